@@ -1,0 +1,58 @@
+// Every error a client can meet, with its status, its name on the wire and its details.
+// Anything else that is thrown is a defect of ours and leaves as a bare 500.
+
+export interface ErrorDetails {
+  readonly [key: string]: unknown;
+}
+
+export class SheafError extends Error {
+  readonly status: number;
+  readonly details: ErrorDetails;
+
+  constructor(status: number, name: string, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.status = status;
+    this.name = name;
+    this.details = details;
+  }
+}
+
+export const validationError = (message: string, details: ErrorDetails = {}): SheafError =>
+  new SheafError(400, 'ValidationError', message, details);
+
+export const paginationError = (message: string, details: ErrorDetails = {}): SheafError =>
+  new SheafError(400, 'PaginationError', message, details);
+
+export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundError', 'Not Found');
+
+export const methodNotAllowedError = (allowed: readonly string[]): SheafError =>
+  new SheafError(405, 'MethodNotAllowedError', `Method Not Allowed. This path answers ${allowed.join(', ')}.`);
+
+/** A key the client may not use here. Unknown, private and forbidden names all end in this one answer. */
+export function invalidKey(key: string, at: readonly string[], param: string): SheafError {
+  const path = at.length > 0 ? at.join('.') : null;
+  const where = path !== null && path !== key ? ` at ${path}` : '';
+  return validationError(`Invalid key ${key}${where}`, { key, path, source: 'query', param });
+}
+
+/** A key that is right with a value that is not. The value itself is never repeated. */
+export function invalidValue(key: string, at: readonly string[], param: string, expected: string): SheafError {
+  const path = [...at, key].join('.');
+  return validationError(`Invalid value for ${path}: expected ${expected}`, { key, path, source: 'query', param });
+}
+
+/** A request past one of the limits of limits.ts. */
+export function limitExceeded(limit: string, allowed: number, what: string, details: ErrorDetails = {}): SheafError {
+  return validationError(`Too many ${what}: at most ${allowed} (${limit})`, { limit, allowed, ...details });
+}
+
+/** The project or the command line is wrong; told to the operator, never to a client. */
+export class SetupError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(summary: string, problems: readonly string[] = []) {
+    super([summary, ...problems.map((problem) => `  - ${problem}`)].join('\n'));
+    this.name = 'SetupError';
+    this.problems = problems;
+  }
+}
