@@ -1,0 +1,331 @@
+// Content-type and component files as they stand in a project folder: finds and reads them, and checks each by
+// itself. What needs the whole model (targets, inverses, tables) is checked in build.ts.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { SetupError } from '../errors.ts';
+import type { MorphKind, RelationKind, ScalarType } from './types.ts';
+
+export interface AttributeDefinition {
+  readonly type: string;
+  readonly [option: string]: unknown;
+}
+
+export interface Definition {
+  readonly uid: string;
+  /** Where it was read from, for messages; `built in` for the ones that come with the server. */
+  readonly file: string;
+  readonly kind: 'collectionType' | 'singleType' | 'component';
+  readonly collectionName: string;
+  readonly singularName: string;
+  readonly pluralName: string;
+  readonly draftAndPublish: boolean;
+  readonly populateCreatorFields: boolean;
+  readonly privateAttributes: readonly string[];
+  readonly localized: boolean;
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>;
+}
+
+export const SCALAR_TYPES: ReadonlySet<string> = new Set<ScalarType>([
+  'string',
+  'text',
+  'richtext',
+  'email',
+  'uid',
+  'enumeration',
+  'password',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+  'json',
+  'blocks',
+]);
+export const RELATION_KINDS: ReadonlySet<string> = new Set<RelationKind>([
+  'oneToOne',
+  'oneToMany',
+  'manyToOne',
+  'manyToMany',
+]);
+export const MORPH_KINDS: ReadonlySet<string> = new Set<MorphKind>([
+  'morphToOne',
+  'morphToMany',
+  'morphOne',
+  'morphMany',
+]);
+const OTHER_TYPES = ['media', 'relation', 'component', 'dynamiczone', 'customField'];
+const MEDIA_TYPES = new Set(['images', 'videos', 'files', 'audios']);
+const RESERVED = new Set(['id', 'documentId', 'document_id']);
+const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const ATTRIBUTE_NAME = /^[A-Za-z][_0-9A-Za-z]*$/;
+
+type Problems = string[];
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Reads every definition below a project folder. All problems of all files are reported at once. */
+export function readDefinitions(project: string): Definition[] {
+  const problems: Problems = [];
+  const source = path.join(project, 'src');
+  if (!isFolder(source)) {
+    throw new SetupError(`There is no content project at ${project}`, [
+      `expected a folder ${source} with api/<name>/content-types/<name>/schema.json files`,
+      'name the project with --project DIR or SHEAF_PROJECT',
+    ]);
+  }
+  const definitions: Definition[] = [];
+  const keep = (definition: Definition | null) => definition && definitions.push(definition);
+  for (const api of folders(path.join(source, 'api'))) {
+    for (const type of folders(path.join(source, 'api', api, 'content-types'))) {
+      const file = path.join(source, 'api', api, 'content-types', type, 'schema.json');
+      keep(contentTypeFile(file, project, `api::${api}.${type}`, type, problems));
+    }
+  }
+  for (const plugin of folders(path.join(source, 'extensions'))) {
+    for (const type of folders(path.join(source, 'extensions', plugin, 'content-types'))) {
+      const file = path.join(source, 'extensions', plugin, 'content-types', type, 'schema.json');
+      keep(contentTypeFile(file, project, `plugin::${plugin}.${type}`, type, problems));
+    }
+  }
+  for (const category of folders(path.join(source, 'components'))) {
+    for (const entry of readdirSync(path.join(source, 'components', category)).sort()) {
+      if (!entry.endsWith('.json')) continue;
+      const file = path.join(source, 'components', category, entry);
+      keep(componentFile(file, project, category, entry.slice(0, -'.json'.length), problems));
+    }
+  }
+  if (problems.length > 0) throw new SetupError('The content model cannot be loaded:', problems);
+  return definitions;
+}
+
+const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+const folders = (folder: string): string[] =>
+  isFolder(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+        .map((entry) => entry.name)
+        .sort()
+    : [];
+
+function readJson(file: string, shown: string, problems: Problems): Record<string, unknown> | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    problems.push(`${shown}: the file is missing; expected a content-type definition in JSON`);
+    return null;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+    problems.push(`${shown}: expected a JSON object`);
+  } catch (error) {
+    problems.push(`${shown}: not valid JSON: ${(error as Error).message}`);
+  }
+  return null;
+}
+
+function contentTypeFile(
+  file: string,
+  project: string,
+  uid: string,
+  folder: string,
+  problems: Problems,
+): Definition | null {
+  const shown = path.relative(project, file);
+  const json = readJson(file, shown, problems);
+  if (!json) return null;
+  const before = problems.length;
+  const info = isObject(json.info) ? json.info : {};
+  const kind = json.kind ?? 'collectionType';
+  if (kind !== 'collectionType' && kind !== 'singleType')
+    problems.push(`${shown}: kind: expected "collectionType" or "singleType"`);
+  for (const key of ['singularName', 'pluralName'] as const) {
+    const value = info[key];
+    if (typeof value !== 'string' || !KEBAB.test(value))
+      problems.push(`${shown}: info.${key}: expected a lower-case name such as "${folder}"`);
+  }
+  if (typeof info.displayName !== 'string') problems.push(`${shown}: info.displayName: expected a text`);
+  if (typeof info.singularName === 'string' && info.singularName !== folder && uid.startsWith('api::'))
+    problems.push(`${shown}: info.singularName: expected "${folder}", the name of its folder`);
+  const collectionName = json.collectionName ?? info.singularName;
+  if (typeof collectionName !== 'string' || collectionName === '')
+    problems.push(`${shown}: collectionName: expected a table name`);
+  const options = optionalObject(json, 'options', shown, problems);
+  const pluginOptions = optionalObject(json, 'pluginOptions', shown, problems);
+  checkBoolean(options, 'draftAndPublish', `${shown}: options`, problems);
+  checkBoolean(options, 'populateCreatorFields', `${shown}: options`, problems);
+  const privateAttributes = options.privateAttributes ?? [];
+  if (!isStrings(privateAttributes)) problems.push(`${shown}: options.privateAttributes: expected a list of names`);
+  const i18n = optionalObject(pluginOptions, 'i18n', `${shown}: pluginOptions`, problems);
+  checkBoolean(i18n, 'localized', `${shown}: pluginOptions.i18n`, problems);
+  const attributes = checkAttributes(json.attributes, shown, 'content-type', problems);
+  if (problems.length > before) return null;
+  return {
+    uid,
+    file: shown,
+    kind: kind as Definition['kind'],
+    collectionName: collectionName as string,
+    singularName: info.singularName as string,
+    pluralName: info.pluralName as string,
+    draftAndPublish: options.draftAndPublish === true,
+    populateCreatorFields: options.populateCreatorFields === true,
+    privateAttributes: privateAttributes as string[],
+    localized: i18n.localized === true,
+    attributes,
+  };
+}
+
+function componentFile(
+  file: string,
+  project: string,
+  category: string,
+  name: string,
+  problems: Problems,
+): Definition | null {
+  const shown = path.relative(project, file);
+  const json = readJson(file, shown, problems);
+  if (!json) return null;
+  const before = problems.length;
+  if (typeof json.collectionName !== 'string' || json.collectionName === '')
+    problems.push(`${shown}: collectionName: expected a table name; components must have one`);
+  const attributes = checkAttributes(json.attributes, shown, 'component', problems);
+  if (problems.length > before) return null;
+  return {
+    uid: `${category}.${name}`,
+    file: shown,
+    kind: 'component',
+    collectionName: json.collectionName as string,
+    singularName: name,
+    pluralName: name,
+    draftAndPublish: false,
+    populateCreatorFields: false,
+    privateAttributes: [],
+    localized: false,
+    attributes,
+  };
+}
+
+function optionalObject(
+  holder: Record<string, unknown>,
+  key: string,
+  shown: string,
+  problems: Problems,
+): Record<string, unknown> {
+  const value = holder[key];
+  if (value === undefined) return {};
+  if (isObject(value)) return value;
+  problems.push(`${shown}: ${key}: expected an object`);
+  return {};
+}
+
+function checkBoolean(holder: Record<string, unknown>, key: string, shown: string, problems: Problems): void {
+  if (holder[key] !== undefined && typeof holder[key] !== 'boolean')
+    problems.push(`${shown}.${key}: expected true or false`);
+}
+
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+function checkAttributes(
+  value: unknown,
+  shown: string,
+  holder: 'content-type' | 'component',
+  problems: Problems,
+): Record<string, AttributeDefinition> {
+  if (!isObject(value)) {
+    problems.push(`${shown}: attributes: expected an object of attribute definitions`);
+    return {};
+  }
+  const checked: Record<string, AttributeDefinition> = {};
+  for (const [name, definition] of Object.entries(value)) {
+    const at = `${shown}: attributes.${name}`;
+    if (RESERVED.has(name)) problems.push(`${at}: this name is reserved; expected another name`);
+    else if (!ATTRIBUTE_NAME.test(name)) problems.push(`${at}: expected a name of letters, digits and _`);
+    if (!isObject(definition) || typeof definition.type !== 'string') {
+      problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
+      continue;
+    }
+    checkAttribute(definition as AttributeDefinition, at, holder, problems);
+    checked[name] = definition as AttributeDefinition;
+  }
+  return checked;
+}
+
+function checkAttribute(
+  definition: AttributeDefinition,
+  at: string,
+  holder: 'content-type' | 'component',
+  problems: Problems,
+): void {
+  for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple'])
+    checkBoolean(definition, key, at, problems);
+  for (const key of ['minLength', 'maxLength'])
+    if (definition[key] !== undefined && !(Number.isInteger(definition[key]) && (definition[key] as number) >= 0))
+      problems.push(`${at}.${key}: expected a whole number`);
+  if (definition.regex !== undefined) {
+    try {
+      new RegExp(String(definition.regex));
+    } catch {
+      problems.push(`${at}.regex: expected a regular expression`);
+    }
+  }
+  switch (definition.type) {
+    case 'enumeration':
+      if (!isStrings(definition.enum) || definition.enum.length === 0)
+        problems.push(`${at}.enum: expected a list of at least one text`);
+      else if (new Set(definition.enum).size < definition.enum.length)
+        problems.push(`${at}.enum: expected every value once`);
+      break;
+    case 'relation':
+      if (RELATION_KINDS.has(String(definition.relation))) {
+        if (typeof definition.target !== 'string') problems.push(`${at}.target: expected the uid of a content-type`);
+        for (const key of ['inversedBy', 'mappedBy'])
+          if (definition[key] != null && typeof definition[key] !== 'string')
+            problems.push(`${at}.${key}: expected the name of an attribute of the target`);
+        if (definition.inversedBy != null && definition.mappedBy != null)
+          problems.push(`${at}: expected inversedBy or mappedBy, not both`);
+        if (definition.relation === 'manyToOne' && definition.mappedBy != null)
+          problems.push(`${at}.mappedBy: expected inversedBy; the many side owns a manyToOne relation`);
+        if (definition.relation === 'oneToMany' && definition.inversedBy != null)
+          problems.push(`${at}.inversedBy: expected mappedBy; the one side cannot own a oneToMany relation`);
+      } else if (definition.relation === 'morphOne' || definition.relation === 'morphMany') {
+        for (const key of ['target', 'morphBy'])
+          if (typeof definition[key] !== 'string')
+            problems.push(
+              `${at}.${key}: expected ${key === 'target' ? 'the uid of a content-type' : 'the name of an attribute of the target'}`,
+            );
+      } else if (!MORPH_KINDS.has(String(definition.relation))) {
+        problems.push(`${at}.relation: expected one of ${[...RELATION_KINDS, ...MORPH_KINDS].join(', ')}`);
+      }
+      break;
+    case 'component':
+      if (typeof definition.component !== 'string')
+        problems.push(`${at}.component: expected the uid of a component, such as "shared.seo"`);
+      break;
+    case 'dynamiczone':
+      if (!isStrings(definition.components) || definition.components.length === 0)
+        problems.push(`${at}.components: expected a list of at least one component uid`);
+      if (holder === 'component') problems.push(`${at}.type: a component cannot hold a dynamic zone`);
+      break;
+    case 'media':
+      if (
+        definition.allowedTypes !== undefined &&
+        !(isStrings(definition.allowedTypes) && definition.allowedTypes.every((type) => MEDIA_TYPES.has(type)))
+      )
+        problems.push(`${at}.allowedTypes: expected a list of ${[...MEDIA_TYPES].join(', ')}`);
+      break;
+    case 'customField':
+      if (typeof definition.customField !== 'string')
+        problems.push(`${at}.customField: expected the uid of a custom field, such as "plugin::color-picker.color"`);
+      break;
+    default:
+      if (!SCALAR_TYPES.has(definition.type))
+        problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
+  }
+}

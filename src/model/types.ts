@@ -1,0 +1,132 @@
+// The checked, frozen model: what content-types and components exist, what their attributes are, and in which
+// tables and columns they live. Everything above reads it; nothing changes it.
+
+export type ScalarType =
+  | 'string'
+  | 'text'
+  | 'richtext'
+  | 'email'
+  | 'uid'
+  | 'enumeration'
+  | 'password'
+  | 'integer'
+  | 'biginteger'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'timestamp'
+  | 'json'
+  | 'blocks';
+
+export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
+export type MorphKind = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';
+
+interface AttributeBase {
+  readonly name: string;
+  /** Never read, filtered, sorted, searched or populated by a client. */
+  readonly private: boolean;
+}
+
+export interface ScalarAttribute extends AttributeBase {
+  readonly kind: 'scalar';
+  readonly type: ScalarType;
+  readonly column: string;
+  readonly searchable: boolean;
+}
+
+/**
+ * How to walk from a row to the rows it is linked with: a table that holds pairs of row ids, read from `from` to
+ * `to`, narrowed by constant columns. Link tables, component tables and polymorphic tables are all of this form;
+ * a foreign key is too, with the row's own table as the table of pairs.
+ */
+export interface Pairs {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  /** Columns of the pair table that must hold these values. */
+  readonly match: readonly { readonly column: string; readonly value: string }[];
+  /** Column with the place of the target in this row's list, where the order is kept. */
+  readonly order: string | null;
+}
+
+export interface RelationAttribute extends AttributeBase {
+  readonly kind: 'relation';
+  readonly relation: RelationKind;
+  readonly target: string;
+  readonly many: boolean;
+  readonly pairs: Pairs;
+}
+
+/** The other locales of the same document: rows with the same document id. */
+export interface LocalizationsAttribute extends AttributeBase {
+  readonly kind: 'localizations';
+  readonly target: string;
+}
+
+/** A relation to rows of several types (`morphToOne`, `morphToMany`). */
+export interface MorphAttribute extends AttributeBase {
+  readonly kind: 'morph';
+  readonly many: boolean;
+  /** Types that rows can point at, each with its pairs. */
+  readonly targets: readonly { readonly uid: string; readonly pairs: Pairs }[];
+}
+
+export interface ComponentAttribute extends AttributeBase {
+  readonly kind: 'component';
+  readonly component: string;
+  readonly many: boolean;
+  readonly pairs: Pairs;
+}
+
+export interface DynamicZoneAttribute extends AttributeBase {
+  readonly kind: 'dynamiczone';
+  readonly components: readonly { readonly uid: string; readonly pairs: Pairs }[];
+}
+
+export interface MediaAttribute extends AttributeBase {
+  readonly kind: 'media';
+  readonly target: string;
+  readonly many: boolean;
+  readonly pairs: Pairs;
+}
+
+export type Attribute =
+  | ScalarAttribute
+  | RelationAttribute
+  | LocalizationsAttribute
+  | MorphAttribute
+  | ComponentAttribute
+  | DynamicZoneAttribute
+  | MediaAttribute;
+
+interface SchemaBase {
+  readonly uid: string;
+  readonly table: string;
+  readonly singularName: string;
+  readonly attributes: ReadonlyMap<string, Attribute>;
+}
+
+export interface ComponentSchema extends SchemaBase {
+  readonly kind: 'component';
+}
+
+/** `routes`: has paths of its own. `relations`: seen only through other types. `hidden`: not served at all. */
+export type Exposure = 'routes' | 'relations' | 'hidden';
+
+export interface ContentType extends SchemaBase {
+  readonly kind: 'collectionType' | 'singleType';
+  readonly pluralName: string;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly exposure: Exposure;
+}
+
+export type Schema = ContentType | ComponentSchema;
+
+export interface Model {
+  readonly contentTypes: ReadonlyMap<string, ContentType>;
+  readonly components: ReadonlyMap<string, ComponentSchema>;
+}
