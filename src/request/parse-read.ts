@@ -1,0 +1,167 @@
+// A whole read request: every top-level parameter, and none besides.
+import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
+import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
+import { badKey, badValue, entriesOf, isObject, itemsOf, rootPlace, within, yesOrNo } from './grammar.ts';
+import { parseFilters, Slots } from './parse-filters.ts';
+import { parsePopulate } from './parse-populate.ts';
+import { parseFields, parseSort } from './parse-sort.ts';
+import type { Pagination, PublicationFilter, ReadRequest, Status } from './read-request.ts';
+
+/** Parameters of a read, as they come from a query string or from a caller in process. */
+export interface ReadParameters {
+  readonly filters?: unknown;
+  readonly sort?: unknown;
+  readonly fields?: unknown;
+  readonly populate?: unknown;
+  readonly pagination?: unknown;
+  readonly status?: unknown;
+  readonly locale?: unknown;
+  readonly publicationFilter?: unknown;
+  readonly hasPublishedVersion?: unknown;
+  readonly _q?: unknown;
+}
+
+export interface ReadDefaults {
+  readonly status: Status;
+  /** The page when the request names none: a page of the default size, or everything. */
+  readonly pagination: Pagination;
+}
+
+export const FIRST_PAGE: Pagination = { mode: 'page', start: 0, limit: DEFAULT_PAGE_SIZE, withCount: true };
+export const EVERYTHING: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
+
+const KEYS: ReadonlySet<string> = new Set<keyof ReadParameters>([
+  'filters',
+  'sort',
+  'fields',
+  'populate',
+  'pagination',
+  'status',
+  'locale',
+  'publicationFilter',
+  'hasPublishedVersion',
+  '_q',
+]);
+const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount']);
+
+export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): ReadRequest {
+  for (const key of Object.keys(parameters)) {
+    if (MISPLACED.has(key))
+      throw paginationError(`Invalid key ${key}: write pagination[${key}]`, {
+        key,
+        path: null,
+        source: 'query',
+        param: key,
+      });
+    if (!KEYS.has(key)) throw invalidKey(key, [], key);
+  }
+  const slots = new Slots();
+  const publication = parsePublication(parameters);
+  const filters = parseFilters(parameters.filters, rootPlace('filters'), slots);
+  const sort = parseSort(parameters.sort, rootPlace('sort'));
+  const fields = parseFields(parameters.fields, rootPlace('fields'));
+  const populate = parsePopulate(parameters.populate, rootPlace('populate'), slots);
+  const pagination = parsePagination(parameters.pagination, defaults.pagination);
+  const status = parseStatus(parameters.status, defaults.status);
+  const locale = parseLocale(parameters.locale, slots);
+  const search = parseSearch(parameters._q, slots);
+  return {
+    shape: { filters, sort, fields, populate, status, locale, publication, search },
+    values: slots.values,
+    pagination,
+  };
+}
+
+function parseStatus(value: unknown, otherwise: Status): Status {
+  if (value === undefined) return otherwise;
+  if (value === 'draft' || value === 'published') return value;
+  throw badValue(rootPlace('status'), 'draft or published');
+}
+
+function parseLocale(value: unknown, slots: Slots): 'default' | 'all' | number {
+  const place = rootPlace('locale');
+  if (value === undefined || value === null || value === '') return 'default';
+  if (value === '*') return 'all';
+  const codes = Array.isArray(value) ? itemsOf(value, place) : [value];
+  for (const code of codes)
+    if (typeof code !== 'string' || code === '') throw badValue(place, 'a locale code, a list of them, or *');
+  return slots.put(codes);
+}
+
+function parseSearch(value: unknown, slots: Slots): number | null {
+  const place = rootPlace('_q');
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw badValue(place, 'a text');
+  if (value.length > MAX_SEARCH_LENGTH)
+    throw limitExceeded('MAX_SEARCH_LENGTH', MAX_SEARCH_LENGTH, 'characters to search for', { param: '_q' });
+  return slots.put(value);
+}
+
+const PUBLICATION_FILTERS: readonly PublicationFilter[] = [
+  'never-published',
+  'has-published-version',
+  'modified',
+  'unmodified',
+  'never-published-document',
+  'has-published-version-document',
+  'published-without-draft',
+  'published-with-draft',
+];
+
+function parsePublication(parameters: ReadParameters): PublicationFilter | null {
+  const { publicationFilter, hasPublishedVersion } = parameters;
+  let legacy: PublicationFilter | null = null;
+  if (hasPublishedVersion !== undefined && hasPublishedVersion !== null) {
+    if (![true, false, 'true', 'false'].includes(hasPublishedVersion as boolean))
+      throw badValue(rootPlace('hasPublishedVersion'), 'true or false');
+    legacy = String(hasPublishedVersion) === 'true' ? 'has-published-version-document' : 'never-published-document';
+  }
+  if (publicationFilter === undefined || publicationFilter === null) return legacy;
+  const known = PUBLICATION_FILTERS.find((name) => name === publicationFilter);
+  if (known === undefined)
+    throw validationError(`Invalid value for publicationFilter: expected one of ${PUBLICATION_FILTERS.join(', ')}`, {
+      source: 'query',
+      param: 'publicationFilter',
+    });
+  return known;
+}
+
+function parsePagination(value: unknown, otherwise: Pagination): Pagination {
+  const place = rootPlace('pagination');
+  if (value === undefined || value === null) return otherwise;
+  if (!isObject(value)) throw badValue(place, 'an object, such as pagination[page]=1');
+  const numbers: Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>> = {};
+  let withCount = true;
+  for (const [key, given] of entriesOf(value, place)) {
+    switch (key) {
+      case 'page':
+      case 'pageSize':
+      case 'start':
+      case 'limit': {
+        // Clients of this dialect send an empty text for a null.
+        if (given === null || given === '') break;
+        const number = typeof given === 'string' ? Number(given) : given;
+        if (typeof number !== 'number' || !Number.isInteger(number))
+          throw badValue(within(place, key), 'a whole number');
+        numbers[key] = Math.min(number, MAX_OFFSET);
+        break;
+      }
+      case 'withCount': {
+        const yes = yesOrNo(given);
+        if (yes === undefined) throw badValue(within(place, key), 'true or false');
+        withCount = yes;
+        break;
+      }
+      default:
+        throw badKey(key, place);
+    }
+  }
+  const { page, pageSize, start, limit } = numbers;
+  const byPage = page !== undefined || pageSize !== undefined;
+  const byOffset = start !== undefined || limit !== undefined;
+  if (byPage && byOffset) throw paginationError('Cannot use both page & offset pagination in the same query');
+  const size = Math.max(1, Math.min(pageSize ?? limit ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE));
+  return byOffset
+    ? { mode: 'offset', start: Math.max(0, start ?? 0), limit: size, withCount }
+    : { mode: 'page', start: Math.min((Math.max(1, page ?? 1) - 1) * size, MAX_OFFSET), limit: size, withCount };
+}

@@ -1,0 +1,92 @@
+// What a client asks for, typed but not yet held against the model. The shape carries names and operators; values
+// stand apart in slots, so that two requests that differ only in values share one shape and one plan.
+
+export type Comparison =
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'in'
+  | 'notIn'
+  | 'between'
+  | 'eqi'
+  | 'nei'
+  | 'contains'
+  | 'notContains'
+  | 'containsi'
+  | 'notContainsi'
+  | 'startsWith'
+  | 'startsWithi'
+  | 'endsWith'
+  | 'endsWithi';
+
+export type FilterNode =
+  | { readonly is: 'and' | 'or'; readonly of: readonly FilterNode[] }
+  | { readonly is: 'not'; readonly of: FilterNode }
+  | { readonly is: 'at'; readonly name: string; readonly of: FilterNode }
+  | { readonly is: 'compare'; readonly op: Comparison; readonly slot: number }
+  | { readonly is: 'null' | 'notNull' };
+
+export interface SortKey {
+  readonly path: readonly string[];
+  readonly descending: boolean;
+}
+
+export interface PopulateNode {
+  readonly fields: readonly string[] | null;
+  readonly filters: FilterNode | null;
+  readonly sort: readonly SortKey[];
+  readonly populate: PopulateShape;
+  readonly count: boolean;
+  /** Fragments of a dynamic zone or a polymorphic relation, by uid; null where none are given. */
+  readonly on: Readonly<Record<string, PopulateNode>> | null;
+}
+
+export interface PopulateShape {
+  /** `*`: everything the type has, one level. */
+  readonly every: boolean;
+  /** By attribute name; null for one that is switched off, which must still be a name that exists. */
+  readonly at: Readonly<Record<string, PopulateNode | null>>;
+  /** Whether the names come from dotted paths, which may lead through a dynamic zone. */
+  readonly dotted: boolean;
+}
+
+export type Status = 'draft' | 'published';
+
+export type PublicationFilter =
+  | 'never-published'
+  | 'has-published-version'
+  | 'modified'
+  | 'unmodified'
+  | 'never-published-document'
+  | 'has-published-version-document'
+  | 'published-without-draft'
+  | 'published-with-draft';
+
+export interface ReadShape {
+  readonly filters: FilterNode | null;
+  readonly sort: readonly SortKey[];
+  readonly fields: readonly string[] | null;
+  readonly populate: PopulateShape;
+  readonly status: Status;
+  /** `all`, or the slot of a list of locale codes, or the default locale of the project. */
+  readonly locale: 'default' | 'all' | number;
+  readonly publication: PublicationFilter | null;
+  /** Slot of the text to search for. */
+  readonly search: number | null;
+}
+
+export interface Pagination {
+  readonly mode: 'page' | 'offset' | 'none';
+  readonly start: number;
+  readonly limit: number;
+  readonly withCount: boolean;
+}
+
+export interface ReadRequest {
+  readonly shape: ReadShape;
+  readonly values: readonly unknown[];
+  readonly pagination: Pagination;
+}
