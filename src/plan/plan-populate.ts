@@ -1,0 +1,167 @@
+// Fields and populate + model → what is read of each row, and of the rows around it.
+import { invalidKey } from '../errors.ts';
+import type { Attribute, ContentType, DynamicZoneAttribute, MorphAttribute, Schema } from '../model/types.ts';
+import type { PopulateNode, PopulateShape, SortKey } from '../request/read-request.ts';
+import type { PlanContext } from './context.ts';
+import { hopOf, planFilter } from './plan-filter.ts';
+import { planSort } from './plan-sort.ts';
+import type { EntityPlan, Hop, OutputColumn, PopulatePlan } from './read-plan.ts';
+import type { NamePlace } from './resolve.ts';
+import { componentOf, contentType, isReadable, readableScalars, resolve } from './resolve.ts';
+import { visibleRows } from './versions.ts';
+
+interface Wanted {
+  readonly fields: readonly string[] | null;
+  readonly populate: PopulateShape;
+}
+
+const PLAIN_NODE: PopulateNode = {
+  fields: null,
+  filters: null,
+  sort: [],
+  populate: { every: false, at: {}, dotted: false },
+  count: false,
+  on: null,
+};
+
+export function planEntity(
+  context: PlanContext,
+  schema: Schema,
+  wanted: Wanted,
+  fieldsPlace: NamePlace,
+  populatePlace: NamePlace,
+): EntityPlan {
+  return {
+    table: schema.table,
+    columns: planFields(context, schema, wanted.fields, fieldsPlace),
+    populate: planPopulate(context, schema, wanted.populate, populatePlace),
+  };
+}
+
+/**
+ * Clients of this dialect find the attributes a list is sorted by in its entries, asked for or not, wherever rows are
+ * reached or chosen through a relation.
+ */
+export function withSortFields(fields: readonly string[] | null, sort: readonly SortKey[]): readonly string[] | null {
+  if (fields === null) return null;
+  return [...fields, ...sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!)];
+}
+
+function planFields(
+  context: PlanContext,
+  schema: Schema,
+  fields: readonly string[] | null,
+  place: NamePlace,
+): OutputColumn[] {
+  const always = schema.kind === 'component' ? ['id'] : ['id', 'documentId'];
+  const scalars =
+    fields === null || fields.includes('*')
+      ? readableScalars(context.model, schema)
+      : [...new Set([...always, ...fields])].map((name) => resolve(context.model, schema, name, 'field', place));
+  for (const name of fields ?? []) if (name !== '*') resolve(context.model, schema, name, 'field', place);
+  return scalars.flatMap((attribute) =>
+    attribute.kind === 'scalar' ? [{ key: attribute.name, column: attribute.column, type: attribute.type }] : [],
+  );
+}
+
+function planPopulate(context: PlanContext, schema: Schema, shape: PopulateShape, place: NamePlace): PopulatePlan[] {
+  if (shape.every) {
+    return [...schema.attributes.values()]
+      .filter((attribute) => attribute.kind !== 'scalar' && isReadable(context.model, attribute))
+      .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, place));
+  }
+  const plans: PopulatePlan[] = [];
+  for (const [name, node] of Object.entries(shape.at)) {
+    const attribute = resolve(context.model, schema, name, 'populate', place);
+    if (node) plans.push(planAttribute(context, attribute, node, place));
+  }
+  return plans;
+}
+
+function planAttribute(context: PlanContext, attribute: Attribute, node: PopulateNode, above: NamePlace): PopulatePlan {
+  const place = { param: above.param, path: [...above.path, attribute.name] };
+  if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph') return planMixed(context, attribute, node, place);
+  const { schema, hop } = hopOf(context, attribute);
+  if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', place.path, place.param);
+  return {
+    kind: 'related',
+    key: attribute.name,
+    many: attribute.kind === 'localizations' || (attribute.kind !== 'scalar' && attribute.many),
+    count: node.count,
+    part: {
+      hop,
+      where: node.filters && planFilter(context, schema, node.filters, place),
+      entity: planEntity(context, schema, { ...node, fields: withSortFields(node.fields, node.sort) }, place, place),
+    },
+    order: node.sort.length > 0 ? planSort(context, schema, node.sort, place) : [],
+  };
+}
+
+/** Dynamic zones and polymorphic relations: rows of several types, narrowed and shaped by `on` fragments. */
+function planMixed(
+  context: PlanContext,
+  attribute: DynamicZoneAttribute | MorphAttribute,
+  node: PopulateNode,
+  place: NamePlace,
+): PopulatePlan {
+  const refused =
+    (['fields', 'filters'] as const).find((key) => node[key] !== null) ?? (node.sort.length > 0 ? 'sort' : null);
+  if (refused) throw invalidKey(refused, place.path, place.param);
+  const names = Object.keys(node.populate.at);
+  if (names.length > 0 && !node.populate.dotted) throw invalidKey('populate', place.path, place.param);
+
+  const { model } = context;
+  const members: { uid: string; schema: Schema; hop: Hop }[] =
+    attribute.kind === 'dynamiczone'
+      ? attribute.components.map(({ uid, pairs }) => {
+          const schema = componentOf(model, uid);
+          return { uid, schema, hop: { pairs, table: schema.table, where: null } };
+        })
+      : attribute.targets.map(({ uid, pairs }) => {
+          const schema = contentType(model, uid);
+          return { uid, schema, hop: { pairs, table: schema.table, where: visibleRows(schema, context.versions) } };
+        });
+  for (const uid of Object.keys(node.on ?? {})) {
+    if (!members.some((member) => member.uid === uid)) throw invalidKey(uid, [...place.path, 'on'], place.param);
+  }
+  const onlyMembers = node.on ? members.filter((member) => node.on![member.uid]) : members;
+  const parts = onlyMembers.map(({ uid, schema, hop }) => {
+    if (schema.kind !== 'component') context.touch((schema as ContentType).uid);
+    const fragment = node.on?.[uid] ?? PLAIN_NODE;
+    const inside = { param: place.param, path: [...place.path, uid] };
+    const misplaced = fragment.sort.length > 0 ? 'sort' : fragment.count ? 'count' : fragment.on ? 'on' : null;
+    if (misplaced) throw invalidKey(misplaced, inside.path, place.param);
+    const populate = node.on ? fragment.populate : inherited(context, schema, node.populate);
+    return {
+      uid,
+      hop,
+      where: fragment.filters && planFilter(context, schema, fragment.filters, inside),
+      entity: planEntity(context, schema, { fields: fragment.fields, populate }, inside, inside),
+    };
+  });
+  for (const name of names) {
+    const holders = members.filter(({ schema }) => schema.attributes.has(name));
+    if (holders.length === 0) throw invalidKey(name, place.path, place.param);
+    for (const { schema } of holders) resolve(model, schema, name, 'populate', place);
+  }
+  return {
+    kind: 'mixed',
+    key: attribute.name,
+    many: attribute.kind === 'dynamiczone' || attribute.many,
+    count: node.count,
+    tag: attribute.kind === 'dynamiczone' ? '__component' : '__type',
+    parts,
+  };
+}
+
+/** The part of a dotted path below a zone that a given member of the zone has. */
+function inherited(context: PlanContext, schema: Schema, shape: PopulateShape): PopulateShape {
+  if (shape.every) return shape;
+  const at = Object.fromEntries(
+    Object.entries(shape.at).filter(([name]) => {
+      const attribute = schema.attributes.get(name);
+      return attribute && attribute.kind !== 'scalar' && isReadable(context.model, attribute);
+    }),
+  );
+  return { ...shape, at };
+}

@@ -1,0 +1,74 @@
+// Read request + model → read plan, in small stages: which rows, in which order, what of each.
+import type { Model } from '../model/types.ts';
+import type { ReadShape } from '../request/read-request.ts';
+import { PlanContext } from './context.ts';
+import { planFilter } from './plan-filter.ts';
+import { planEntity, withSortFields } from './plan-populate.ts';
+import { planSort } from './plan-sort.ts';
+import type { Condition, ReadPlan } from './read-plan.ts';
+import { contentType, readableScalars } from './resolve.ts';
+import { allOf, visibleRows } from './versions.ts';
+
+/** `byDocument`: one document, whose id is given when the plan runs. */
+export function planRead(model: Model, uid: string, shape: ReadShape, byDocument: boolean): ReadPlan {
+  const type = contentType(model, uid);
+  const context = new PlanContext(model, { status: shape.status, publication: shape.publication });
+  context.touch(uid);
+  const at = (param: string) => ({ param, path: [] });
+  const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
+  const order = planSort(context, type, shape.sort, at('sort'));
+  const fields = filter && looksThroughRelation(filter) ? withSortFields(shape.fields, shape.sort) : shape.fields;
+  const entity = planEntity(context, type, { fields, populate: shape.populate }, at('fields'), at('populate'));
+  const where = allOf([
+    byDocument ? { is: 'document' } : null,
+    visibleRows(type, context.versions),
+    type.localized ? localeCondition(shape.locale) : null,
+    shape.search === null ? null : searchCondition(model, uid, shape.search),
+    filter,
+  ]);
+  return deepFreeze({
+    uid,
+    where,
+    order,
+    entity,
+    status: shape.status,
+    publication: shape.publication,
+    touches: context.touched,
+  });
+}
+
+const looksThroughRelation = (condition: Condition): boolean =>
+  condition.is === 'related' ||
+  condition.is === 'unrelated' ||
+  ('of' in condition && condition.of.some(looksThroughRelation));
+
+const localeCondition = (locale: ReadShape['locale']): Condition | null =>
+  locale === 'all' ? null : { is: 'locale', slot: locale === 'default' ? null : locale };
+
+const SEARCHED = new Set([
+  'string',
+  'text',
+  'richtext',
+  'email',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+]);
+
+function searchCondition(model: Model, uid: string, slot: number): Condition {
+  const columns = readableScalars(model, contentType(model, uid))
+    .filter((attribute) => attribute.searchable && SEARCHED.has(attribute.type))
+    .map(({ column, type }) => ({ column, type }));
+  return { is: 'search', columns, slot };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,53 @@
+// Which rows of a document a request may see: the status it asked for, and the publication filter beside it. The
+// same rule holds for the root, for populated rows and for rows that filters and sorts look through.
+import type { ContentType, Schema } from '../model/types.ts';
+import type { PublicationFilter, Status } from '../request/read-request.ts';
+import type { ColumnRef, Condition } from './read-plan.ts';
+
+export interface Versions {
+  readonly status: Status;
+  readonly publication: PublicationFilter | null;
+}
+
+export const ID: ColumnRef = { column: 'id', type: 'integer' };
+const PUBLISHED_AT: ColumnRef = { column: 'published_at', type: 'datetime' };
+
+export const allOf = (conditions: readonly (Condition | null)[]): Condition | null => {
+  const present = conditions.filter((condition) => condition !== null);
+  return present.length > 1 ? { is: 'and', of: present } : (present[0] ?? null);
+};
+
+export function visibleRows(schema: Schema, versions: Versions): Condition | null {
+  if (schema.kind === 'component' || !schema.draftAndPublish) return null;
+  const status: Condition = { is: versions.status === 'draft' ? 'null' : 'notNull', column: PUBLISHED_AT };
+  return allOf([status, versions.publication && byPublication(schema, versions.status, versions.publication)]);
+}
+
+function byPublication(type: ContentType, status: Status, filter: PublicationFilter): Condition {
+  const other = (sameLocale: boolean, draftIsNewer: boolean | null = null, negated = false): Condition => ({
+    is: 'sibling',
+    table: type.table,
+    sibling: { status: status === 'draft' ? 'published' : 'draft', sameLocale, draftIsNewer },
+    negated,
+  });
+  const never: Condition = { is: 'never' };
+  const draft = status === 'draft';
+  switch (filter) {
+    case 'never-published':
+      return draft ? other(true, null, true) : never;
+    case 'never-published-document':
+      return draft ? other(false, null, true) : never;
+    case 'has-published-version':
+      return other(true);
+    case 'has-published-version-document':
+      return other(false);
+    case 'modified':
+      return other(true, true);
+    case 'unmodified':
+      return other(true, false);
+    case 'published-without-draft':
+      return draft ? never : other(true, null, true);
+    case 'published-with-draft':
+      return draft ? never : other(true);
+  }
+}
