@@ -1,0 +1,69 @@
+// Column values → JSON text. Written for speed: a list of 25 entries has some 500 values, and a third of the time
+// that a general serializer takes goes into dates.
+import type { ScalarType } from '../model/types.ts';
+
+export type Encode = (value: unknown) => string;
+
+const quoted: Encode = (value) => (value === null ? 'null' : JSON.stringify(value));
+const number: Encode = (value) => (value === null || !Number.isFinite(value) ? 'null' : String(value));
+const boolean: Encode = (value) => (value === null ? 'null' : value === 0 || value === false ? 'false' : 'true');
+const digits: Encode = (value) => (value === null ? 'null' : `"${value}"`);
+/** Stored JSON, made valid and compact by the statement that reads it. */
+const json: Encode = (value) => (value === null ? 'null' : (value as string));
+
+const time: Encode = (value) => {
+  if (value === null) return 'null';
+  const [clock, fraction = ''] = String(value).split('.');
+  return JSON.stringify(`${clock}.${fraction.slice(0, 3).padEnd(3, '0')}`);
+};
+
+const DAY = 86_400_000;
+const MAX_DAYS_KEPT = 10_000;
+const days = new Map<number, string>();
+const two = Array.from({ length: 60 }, (_, index) => String(index).padStart(2, '0'));
+const three = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, '0'));
+
+/** Milliseconds since 1970 as ISO 8601 in UTC; the days met last are kept as text. */
+export function isoInstant(milliseconds: number): string {
+  const day = Math.floor(milliseconds / DAY);
+  let date = days.get(day);
+  if (date === undefined) {
+    date = new Date(day * DAY).toISOString().split('T')[0]!;
+    if (days.size >= MAX_DAYS_KEPT) days.clear();
+    days.set(day, date);
+  }
+  const rest = milliseconds - day * DAY;
+  const seconds = (rest / 1000) | 0;
+  const minutes = (seconds / 60) | 0;
+  const hours = (minutes / 60) | 0;
+  return `${date}T${two[hours]}:${two[minutes % 60]}:${two[seconds % 60]}.${three[rest % 1000]}Z`;
+}
+
+const LATEST = 8.64e15;
+
+const instant: Encode = (value) => {
+  if (value === null) return 'null';
+  const milliseconds = typeof value === 'number' ? Math.trunc(value) : Date.parse(`${value}`);
+  return Math.abs(milliseconds) <= LATEST ? `"${isoInstant(milliseconds)}"` : 'null';
+};
+
+export const ENCODERS: Readonly<Record<ScalarType, Encode>> = {
+  string: quoted,
+  text: quoted,
+  richtext: quoted,
+  email: quoted,
+  uid: quoted,
+  enumeration: quoted,
+  password: () => 'null',
+  integer: number,
+  biginteger: digits,
+  float: number,
+  decimal: number,
+  boolean,
+  date: quoted,
+  time,
+  datetime: instant,
+  timestamp: digits,
+  json,
+  blocks: json,
+};

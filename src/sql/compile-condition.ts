@@ -1,0 +1,205 @@
+// Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
+// plan. Aliases count up from the root, so the same plan always gives the same text.
+import { sql } from 'kysely';
+import type { Condition, Hop, OrderKey, Sibling, ValueRef } from '../plan/read-plan.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import type { Binding, ContextName, ValueForm } from './statement.ts';
+
+export const bind = (binding: Binding): Fragment => sql`${sql.val(binding)}`;
+export const bindContext = (name: ContextName): Fragment => bind({ from: 'context', name });
+
+/** A row in the text: how to write one of its columns, and whether any column but the id was written. */
+export interface RowScope {
+  column(name: string): Fragment;
+}
+
+export const rowOf = (alias: string): RowScope => ({ column: (name) => sql.id(alias, name) });
+
+const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
+
+export class ConditionCompiler {
+  readonly #dialect: Dialect;
+  #aliases = 0;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  alias(prefix: string): string {
+    return `${prefix}${++this.#aliases}`;
+  }
+
+  condition(condition: Condition, row: RowScope): Fragment {
+    switch (condition.is) {
+      case 'and':
+      case 'or':
+        return sql`(${sql.join(
+          condition.of.map((member) => this.condition(member, row)),
+          condition.is === 'and' ? sql` and ` : sql` or `,
+        )})`;
+      case 'never':
+        return sql`1 = 0`;
+      case 'null':
+        return sql`${row.column(condition.column.column)} is null`;
+      case 'notNull':
+        return sql`${row.column(condition.column.column)} is not null`;
+      case 'compare': {
+        const { column, op, negated, value } = condition;
+        const place = (form: ValueForm) => this.#value(value, form);
+        const comparison = this.#dialect.compare(row.column(column.column), column.type, op, place);
+        return negated ? sql`not (${comparison})` : comparison;
+      }
+      case 'related': {
+        const some = this.#some(condition.hop, condition.where, row);
+        return condition.orNone ? sql`(${some} or ${this.#none(condition.hop, row)})` : some;
+      }
+      case 'unrelated':
+        return this.#none(condition.hop, row);
+      case 'sibling':
+        return this.#sibling(condition.table, condition.sibling, condition.negated, row);
+      case 'locale':
+        return condition.slot === null
+          ? sql`${row.column('locale')} = ${bindContext('defaultLocale')}`
+          : sql`${row.column('locale')} in (select value from ${this.#dialect.listTable(bind({ from: 'locales', slot: condition.slot }), 'l')})`;
+      case 'document':
+        return sql`${row.column('document_id')} = ${bindContext('documentId')}`;
+      case 'search': {
+        const { slot } = condition;
+        const found = condition.columns.map(({ column, type }) =>
+          this.#dialect.searchText(
+            row.column(column),
+            type,
+            bind({ from: 'search', slot, form: NUMBERS.has(type) ? 'number' : 'folded' }),
+            bind({ from: 'search', slot, form: 'foldedIsAscii' }),
+          ),
+        );
+        return sql`(${sql.join(found, sql` or `)})`;
+      }
+    }
+  }
+
+  #value(ref: ValueRef, form: ValueForm): Fragment {
+    return bind({ from: 'value', ref, form });
+  }
+
+  /** Some row at the end of the hop meets the condition: a semi-join on the row's id. */
+  #some(hop: Hop, where: Condition | null, row: RowScope): Fragment {
+    const target = this.alias('t');
+    if (!hop.pairs) {
+      const there = rowOf(target);
+      const conditions = [this.#otherLocale(there, row), ...this.#all([hop.where, where], there)];
+      return sql`exists (select 1 from ${sql.table(hop.table)} as ${sql.id(target)} where ${and(conditions)})`;
+    }
+    const pair = this.alias('p');
+    const { there, join } = this.#targetOf(hop, pair, target);
+    const conditions = [...this.#match(hop, pair), ...this.#all([hop.where, where], there)];
+    return sql`${row.column('id')} in (select ${sql.id(pair, hop.pairs.from)} from ${sql.table(hop.pairs.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
+  }
+
+  #none(hop: Hop, row: RowScope): Fragment {
+    const target = this.alias('t');
+    if (!hop.pairs) {
+      const there = rowOf(target);
+      const conditions = [this.#otherLocale(there, row), ...this.#all([hop.where], there)];
+      return sql`not exists (select 1 from ${sql.table(hop.table)} as ${sql.id(target)} where ${and(conditions)})`;
+    }
+    const pair = this.alias('p');
+    const { there, join } = this.#targetOf(hop, pair, target);
+    const conditions = [
+      sql`${sql.id(pair, hop.pairs.from)} = ${row.column('id')}`,
+      sql`${sql.id(pair, hop.pairs.to)} is not null`,
+      ...this.#match(hop, pair),
+      ...this.#all([hop.where], there),
+    ];
+    return sql`not exists (select 1 from ${sql.table(hop.pairs.table)} as ${sql.id(pair)}${join()} where ${and(conditions)})`;
+  }
+
+  /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
+  #targetOf(hop: Hop, pair: string, target: string): { there: RowScope; join: () => Fragment } {
+    let joined = false;
+    const there: RowScope = {
+      column(name) {
+        if (name === 'id') return sql.id(pair, hop.pairs!.to);
+        joined = true;
+        return sql.id(target, name);
+      },
+    };
+    const join = () =>
+      joined
+        ? sql` join ${sql.table(hop.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, hop.pairs!.to)}`
+        : sql``;
+    return { there, join };
+  }
+
+  #otherLocale(there: RowScope, row: RowScope): Fragment {
+    return sql`${there.column('document_id')} = ${row.column('document_id')} and ${there.column('id')} <> ${row.column('id')}`;
+  }
+
+  #all(conditions: readonly (Condition | null)[], row: RowScope): Fragment[] {
+    return conditions.filter((one) => one !== null).map((one) => this.condition(one, row));
+  }
+
+  #match(hop: Hop, pair: string): Fragment[] {
+    return hop.pairs!.match.map(
+      ({ column, value }) => sql`${this.#dialect.unindexed(sql.id(pair, column))} = ${sql.lit(value)}`,
+    );
+  }
+
+  #sibling(table: string, sibling: Sibling, negated: boolean, row: RowScope): Fragment {
+    const alias = this.alias('s');
+    const other = rowOf(alias);
+    const [draft, published] = sibling.status === 'draft' ? [other, row] : [row, other];
+    const conditions = [
+      sql`${other.column('document_id')} = ${row.column('document_id')}`,
+      sibling.status === 'draft'
+        ? sql`${other.column('published_at')} is null`
+        : sql`${other.column('published_at')} is not null`,
+    ];
+    if (sibling.sameLocale) conditions.push(this.#dialect.same(other.column('locale'), row.column('locale')));
+    if (sibling.draftIsNewer !== null)
+      conditions.push(
+        sql`${draft.column('updated_at')} ${sibling.draftIsNewer ? sql`>` : sql`<=`} ${published.column('updated_at')}`,
+      );
+    const exists = sql`exists (select 1 from ${sql.table(table)} as ${sql.id(alias)} where ${and(conditions)})`;
+    return negated ? sql`not ${exists}` : exists;
+  }
+
+  /** A pair table joined to the rows it leads to, with all that narrows them; for populate. */
+  hopSource(hop: Hop, where: Condition | null, from: RowScope, pair: string, target: string): Fragment {
+    const there = rowOf(target);
+    if (!hop.pairs) {
+      const conditions = [this.#otherLocale(there, from), ...this.#all([hop.where, where], there)];
+      return sql`${sql.table(hop.table)} as ${sql.id(target)} on ${and(conditions)}`;
+    }
+    const conditions = [sql`${sql.id(pair, hop.pairs.from)} = ${from.column('id')}`, ...this.#match(hop, pair)];
+    const visible = this.#all([hop.where, where], there);
+    return sql`${sql.table(hop.pairs.table)} as ${sql.id(pair)} on ${and(conditions)} join ${sql.table(hop.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, hop.pairs.to)}`, ...visible])}`;
+  }
+
+  /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */
+  orderValue(key: OrderKey, row: RowScope): Fragment {
+    if (key.hops.length === 0) return row.column(key.column.column);
+    // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
+    let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
+    let previous = row;
+    let target = '';
+    for (const hop of key.hops) {
+      const pair = this.alias('p');
+      target = this.alias('t');
+      from = sql`${from} join ${this.hopSource(hop, null, previous, pair, target)}`;
+      previous = rowOf(target);
+    }
+    const value = sql.id(target, key.column.column);
+    return sql`(select ${key.descending ? sql`max` : sql`min`}(${value}) from ${from})`;
+  }
+}
+
+export const and = (conditions: readonly Fragment[]): Fragment => sql`${sql.join(conditions, sql` and `)}`;
+export const whereOf = (conditions: readonly Fragment[]): Fragment =>
+  conditions.length > 0 ? sql` where ${and(conditions)}` : sql``;
+
+/** Nulls come last ascending and first descending, on every database. */
+export const ordered = (value: Fragment, key: OrderKey): Fragment => {
+  if (key.hops.length === 0 && key.column.column === 'id') return key.descending ? sql`${value} desc` : sql`${value}`;
+  return key.descending ? sql`${value} desc nulls first` : sql`${value} asc nulls last`;
+};
