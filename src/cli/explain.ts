@@ -1,0 +1,75 @@
+// `sheaf explain`: the plan of a request, its statements, and what the database says of each.
+import { open, type Sheaf } from '../app.ts';
+import type { ServerConfig } from '../config.ts';
+import { SetupError } from '../errors.ts';
+import { FIRST_PAGE } from '../request/parse-read.ts';
+import { parseQueryString } from '../request/query-string.ts';
+import { bindStatement } from '../run/bind.ts';
+import type { CompiledEntity } from '../sql/compile-read.ts';
+import type { Statement } from '../sql/statement.ts';
+
+export async function explain(config: ServerConfig, target: string): Promise<string> {
+  if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
+  const sheaf = await open({ project: config.project, database: config.database });
+  try {
+    return await explainRequest(sheaf, target);
+  } finally {
+    await sheaf.close();
+  }
+}
+
+export async function explainRequest(sheaf: Sheaf, target: string): Promise<string> {
+  const [pathname, query = ''] = splitTarget(target);
+  const [, prefix, name, documentId, ...rest] = pathname.split('/');
+  const type = [...sheaf.model.contentTypes.values()].find(
+    (one) => one.exposure === 'routes' && name === (one.kind === 'singleType' ? one.singularName : one.pluralName),
+  );
+  if (prefix !== 'api' || !type || rest.length > 0)
+    throw new SetupError(`No route answers ${pathname}`, [
+      'expected a path such as /api/restaurants?filters[name]=Alba',
+    ]);
+  const one = type.kind === 'singleType' || documentId !== undefined;
+  const { request, read, context } = sheaf.pipeline.explain(
+    type.uid,
+    parseQueryString(query),
+    { status: 'published', pagination: FIRST_PAGE },
+    documentId !== undefined,
+  );
+  const statements: [string, Statement][] = one
+    ? [['the entry', read.first()]]
+    : [
+        ['ids of the page and total', read.page(request.pagination.withCount)],
+        ['columns of the page', read.rows()],
+      ];
+  collectPopulates(read.entity, [], statements);
+  const values = { ...context, ...request.pagination, documentId: documentId ?? null, ids: '[]' };
+  const parts = [`Request\n${pathname}${query && `?${query}`}`, `Plan\n${JSON.stringify(read.plan, null, 2)}`];
+  for (const [title, statement] of statements) {
+    const bound = bindStatement(statement, request.values).values({
+      defaultLocale: values.defaultLocale,
+      documentId: values.documentId,
+      ids: values.ids,
+      limit: values.limit,
+      start: values.start,
+    });
+    const steps = await sheaf.pipeline.database.explain(statement, bound);
+    parts.push(
+      `SQL: ${title}\n${statement.sql}`,
+      `Query plan: ${title}\n${steps.map((step) => `  ${step}`).join('\n')}`,
+    );
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+const splitTarget = (target: string): [string, string?] => {
+  const mark = target.indexOf('?');
+  return mark < 0 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
+};
+
+function collectPopulates(entity: CompiledEntity, path: readonly string[], into: [string, Statement][]): void {
+  for (const { plan, statement, entities } of entity.populate) {
+    const here = [...path, plan.key];
+    into.push([`populate ${here.join('.')}`, statement]);
+    for (const below of entities) collectPopulates(below, here, into);
+  }
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// The command line: reads the words, runs the command, and ends with a message and a code.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const OLDEST_NODE = 24;
+
+async function main(words: readonly string[]): Promise<number> {
+  if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+    console.error(`sheaf needs Node ${OLDEST_NODE} or later; this is ${process.version}.`);
+    console.error('In a checkout, `npm start` and `npx sheaf` bring their own.');
+    return 1;
+  }
+  const { HELP } = await import('./cli/help.ts');
+  const { SetupError, SheafError } = await import('./errors.ts');
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        project: { type: 'string' },
+        database: { type: 'string' },
+        host: { type: 'string' },
+        port: { type: 'string' },
+        example: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
+      },
+    });
+    const [command, ...rest] = positionals;
+    if (values.version) {
+      const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+      console.log(version);
+      return 0;
+    }
+    if (values.help || command === undefined) {
+      console.log(HELP);
+      return values.help ? 0 : 2;
+    }
+    const { readConfig } = await import('./config.ts');
+    const { exampleProject } = await import('./cli/example.ts');
+    const config = readConfig(values.example ? { ...values, ...exampleProject() } : values);
+    if (command === 'start' && rest.length === 0) {
+      const { start } = await import('./cli/start.ts');
+      await start(config, values.example);
+      return 0;
+    }
+    if (command === 'explain' && rest.length === 1) {
+      const { explain } = await import('./cli/explain.ts');
+      process.stdout.write(await explain(config, rest[0]!));
+      return 0;
+    }
+    console.error(`sheaf: "${positionals.join(' ')}" is not understood.\n`);
+    console.error(HELP);
+    return 2;
+  } catch (error) {
+    if (error instanceof SetupError || error instanceof SheafError) console.error(`sheaf: ${error.message}`);
+    else if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
+      console.error(`sheaf: ${(error as Error).message}\nsheaf --help shows the options.`);
+    else throw error;
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
