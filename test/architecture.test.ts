@@ -1,0 +1,261 @@
+// Holds the source to its shape: dependencies point downward by an explicit list of layers, without cycles, and what
+// is meant to stand behind one door (the environment, the SQL composer, the driver, the framework) stays there.
+// Reads source text only. Imports of types count: a layer that needs another's types depends on it. The parts of the
+// documentation that list what the source holds are held to it as well.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/** Lowest first. A file may import from its own folder and from lower layers. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['errors.ts', 'limits.ts', 'lru.ts'],
+  ['model/'],
+  ['request/'],
+  ['plan/'],
+  ['access/'],
+  ['sql/'],
+  ['db/'],
+  ['run/'],
+  ['documents/'],
+  ['app.ts'],
+  ['http/'],
+  ['config.ts'],
+  ['cli/'],
+  ['main.ts', 'index.ts'],
+];
+
+/** Steps down the list that are forbidden all the same: what a client wrote is read without knowing the model. */
+const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [['request/', 'model/']];
+
+/** Packages that only one layer may import. */
+const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
+  ['kysely', 'sql/'],
+  ['node:sqlite', 'db/'],
+  ['fastify', 'http/'],
+];
+
+/** Files that may read the environment. */
+const ENVIRONMENT: ReadonlySet<string> = new Set(['config.ts', 'main.ts']);
+
+/** Source text by path below `src/`, with `/` between folders. */
+type Sources = ReadonlyMap<string, string>;
+
+const SPECIFIER =
+  /(?:^|[;}\s])(?:import|export)\s+(?:[^'"`;]*?\sfrom\s+)?(['"])([^'"]+)\1|\bimport\s*\(\s*(['"`])([^'"`]+)\3/gm;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+
+const importsOf = (source: string): string[] =>
+  [...source.replace(COMMENT, '').matchAll(SPECIFIER)].map((match) => match[2] ?? match[4]!);
+
+/** The files of the tree that a file imports; a relative import that leads nowhere is kept, to be noticed. */
+const localImports = (file: string, source: string): string[] =>
+  importsOf(source)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
+
+const isIn = (file: string, place: string): boolean => (place.endsWith('/') ? file.startsWith(place) : file === place);
+const layerOf = (file: string): number => LAYERS.findIndex((places) => places.some((place) => isIn(file, place)));
+
+function layerProblems(sources: Sources): string[] {
+  const problems: string[] = [];
+  for (const [file, source] of sources) {
+    const from = layerOf(file);
+    if (from < 0) problems.push(`${file} is in no layer`);
+    for (const target of localImports(file, source)) {
+      if (!sources.has(target)) problems.push(`${file} imports ${target}, which is not there`);
+      const sameFolder = path.posix.dirname(file) !== '.' && path.posix.dirname(file) === path.posix.dirname(target);
+      if (!sameFolder && layerOf(target) >= from) problems.push(`${file} imports ${target}, which is not below it`);
+      for (const [above, below] of FORBIDDEN)
+        if (isIn(file, above) && isIn(target, below)) problems.push(`${file} imports ${target}, which is forbidden`);
+    }
+  }
+  return problems;
+}
+
+/** Every way round, as the files along it; each cycle is told once. */
+function cycles(sources: Sources): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(file);
+    if (at >= 0) found.push([...trail.slice(at), file].join(' → '));
+    if (at >= 0 || done.has(file) || !sources.has(file)) return;
+    for (const target of localImports(file, sources.get(file)!)) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return found;
+}
+
+function packageProblems(sources: Sources): string[] {
+  const problems: string[] = [];
+  for (const [file, source] of sources)
+    for (const specifier of importsOf(source))
+      for (const [name, layer] of PACKAGES)
+        if ((specifier === name || specifier.startsWith(`${name}/`)) && !isIn(file, layer))
+          problems.push(`${file} imports ${specifier}, which only ${layer} may`);
+  return problems;
+}
+
+const READS_ENVIRONMENT =
+  /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|\benv\b[^;]*\bfrom\s+['"](?:node:)?process['"]/;
+
+const environmentProblems = (sources: Sources): string[] =>
+  [...sources]
+    .filter(([file, source]) => !ENVIRONMENT.has(file) && READS_ENVIRONMENT.test(source.replace(COMMENT, '')))
+    .map(([file]) => `${file} reads the environment`);
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+const source: Sources = new Map(
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .sort()
+    .map((file) => [file, readFileSync(path.join(SRC, file), 'utf8')]),
+);
+
+describe('the source', () => {
+  it('has no import cycle', () => {
+    expect(cycles(source)).toEqual([]);
+  });
+
+  it('has every file in a layer and every import pointing to a lower one', () => {
+    expect(layerProblems(source)).toEqual([]);
+  });
+
+  it('imports the SQL composer, the database driver and the web framework in one folder each', () => {
+    expect(packageProblems(source)).toEqual([]);
+  });
+
+  it('reads the environment in config.ts and main.ts only', () => {
+    expect(environmentProblems(source)).toEqual([]);
+  });
+
+  it('is really what is looked at: every layer has files, and the doors are in use', () => {
+    const empty = LAYERS.flat().filter((place) => ![...source.keys()].some((file) => isIn(file, place)));
+    expect(empty).toEqual([]);
+    for (const [name, layer] of PACKAGES) {
+      const users = [...source].filter(([, text]) => importsOf(text).includes(name)).map(([file]) => file);
+      expect(users, name).not.toEqual([]);
+      expect(users.every((file) => isIn(file, layer))).toBe(true);
+    }
+    expect(READS_ENVIRONMENT.test(source.get('config.ts')!)).toBe(true);
+  });
+});
+
+describe('the documentation', () => {
+  const page = (name: string): string => readFileSync(path.join(SRC, '../docs', name), 'utf8');
+
+  it('has every file of the source in its code map, and no other', () => {
+    const [, map = ''] = page('architecture.md').split('## Code map');
+    const [table = ''] = map.split('\n## ');
+    const named = [...table.matchAll(/^\| `([^`]+\.ts)` +\|/gm)].map(([, file]) => file!);
+    expect(named.toSorted()).toEqual([...source.keys()]);
+  });
+
+  it('names every limit of a request with its value', () => {
+    // These are of no concern to who sends requests: what is kept, and how long names in the database may be.
+    const internal = /^MAX_(CACHED_|IDENTIFIER_)/;
+    const declared = [...source.get('limits.ts')!.matchAll(/^export const (\w+) = ([\d_]+);$/gm)]
+      .filter(([, name]) => !internal.test(name!))
+      .map(([, name, value]) => `${name} ${Number(value!.replaceAll('_', ''))}`);
+    const [, limits = ''] = page('api.md').split('## Limits');
+    const listed = [...limits.matchAll(/^\| `([A-Z_]+)` +\| ([\d,]+) +\|/gm)].map(
+      ([, name, value]) => `${name} ${Number(value!.replaceAll(',', ''))}`,
+    );
+    expect(listed.toSorted()).toEqual(declared.toSorted());
+  });
+});
+
+describe('the check', () => {
+  const made = (files: Record<string, string>): Sources => new Map(Object.entries(files));
+
+  it('sees every form of import', () => {
+    const text = `import './a.ts';
+import b from './b.ts';
+import type { C } from "./c.ts";
+import d, {
+  e,
+  f,
+} from './d.ts';
+export * from './e.ts';
+export { g, type H } from './f.ts';
+const h = await import('./g.ts');
+import * as i from './h.ts'; import { j } from './i.ts';
+export const k = 'from ./not-this.ts';
+// import './nor-this.ts';
+/* import './nor-that.ts'; */`;
+    expect(importsOf(text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name) => `./${name}.ts`));
+  });
+
+  it('notices a cycle, of two files, of several, and of one alone', () => {
+    const two = made({ 'plan/a.ts': `import { b } from './b.ts';`, 'plan/b.ts': `import type { A } from './a.ts';` });
+    expect(cycles(two)).toEqual(['plan/a.ts → plan/b.ts → plan/a.ts']);
+    const three = made({
+      'errors.ts': `import './plan/a.ts';`,
+      'plan/a.ts': `import '../model/b.ts';`,
+      'model/b.ts': `export * from '../errors.ts';`,
+    });
+    expect(cycles(three)).toEqual(['errors.ts → plan/a.ts → model/b.ts → errors.ts']);
+    expect(cycles(made({ 'lru.ts': `import './lru.ts';` }))).toEqual(['lru.ts → lru.ts']);
+    const fork = { 'a.ts': `import './b.ts'; import './c.ts';`, 'b.ts': `import './c.ts';`, 'c.ts': '' };
+    expect(cycles(made(fork))).toEqual([]);
+  });
+
+  it('notices an import that points upward or sideways, and allows one downward or within a folder', () => {
+    const upward = made({ 'model/a.ts': `import type { P } from '../plan/p.ts';`, 'plan/p.ts': '' });
+    expect(layerProblems(upward)).toEqual(['model/a.ts imports plan/p.ts, which is not below it']);
+    const sideways = made({ 'errors.ts': `import './limits.ts';`, 'limits.ts': '' });
+    expect(layerProblems(sideways)).toEqual(['errors.ts imports limits.ts, which is not below it']);
+    const fine = made({
+      'plan/a.ts': `import './b.ts'; import '../model/m.ts'; import '../errors.ts';`,
+      'plan/b.ts': '',
+      'model/m.ts': '',
+      'errors.ts': '',
+    });
+    expect(layerProblems(fine)).toEqual([]);
+  });
+
+  it('notices a request parser that looks at the model, though the model is lower', () => {
+    const sources = made({ 'request/r.ts': `import type { Model } from '../model/m.ts';`, 'model/m.ts': '' });
+    expect(layerProblems(sources)).toEqual(['request/r.ts imports model/m.ts, which is forbidden']);
+  });
+
+  it('notices a file outside every layer, and an import that leads nowhere', () => {
+    expect(layerProblems(made({ 'helpers/x.ts': '' }))).toEqual(['helpers/x.ts is in no layer']);
+    expect(layerProblems(made({ 'plan/a.ts': `import '../model/gone.ts';` }))).toEqual([
+      'plan/a.ts imports model/gone.ts, which is not there',
+    ]);
+  });
+
+  it('notices a package that is imported outside its folder', () => {
+    const sources = made({
+      'run/a.ts': `import { DatabaseSync } from 'node:sqlite';`,
+      'plan/b.ts': `import type { Kysely } from 'kysely';`,
+      'app.ts': `const { fastify } = await import('fastify');`,
+      'sql/c.ts': `import { sql } from 'kysely';`,
+      'db/d.ts': `import { fastifyish } from 'fastify-like';`,
+    });
+    expect(packageProblems(sources)).toEqual([
+      'run/a.ts imports node:sqlite, which only db/ may',
+      'plan/b.ts imports kysely, which only sql/ may',
+      'app.ts imports fastify, which only http/ may',
+    ]);
+  });
+
+  it('notices the environment read elsewhere, in each of its spellings', () => {
+    for (const text of [
+      `const a = process.env.HOME;`,
+      `const { HOME } = process.env;`,
+      `const a = process?.env.HOME;`,
+      `const a = process['env'];`,
+      `import { env } from 'node:process';`,
+    ]) {
+      expect(environmentProblems(made({ 'http/a.ts': text })), text).toEqual(['http/a.ts reads the environment']);
+      expect(environmentProblems(made({ 'config.ts': text }))).toEqual([]);
+    }
+    expect(environmentProblems(made({ 'http/a.ts': '// process.env\nprocess.exit(0);' }))).toEqual([]);
+  });
+});
