@@ -16,17 +16,26 @@ export const MAX_DEPTH = 20;
 /** Values in one list: `$in`, `fields`, `sort`, `populate`, `locale`. */
 export const MAX_LIST_ITEMS = 500;
 
-/** Conditions and groups in one filter, after lists are expanded. SQLite refuses expressions deeper than 1,000. */
+/** Conditions and groups in the filters of one request, after lists are expanded. SQLite refuses expressions deeper than 1,000. */
 export const MAX_FILTER_NODES = 250;
 
 /** Sort keys in one request; each relation path among them is a subquery per matching row. */
 export const MAX_SORT_KEYS = 10;
+
+/** Names in one sort path. Every further relation multiplies the rows that are compared for each entry. */
+export const MAX_SORT_DEPTH = 5;
 
 /** Relations, components and zones that one request populates; each is a statement. */
 export const MAX_POPULATE_NODES = 100;
 
 /** Levels of populate below the root. */
 export const MAX_POPULATE_DEPTH = 10;
+
+/** Rows that one answer populates, over all paths; relations in circles multiply them with every level. */
+export const MAX_POPULATED_ROWS = 50_000;
+
+/** Characters of JSON that one answer populates; in circles the same rows are written again and again. */
+export const MAX_POPULATED_CHARACTERS = 10_000_000;
 
 /** Entries on one page of a list; larger sizes are clamped, as clients of this dialect rely on. */
 export const MAX_PAGE_SIZE = 100;
@@ -54,3 +63,33 @@ export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 
 /** Longest table, column and index name; the reference shortens at the same length. */
 export const MAX_IDENTIFIER_LENGTH = 55;
+
+/** Levels of objects and lists in a request body. */
+export const MAX_BODY_DEPTH = 50;
+
+/** References to other entries in one write, over all its relations. */
+export const MAX_REFERENCES = 1_000;
+
+/** Component and zone items in one write. */
+export const MAX_COMPONENTS = 1_000;
+
+/** Writes that may wait for their turn in one process; past it the answer is a 503. */
+export const MAX_WAITING_WRITES = 1_000;
+
+/** Milliseconds a write waits for a database that another process holds, before it answers 503. */
+export const MAX_BUSY_WAIT_MS = 5_000;
+
+/** Connections to one SQLite file that read at the same time. */
+export const MAX_READERS = 8;
+
+/** Times that a transaction which lost against another is run again before the answer is a 503. */
+export const MAX_RETRIES = 3;
+
+/** Prepared statements that a connection to PostgreSQL keeps by name. */
+export const MAX_NAMED_STATEMENTS = 4_000;
+
+/** Milliseconds that a read waits for a replica to reach a client's own write before it goes to the primary. */
+export const MAX_REPLICA_WAIT_MS = 100;
+
+/** Milliseconds for which a replica that failed is left alone. */
+export const REPLICA_PAUSE_MS = 1_000;

@@ -1,15 +1,42 @@
-// What the runner needs of a database: to run a statement with its values bound and get rows of columns in order.
+// What the rest of the program needs of a database: statements with their values bound, rows of columns in order,
+// reads that see one state of the data, and writes that happen whole or not at all.
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
 
 export type BoundValue = string | number | bigint | null;
 export type Row = readonly unknown[];
 
+/** Something that runs statements: a snapshot, or a transaction under way. */
+export interface Session {
+  rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]>;
+}
+
+/** Tables, their columns with declared types, and index names, as the database has them. */
+export interface TableDescription {
+  readonly columns: ReadonlyMap<string, string>;
+  readonly indexes: ReadonlySet<string>;
+}
+
+export interface DatabaseHealth {
+  /** Each replica with the seconds it is behind, or null where it does not answer. */
+  readonly replicas: readonly { readonly name: string; readonly lagSeconds: number | null }[];
+}
+
 export interface Database {
   readonly dialect: Dialect;
-  rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]>;
+  /**
+   * All statements of `work` see the same state of the data: one that is not older than `after`, a position that
+   * an earlier write was told.
+   */
+  snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null): Promise<T>;
+  /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */
+  position(): Promise<string | null>;
+  /** Whether the database answers, and how far its replicas are behind; throws where it does not. */
+  check(): Promise<DatabaseHealth>;
+  /** All statements of `work` take effect together, or none does. `patient`: however long they take. */
+  transaction<T>(work: (session: Session) => Promise<T>, patient?: boolean): Promise<T>;
   /** The database's own account of how it would run the statement, a line each. */
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]>;
-  hasTable(name: string): Promise<boolean>;
+  describe(): Promise<ReadonlyMap<string, TableDescription>>;
   close(): Promise<void>;
 }

@@ -1,74 +1,219 @@
-// SQLite through node:sqlite: one connection in this process, prepared statements kept as long as their plan.
-import { existsSync } from 'node:fs';
+// SQLite through node:sqlite: one connection that writes, a few that read. Readers never wait for the writer (WAL);
+// writers take turns in this process, and wait for other processes without holding up the event loop.
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { SetupError } from '../errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SetupError, unavailableError } from '../errors.ts';
+import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import type { Statement } from '../sql/statement.ts';
 import { canonicalJson, fold } from '../sql/text.ts';
-import type { BoundValue, Database, Row } from './database.ts';
+import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription } from './database.ts';
 
-/** Bytes of the file that SQLite may map into memory, and kilobytes of pages it may keep. */
+/** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
 const MAPPED_BYTES = 268_435_456;
-const CACHE_KILOBYTES = 65_536;
+const CACHE_KILOBYTES = 16_384;
+const BUSY_PAUSE_MS = 5;
+const ALIVE: Statement = { sql: 'select 1', bindings: [] };
 
-export function openSqlite(file: string): Database {
-  if (!existsSync(file))
-    throw new SetupError(`There is no database file at ${file}`, [
-      'name one with --database sqlite:PATH or DATABASE_URL',
-      'or run the example: sheaf start --example',
-    ]);
-  let connection: DatabaseSync;
+/** Result codes of SQLite that mean "not now": busy, locked, disk full, input/output error. */
+const BUSY = new Set([5, 6]);
+const NOT_NOW = new Set([5, 6, 10, 13]);
+
+/** What is done about a file that is missing: it is made, or an empty database in memory stands in for it. */
+export type WhenMissing = 'create' | 'pretend';
+
+export function openSqlite(file: string, whenMissing: WhenMissing): Database {
+  const pretend = whenMissing === 'pretend' && !existsSync(file);
   try {
-    connection = new DatabaseSync(file, { readOnly: true });
-    connection.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
+    if (!pretend) mkdirSync(path.dirname(file), { recursive: true });
+    const writer = new Connection(pretend ? ':memory:' : file);
+    writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+    return new Sqlite(file, writer);
   } catch (error) {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
-      'expected a SQLite database file',
+      'expected a SQLite database file that this account may write',
     ]);
   }
-  const pure = { deterministic: true, directOnly: true };
-  connection.function('sheaf_fold', pure, (text) => (typeof text === 'string' ? fold(text) : text));
-  connection.function('sheaf_number', pure, (value) => (value === null ? null : String(value)));
-  connection.function('sheaf_json', pure, (text) => (text === null ? null : canonicalJson(String(text))));
-  return new Sqlite(connection);
 }
 
-class Sqlite implements Database {
-  readonly dialect = sqliteDialect;
-  readonly #connection: DatabaseSync;
+type Control = 'begin' | 'begin immediate' | 'commit' | 'rollback';
+
+class Connection implements Session {
+  readonly #handle: DatabaseSync;
+  readonly #control = new Map<Control, StatementSync>();
   readonly #prepared = new WeakMap<Statement, StatementSync>();
 
-  constructor(connection: DatabaseSync) {
-    this.#connection = connection;
+  constructor(file: string) {
+    this.#handle = new DatabaseSync(file, { timeout: 0 });
+    this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
+    const pure = { deterministic: true, directOnly: true };
+    this.#handle.function('sheaf_fold', pure, (text) => (typeof text === 'string' ? fold(text) : text));
+    const exact = { ...pure, useBigIntArguments: true };
+    this.#handle.function('sheaf_number', exact, (value) => (value === null ? null : String(value)));
+    this.#handle.function('sheaf_json', exact, (text) => (text === null ? null : canonicalJson(String(text))));
+  }
+
+  exec(text: string): void {
+    this.#handle.exec(text);
+  }
+
+  /** Begins or ends a transaction; each of these runs so often that parsing it would show. */
+  control(text: Control): void {
+    let prepared = this.#control.get(text);
+    if (!prepared) {
+      prepared = this.#handle.prepare(text);
+      this.#control.set(text, prepared);
+    }
+    prepared.run();
+  }
+
+  all(text: string, ...values: BoundValue[]): Record<string, unknown>[] {
+    return this.#handle.prepare(text).all(...values);
   }
 
   async rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]> {
     let prepared = this.#prepared.get(statement);
     if (!prepared) {
-      prepared = this.#connection.prepare(statement.sql);
+      prepared = this.#handle.prepare(statement.sql);
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
     return prepared.all(...values) as unknown as Row[];
   }
 
+  close(): void {
+    this.#handle.close();
+  }
+}
+
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+
+class Sqlite implements Database {
+  readonly dialect = sqliteDialect;
+  readonly #file: string;
+  readonly #writer: Connection;
+  readonly #idle: Connection[] = [];
+  readonly #waitingReads: ((connection: Connection) => void)[] = [];
+  #readers = 0;
+  #waitingWrites = 0;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, writer: Connection) {
+    this.#file = file;
+    this.#writer = writer;
+  }
+
+  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const connection = this.#idle.pop() ?? (await this.#reader());
+    try {
+      connection.control('begin');
+      return await work(connection);
+    } catch (error) {
+      throw NOT_NOW.has(codeOf(error)) ? unavailableError('The database is busy; try again') : error;
+    } finally {
+      endQuietly(connection);
+      const waiting = this.#waitingReads.shift();
+      if (waiting) waiting(connection);
+      else this.#idle.push(connection);
+    }
+  }
+
+  async #reader(): Promise<Connection> {
+    if (this.#readers >= MAX_READERS) return new Promise((resolve) => this.#waitingReads.push(resolve));
+    this.#readers++;
+    const connection = new Connection(this.#file);
+    connection.exec('pragma query_only = on');
+    return connection;
+  }
+
+  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#waitingWrites >= MAX_WAITING_WRITES) throw unavailableError('Too many writes are waiting; try again');
+    this.#waitingWrites++;
+    const turn = this.#lastWrite.then(() => this.#write(work));
+    this.#lastWrite = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#waitingWrites--;
+    }
+  }
+
+  async #write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      await this.#begin();
+      const result = await work(this.#writer);
+      this.#writer.control('commit');
+      return result;
+    } catch (error) {
+      endQuietly(this.#writer);
+      throw NOT_NOW.has(codeOf(error)) ? unavailableError('The database cannot take a write now; try again') : error;
+    }
+  }
+
+  /** Takes the write lock at once, so that a transaction that has read can always go on to write. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + MAX_BUSY_WAIT_MS;
+    for (;;) {
+      try {
+        this.#writer.control('begin immediate');
+        return;
+      } catch (error) {
+        if (!BUSY.has(codeOf(error)) || performance.now() > deadline) throw error;
+        await sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  async position(): Promise<null> {
+    return null;
+  }
+
+  async check(): Promise<DatabaseHealth> {
+    await this.snapshot((session) => session.rows(ALIVE, []));
+    return { replicas: [] };
+  }
+
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
-    const steps = this.#connection.prepare(`explain query plan ${statement.sql}`).all(...values);
     const depth = new Map<unknown, number>([[0, 0]]);
-    return steps.map((step) => {
+    return this.#writer.all(`explain query plan ${statement.sql}`, ...values).map((step) => {
       const level = depth.get(step.parent) ?? 0;
       depth.set(step.id, level + 1);
       return `${'  '.repeat(level)}${step.detail}`;
     });
   }
 
-  async hasTable(name: string): Promise<boolean> {
-    return (
-      this.#connection.prepare(`select 1 from sqlite_master where type = 'table' and name = ?`).get(name) !== undefined
+  async describe(): Promise<ReadonlyMap<string, TableDescription>> {
+    const tables = new Map<string, { columns: Map<string, string>; indexes: Set<string> }>();
+    const columns = this.#writer.all(
+      `select m.name as tableName, c.name as columnName, c.type as columnType from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'`,
     );
+    for (const { tableName, columnName, columnType } of columns) {
+      let table = tables.get(String(tableName));
+      if (!table) {
+        table = { columns: new Map(), indexes: new Set() };
+        tables.set(String(tableName), table);
+      }
+      table.columns.set(String(columnName), String(columnType).toLowerCase());
+    }
+    for (const { name, tbl_name } of this.#writer.all(`select name, tbl_name from sqlite_master where type = 'index'`))
+      tables.get(String(tbl_name))?.indexes.add(String(name));
+    return tables;
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
+    await this.#lastWrite;
+    for (const connection of this.#idle) connection.close();
+    this.#writer.close();
+  }
+}
+
+/** Ends a transaction that may have ended by itself, as it does when the disk is full. */
+function endQuietly(connection: Connection): void {
+  try {
+    connection.control('rollback');
+  } catch {
+    // No transaction was active.
   }
 }

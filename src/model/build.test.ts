@@ -532,7 +532,9 @@ describe('the model of the guide', () => {
   const columns = new Map<string, Set<string>>();
 
   beforeAll(() => {
-    const database = new DatabaseSync(path.join(guide, 'guide.sqlite'), { readOnly: true });
+    const database = new DatabaseSync(fileURLToPath(new URL('../../test/fixtures/guide.sqlite', import.meta.url)), {
+      readOnly: true,
+    });
     const rows = database
       .prepare(
         `select m.name as name, c.name as column from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'`,

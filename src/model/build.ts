@@ -8,6 +8,7 @@ import {
   columnName,
   componentTableName,
   idColumnName,
+  identifier,
   inverseIdColumnName,
   inverseOrderColumnName,
   joinTableName,
@@ -27,14 +28,15 @@ import type {
   RelationAttribute,
   RelationKind,
   ScalarAttribute,
+  ScalarRules,
   ScalarType,
 } from './types.ts';
 
 export const loadModel = (project: string): Model => buildModel(readDefinitions(project));
 
 export function buildModel(own: readonly Definition[]): Model {
-  const builder = new Builder(withExtensions(own));
-  return builder.build();
+  const named = withExtensions(own).map((one) => ({ ...one, collectionName: identifier([one.collectionName]) }));
+  return new Builder(named).build();
 }
 
 /** A definition under `extensions/` adds to, or replaces attributes of, the built-in type of the same uid. */
@@ -47,7 +49,7 @@ function withExtensions(own: readonly Definition[]): Definition[] {
       ? { ...builtin, file: extension.file, attributes: { ...builtin.attributes, ...extension.attributes } }
       : builtin;
   });
-  return [...builtins, ...own.filter((one) => !one.uid.startsWith('plugin::'))];
+  return [...builtins, ...extensions.values(), ...own.filter((one) => !one.uid.startsWith('plugin::'))];
 }
 
 class Builder {
@@ -97,19 +99,26 @@ class Builder {
       uid: definition.uid,
       table: definition.collectionName,
       singularName: definition.singularName,
-      attributes: this.#attributes(definition, [scalar('id', 'integer', 'id')], []),
+      attributes: this.#attributes(definition, [{ ...scalar('id', 'integer', 'id'), writable: false }], []),
     });
   }
 
   #contentType(definition: Definition): ContentType {
-    const first = [scalar('id', 'integer', 'id'), scalar('documentId', 'string', 'document_id')];
+    const first = [
+      { ...scalar('id', 'integer', 'id'), writable: false },
+      { ...scalar('documentId', 'string', 'document_id'), writable: false },
+    ];
     const last: Attribute[] = [
-      scalar('createdAt', 'datetime', 'created_at'),
-      scalar('updatedAt', 'datetime', 'updated_at'),
+      { ...scalar('createdAt', 'datetime', 'created_at'), writable: false },
+      { ...scalar('updatedAt', 'datetime', 'updated_at'), writable: false },
       scalar('publishedAt', 'datetime', 'published_at'),
       ...['createdBy', 'updatedBy'].map((name) => this.#creator(definition, name)),
       { ...scalar('locale', 'string', 'locale'), private: !definition.localized },
-      { kind: 'localizations', name: 'localizations', private: !definition.localized, target: definition.uid },
+      {
+        ...base('localizations', { writable: false, private: !definition.localized }, definition),
+        kind: 'localizations',
+        target: definition.uid,
+      },
     ];
     return Object.freeze({
       kind: definition.kind as ContentType['kind'],
@@ -126,13 +135,16 @@ class Builder {
 
   #creator(definition: Definition, name: string): RelationAttribute {
     return {
+      ...base(name, { writable: false, private: !definition.populateCreatorFields }, definition),
       kind: 'relation',
-      name,
-      private: !definition.populateCreatorFields,
       relation: 'oneToOne',
       target: ADMIN_USER,
       many: false,
       pairs: ownColumn(definition, idColumnName(name)),
+      owning: true,
+      inverse: null,
+      exclusive: false,
+      storage: 'column',
     };
   }
 
@@ -148,6 +160,13 @@ class Builder {
           `${definition.file}: attributes.${name}: expected a name that differs from ${columns.get(column)} in more than case`,
         );
       columns.set(column, name);
+      if (declared.relation === 'morphToOne') {
+        if (columns.has('target_id'))
+          this.#problems.push(
+            `${definition.file}: attributes.${name}.relation: ${columns.get('target_id')} is a morphToOne already, and two of them would share their columns; expected morphToMany`,
+          );
+        columns.set('target_id', name);
+      }
       const attribute = this.#attribute(definition, name, declared);
       if (!attribute) continue;
       const hidden = attribute.private || definition.privateAttributes.includes(name);
@@ -159,20 +178,22 @@ class Builder {
 
   #attribute(definition: Definition, name: string, declared: AttributeDefinition): Attribute | null {
     const at = `${definition.file}: attributes.${name}`;
-    const base = { name, private: declared.private === true };
+    const common = base(name, declared, definition);
     switch (declared.type) {
       case 'relation':
         return MORPH_KINDS.has(String(declared.relation))
-          ? this.#morph(definition, base, declared, at)
-          : this.#relation(definition, base, declared, at);
+          ? this.#morph(definition, common, declared, at)
+          : this.#relation(definition, common, declared, at);
       case 'component': {
         const component = this.#find(declared.component, 'component', `${at}.component`);
         return (
           component && {
-            ...base,
+            ...common,
             kind: 'component',
             component: component.uid,
             many: declared.repeatable === true,
+            min: numberOrNull(declared.min),
+            max: numberOrNull(declared.max),
             pairs: componentPairs(definition, name, component.uid),
           }
         );
@@ -181,8 +202,10 @@ class Builder {
         const uids = declared.components as string[];
         const found = uids.map((uid, index) => this.#find(uid, 'component', `${at}.components[${index}]`));
         return {
-          ...base,
+          ...common,
           kind: 'dynamiczone',
+          min: numberOrNull(declared.min),
+          max: numberOrNull(declared.max),
           components: found
             .filter((component) => component !== null)
             .map(({ uid }) => ({ uid, pairs: componentPairs(definition, name, uid) })),
@@ -190,7 +213,7 @@ class Builder {
       }
       case 'media':
         return {
-          ...base,
+          ...common,
           kind: 'media',
           target: FILE,
           many: declared.multiple === true,
@@ -198,12 +221,13 @@ class Builder {
         };
       case 'customField':
         // A custom field's storage is known to its plugin alone; the ones in use keep a text.
-        return { ...scalar(name, 'string', columnName(name)), ...base };
+        return { ...scalar(name, 'string', columnName(name)), ...common, rules: rulesOf(declared) };
       default:
         return {
           ...scalar(name, declared.type as ScalarType, columnName(name)),
-          ...base,
+          ...common,
           searchable: declared.searchable !== false,
+          rules: rulesOf(declared),
         };
     }
   }
@@ -217,7 +241,7 @@ class Builder {
 
   #relation(
     definition: Definition,
-    base: { name: string; private: boolean },
+    common: AttributeCommon,
     declared: AttributeDefinition,
     at: string,
   ): RelationAttribute | null {
@@ -227,7 +251,7 @@ class Builder {
     const many = relation === 'oneToMany' || relation === 'manyToMany';
     const inverse = (declared.mappedBy ?? declared.inversedBy) as string | null | undefined;
     const inverseDeclared = inverse == null ? undefined : target.attributes[inverse];
-    if (inverse != null && inverseDeclared?.type !== 'relation') {
+    if (inverse != null && (inverseDeclared?.type !== 'relation' || inverseDeclared.target !== definition.uid)) {
       const key = declared.mappedBy != null ? 'mappedBy' : 'inversedBy';
       this.#problems.push(`${at}.${key}: ${target.uid} has no relation "${inverse}"; expected the name of one`);
       return null;
@@ -235,13 +259,24 @@ class Builder {
     const pairs =
       declared.mappedBy != null
         ? reversed(target, linkOf(target, inverse!, inverseDeclared!, definition))
-        : forward(definition, linkOf(definition, base.name, declared, target));
-    return { ...base, kind: 'relation', relation, target: target.uid, many, pairs };
+        : forward(definition, linkOf(definition, common.name, declared, target));
+    return {
+      ...common,
+      kind: 'relation',
+      relation,
+      target: target.uid,
+      many,
+      pairs,
+      owning: declared.mappedBy == null,
+      inverse: inverse ?? null,
+      exclusive: inverse != null && (relation === 'oneToOne' || relation === 'oneToMany'),
+      storage: (declared.mappedBy != null ? inverseDeclared! : declared).useJoinTable === false ? 'column' : 'pairs',
+    };
   }
 
   #morph(
     definition: Definition,
-    base: { name: string; private: boolean },
+    common: AttributeCommon,
     declared: AttributeDefinition,
     at: string,
   ): MorphAttribute | RelationAttribute | null {
@@ -256,27 +291,40 @@ class Builder {
       }
       const pairs =
         kind === 'morphToMany'
-          ? morphInversePairs(target, morphBy, definition.uid, base.name)
+          ? morphInversePairs(target, morphBy, definition.uid, common.name)
           : {
               table: target.collectionName,
               from: 'target_id',
               to: 'id',
               match: [{ column: 'target_type', value: definition.uid }],
               order: null,
+              inverseOrder: null,
             };
       const many = declared.relation === 'morphMany';
-      return { ...base, kind: 'relation', relation: many ? 'oneToMany' : 'oneToOne', target: target.uid, many, pairs };
+      return {
+        ...common,
+        kind: 'relation',
+        relation: many ? 'oneToMany' : 'oneToOne',
+        target: target.uid,
+        many,
+        pairs,
+        owning: false,
+        inverse: morphBy,
+        exclusive: kind === 'morphToOne',
+        storage: kind === 'morphToOne' ? 'column' : 'morph',
+      };
     }
     const many = declared.relation === 'morphToMany';
-    const targets = this.#morphTargets(definition, base.name).map((uid) => ({
+    const targets = this.#morphTargets(definition, common.name).map((uid) => ({
       uid,
       pairs: many
         ? {
-            table: morphTableName(definition.collectionName, base.name),
+            table: morphTableName(definition.collectionName, common.name),
             from: idColumnName(definition.singularName),
-            to: idColumnName(base.name),
-            match: [{ column: typeColumnName(base.name), value: uid }],
+            to: idColumnName(common.name),
+            match: [{ column: typeColumnName(common.name), value: uid }],
             order: 'order',
+            inverseOrder: null,
           }
         : {
             table: definition.collectionName,
@@ -284,9 +332,10 @@ class Builder {
             to: 'target_id',
             match: [{ column: 'target_type', value: uid }],
             order: null,
+            inverseOrder: null,
           },
     }));
-    return { ...base, kind: 'morph', many, targets };
+    return { ...common, kind: 'morph', many, targets };
   }
 
   /** Types that declare themselves the other end of a polymorphic relation; where none does, every type can be. */
@@ -309,13 +358,56 @@ const exposureOf = (uid: string): Exposure => {
   return RELATED_BUILTINS.has(uid) ? 'relations' : 'hidden';
 };
 
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const boundOrNull = (value: unknown): string | number | null =>
+  typeof value === 'number' || typeof value === 'string' ? value : null;
+
+type AttributeCommon = Pick<Attribute, 'name' | 'private' | 'writable' | 'required' | 'visibleWhen' | 'localized'>;
+
+/** Relations and slugs always differ between locales; other attributes only where they say so. */
+function base(name: string, declared: Record<string, unknown>, definition: Definition): AttributeCommon {
+  const options = declared.pluginOptions as { i18n?: { localized?: boolean } } | undefined;
+  return {
+    name,
+    private: declared.private === true,
+    writable: declared.writable !== false,
+    required: declared.required === true,
+    visibleWhen: (declared.conditions as { visible?: unknown } | undefined)?.visible ?? null,
+    localized:
+      definition.localized &&
+      (options?.i18n?.localized === true || declared.type === 'relation' || declared.type === 'uid'),
+  };
+}
+
+const DEFAULT_ROUNDS = 10;
+
+function rulesOf(declared: AttributeDefinition): ScalarRules {
+  const encryption = declared.encryption as { rounds?: number } | undefined;
+  return {
+    unique: declared.unique === true || declared.type === 'uid',
+    default: declared.default,
+    min: boundOrNull(declared.min),
+    max: boundOrNull(declared.max),
+    minLength: numberOrNull(declared.minLength),
+    maxLength: numberOrNull(declared.maxLength),
+    regex: declared.regex === undefined ? null : String(declared.regex),
+    enum: declared.type === 'enumeration' ? (declared.enum as string[]) : null,
+    rounds: encryption?.rounds ?? DEFAULT_ROUNDS,
+  };
+}
+
 const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute => ({
   kind: 'scalar',
   name,
   type,
   column,
   private: false,
+  writable: true,
+  required: false,
+  visibleWhen: null,
+  localized: false,
   searchable: true,
+  rules: rulesOf({ type }),
 });
 
 const ownColumn = (definition: Definition, column: string): Pairs => ({
@@ -324,6 +416,7 @@ const ownColumn = (definition: Definition, column: string): Pairs => ({
   to: column,
   match: [],
   order: null,
+  inverseOrder: null,
 });
 
 const componentPairs = (definition: Definition, field: string, component: string): Pairs => ({
@@ -335,6 +428,7 @@ const componentPairs = (definition: Definition, field: string, component: string
     { column: 'component_type', value: component },
   ],
   order: 'order',
+  inverseOrder: null,
 });
 
 /** From a type to the rows that point at it through their `morphToMany`. */
@@ -347,6 +441,7 @@ const morphInversePairs = (holder: Definition, morphBy: string, uid: string, fie
     { column: 'field', value: field },
   ],
   order: 'order',
+  inverseOrder: null,
 });
 
 /** The link table of an owning relation, seen from nobody's side. */
@@ -382,9 +477,23 @@ function linkOf(owner: Definition, name: string, declared: AttributeDefinition, 
 const forward = (owner: Definition, link: Link): Pairs =>
   link.ownColumn !== null
     ? ownColumn(owner, link.ownColumn)
-    : { table: link.table, from: link.ownerId, to: link.targetId, match: [], order: link.targetOrder };
+    : {
+        table: link.table,
+        from: link.ownerId,
+        to: link.targetId,
+        match: [],
+        order: link.targetOrder,
+        inverseOrder: link.ownerOrder,
+      };
 
 const reversed = (owner: Definition, link: Link): Pairs =>
   link.ownColumn !== null
-    ? { table: owner.collectionName, from: link.ownColumn, to: 'id', match: [], order: null }
-    : { table: link.table, from: link.targetId, to: link.ownerId, match: [], order: link.ownerOrder };
+    ? { table: owner.collectionName, from: link.ownColumn, to: 'id', match: [], order: null, inverseOrder: null }
+    : {
+        table: link.table,
+        from: link.targetId,
+        to: link.ownerId,
+        match: [],
+        order: link.ownerOrder,
+        inverseOrder: link.targetOrder,
+      };

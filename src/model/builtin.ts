@@ -1,5 +1,5 @@
 // The content-types that every project has besides its own: users and their roles, files, locales, and the
-// accounts of the admin panel as far as entries refer to them.
+// types that the reference keeps beside them, so that a database made here opens there as well.
 import type { AttributeDefinition, Definition } from './definitions.ts';
 
 const builtin = (
@@ -28,6 +28,21 @@ export const USER = 'plugin::users-permissions.user';
 export const FILE = 'plugin::upload.file';
 export const LOCALE = 'plugin::i18n.locale';
 export const ADMIN_USER = 'admin::user';
+
+const API_TOKEN = 'admin::api-token';
+const WORKFLOW_STAGE = 'plugin::review-workflows.workflow-stage';
+
+const toOne = (target: string, inversedBy: string): AttributeDefinition => ({
+  type: 'relation',
+  relation: 'manyToOne',
+  target,
+  inversedBy,
+});
+const toMany = (
+  relation: 'oneToMany' | 'manyToMany',
+  target: string,
+  other: { mappedBy?: string; inversedBy?: string },
+): AttributeDefinition => ({ type: 'relation', relation, target, ...other });
 
 /** Built-in types with paths of their own, and those seen only through relations; the others are not served. */
 export const ROUTED_BUILTINS: ReadonlySet<string> = new Set([USER]);
@@ -119,16 +134,115 @@ export const BUILTIN_DEFINITIONS: readonly Definition[] = [
     name: text,
     code: { type: 'string', unique: true },
   }),
-  builtin(ADMIN_USER, 'admin_users', ['admin-user', 'admin-users'], {
+  builtin(ADMIN_USER, 'admin_users', ['user', 'users'], {
     firstname: text,
     lastname: text,
     username: text,
     email: { type: 'email', private: true, searchable: false },
     password: { type: 'password', private: true, searchable: false },
     resetPasswordToken: hiddenText,
+    resetPasswordTokenExpiresAt: { type: 'datetime', private: true },
     registrationToken: hiddenText,
     isActive: { type: 'boolean', private: true },
+    roles: toMany('manyToMany', 'admin::role', { inversedBy: 'users' }),
+    apiTokens: toMany('oneToMany', API_TOKEN, { mappedBy: 'adminUserOwner' }),
     blocked: { type: 'boolean', private: true },
     preferedLanguage: text,
+  }),
+  builtin('admin::role', 'admin_roles', ['role', 'roles'], {
+    name: text,
+    code: text,
+    description: text,
+    users: toMany('manyToMany', ADMIN_USER, { mappedBy: 'roles' }),
+    permissions: toMany('oneToMany', 'admin::permission', { mappedBy: 'role' }),
+  }),
+  builtin('admin::permission', 'admin_permissions', ['permission', 'permissions'], {
+    action: text,
+    actionParameters: { type: 'json' },
+    subject: text,
+    properties: { type: 'json' },
+    conditions: { type: 'json' },
+    role: toOne('admin::role', 'permissions'),
+    apiToken: toOne(API_TOKEN, 'adminPermissions'),
+  }),
+  builtin(API_TOKEN, 'strapi_api_tokens', ['api-token', 'api-tokens'], {
+    name: text,
+    description: text,
+    kind: text,
+    type: text,
+    accessKey: text,
+    encryptedKey: { type: 'text' },
+    lastUsedAt: { type: 'datetime' },
+    permissions: toMany('oneToMany', 'admin::api-token-permission', { mappedBy: 'token' }),
+    adminPermissions: toMany('oneToMany', 'admin::permission', { mappedBy: 'apiToken' }),
+    adminUserOwner: toOne(ADMIN_USER, 'apiTokens'),
+    expiresAt: { type: 'datetime' },
+    lifespan: { type: 'biginteger' },
+  }),
+  builtin(
+    'admin::api-token-permission',
+    'strapi_api_token_permissions',
+    ['api-token-permission', 'api-token-permissions'],
+    {
+      action: text,
+      token: toOne(API_TOKEN, 'permissions'),
+    },
+  ),
+  builtin('admin::transfer-token', 'strapi_transfer_tokens', ['transfer-token', 'transfer-tokens'], {
+    name: text,
+    description: text,
+    accessKey: text,
+    lastUsedAt: { type: 'datetime' },
+    permissions: toMany('oneToMany', 'admin::transfer-token-permission', { mappedBy: 'token' }),
+    expiresAt: { type: 'datetime' },
+    lifespan: { type: 'biginteger' },
+  }),
+  builtin(
+    'admin::transfer-token-permission',
+    'strapi_transfer_token_permissions',
+    ['transfer-token-permission', 'transfer-token-permissions'],
+    {
+      action: text,
+      token: toOne('admin::transfer-token', 'permissions'),
+    },
+  ),
+  builtin('admin::session', 'strapi_sessions', ['session', 'sessions'], {
+    userId: text,
+    sessionId: text,
+    childId: text,
+    deviceId: text,
+    origin: text,
+    expiresAt: { type: 'datetime' },
+    absoluteExpiresAt: { type: 'datetime' },
+    status: text,
+    type: text,
+    metadata: { type: 'json' },
+  }),
+  builtin('plugin::content-releases.release', 'strapi_releases', ['release', 'releases'], {
+    name: text,
+    releasedAt: { type: 'datetime' },
+    scheduledAt: { type: 'datetime' },
+    timezone: text,
+    status: text,
+    actions: toMany('oneToMany', 'plugin::content-releases.release-action', { mappedBy: 'release' }),
+  }),
+  builtin('plugin::content-releases.release-action', 'strapi_release_actions', ['release-action', 'release-actions'], {
+    type: text,
+    contentType: text,
+    entryDocumentId: text,
+    release: toOne('plugin::content-releases.release', 'actions'),
+    isEntryValid: { type: 'boolean' },
+  }),
+  builtin('plugin::review-workflows.workflow', 'strapi_workflows', ['workflow', 'workflows'], {
+    name: text,
+    stages: toMany('oneToMany', WORKFLOW_STAGE, { mappedBy: 'workflow' }),
+    stageRequiredToPublish: { type: 'relation', relation: 'oneToOne', target: WORKFLOW_STAGE },
+    contentTypes: { type: 'json' },
+  }),
+  builtin(WORKFLOW_STAGE, 'strapi_workflows_stages', ['workflow-stage', 'workflow-stages'], {
+    name: text,
+    color: text,
+    workflow: toOne('plugin::review-workflows.workflow', 'stages'),
+    permissions: toMany('manyToMany', 'admin::permission', {}),
   }),
 ];

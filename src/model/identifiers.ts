@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { MAX_IDENTIFIER_LENGTH } from '../limits.ts';
 
 const WORDS =
-  /[A-Z]?[a-z]+(?=[^a-zA-Z0-9]|[A-Z]|$)|[A-Z]+(?=[^a-zA-Z0-9]|[A-Z][a-z]|$)|[A-Z]?[a-z]+|[A-Z]+|\d*(?:1st|2nd|3rd|(?![123])\dth)(?=[A-Z_]|\b)|\d+/g;
+  /[A-Z]?[a-z]+(?=[^a-zA-Z0-9]|[A-Z]|$)|[A-Z]+(?=[^a-zA-Z0-9]|[A-Z][a-z]|$)|[A-Z]?[a-z]+|[A-Z]+|\d*(?:1ST|2ND|3RD|(?![123])\dTH)(?=[a-z_]|\b)|\d*(?:1st|2nd|3rd|(?![123])\dth)(?=[A-Z_]|\b)|\d+/g;
 
 /** `averagePrice` → `average_price`, `pw2` → `pw_2`, `HTMLBody` → `html_body`. */
 export const snakeCase = (name: string): string => (name.match(WORDS) ?? []).join('_').toLowerCase();

@@ -28,6 +28,26 @@ interface AttributeBase {
   readonly name: string;
   /** Never read, filtered, sorted, searched or populated by a client. */
   readonly private: boolean;
+  readonly writable: boolean;
+  readonly required: boolean;
+  /** JSON-Logic over the entry's values; where it does not hold, the attribute is not asked for. Null: always. */
+  readonly visibleWhen: unknown;
+  /** Whether each locale of a document has a value of its own. */
+  readonly localized: boolean;
+}
+
+/** What a value must satisfy beyond its type. */
+export interface ScalarRules {
+  readonly unique: boolean;
+  readonly default: unknown;
+  readonly min: string | number | null;
+  readonly max: string | number | null;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  readonly regex: string | null;
+  readonly enum: readonly string[] | null;
+  /** Cost of a password's hash. */
+  readonly rounds: number;
 }
 
 export interface ScalarAttribute extends AttributeBase {
@@ -35,6 +55,7 @@ export interface ScalarAttribute extends AttributeBase {
   readonly type: ScalarType;
   readonly column: string;
   readonly searchable: boolean;
+  readonly rules: ScalarRules;
 }
 
 /**
@@ -50,6 +71,8 @@ export interface Pairs {
   readonly match: readonly { readonly column: string; readonly value: string }[];
   /** Column with the place of the target in this row's list, where the order is kept. */
   readonly order: string | null;
+  /** Column with the place of this row in the target's list, where that is kept. */
+  readonly inverseOrder: string | null;
 }
 
 export interface RelationAttribute extends AttributeBase {
@@ -58,6 +81,14 @@ export interface RelationAttribute extends AttributeBase {
   readonly target: string;
   readonly many: boolean;
   readonly pairs: Pairs;
+  /** The side that the link table belongs to. */
+  readonly owning: boolean;
+  /** The attribute of the target that shows the same links; null for a one-way relation. */
+  readonly inverse: string | null;
+  /** A target belongs to one row at most, so connecting takes it from the row that had it. */
+  readonly exclusive: boolean;
+  /** `pairs`: a link table. `column`: a foreign key on one of the two tables. `morph`: a polymorphic table. */
+  readonly storage: 'pairs' | 'column' | 'morph';
 }
 
 /** The other locales of the same document: rows with the same document id. */
@@ -78,12 +109,16 @@ export interface ComponentAttribute extends AttributeBase {
   readonly kind: 'component';
   readonly component: string;
   readonly many: boolean;
+  readonly min: number | null;
+  readonly max: number | null;
   readonly pairs: Pairs;
 }
 
 export interface DynamicZoneAttribute extends AttributeBase {
   readonly kind: 'dynamiczone';
   readonly components: readonly { readonly uid: string; readonly pairs: Pairs }[];
+  readonly min: number | null;
+  readonly max: number | null;
 }
 
 export interface MediaAttribute extends AttributeBase {

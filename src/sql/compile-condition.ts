@@ -47,7 +47,10 @@ export class ConditionCompiler {
         const { column, op, negated, value } = condition;
         const place = (form: ValueForm) => this.#value(value, form);
         const comparison = this.#dialect.compare(row.column(column.column), column.type, op, place);
-        return negated ? sql`not (${comparison})` : comparison;
+        if (!negated) return comparison;
+        // Null is in no list, not even outside an empty one.
+        if (op === 'in') return sql`(${row.column(column.column)} is not null and not (${comparison}))`;
+        return sql`not (${comparison})`;
       }
       case 'related': {
         const some = this.#some(condition.hop, condition.where, row);
@@ -60,7 +63,7 @@ export class ConditionCompiler {
       case 'locale':
         return condition.slot === null
           ? sql`${row.column('locale')} = ${bindContext('defaultLocale')}`
-          : sql`${row.column('locale')} in (select value from ${this.#dialect.listTable(bind({ from: 'locales', slot: condition.slot }), 'l')})`;
+          : sql`${row.column('locale')} in (select value from ${this.#dialect.listTable(bind({ from: 'locales', slot: condition.slot }), 'l', 'text')})`;
       case 'document':
         return sql`${row.column('document_id')} = ${bindContext('documentId')}`;
       case 'search': {
@@ -178,7 +181,8 @@ export class ConditionCompiler {
 
   /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */
   orderValue(key: OrderKey, row: RowScope): Fragment {
-    if (key.hops.length === 0) return row.column(key.column.column);
+    const { sortValue } = this.#dialect;
+    if (key.hops.length === 0) return sortValue(row.column(key.column.column), key.column.type);
     // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
     let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
     let previous = row;
@@ -189,7 +193,7 @@ export class ConditionCompiler {
       from = sql`${from} join ${this.hopSource(hop, null, previous, pair, target)}`;
       previous = rowOf(target);
     }
-    const value = sql.id(target, key.column.column);
+    const value = sortValue(sql.id(target, key.column.column), key.column.type);
     return sql`(select ${key.descending ? sql`max` : sql`min`}(${value}) from ${from})`;
   }
 }

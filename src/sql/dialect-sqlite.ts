@@ -1,5 +1,6 @@
 // All that is particular to SQLite. Functions named sheaf_… are registered by db/sqlite.ts.
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read-plan.ts';
 import type { Dialect, Fragment, Place } from './dialect.ts';
@@ -13,8 +14,27 @@ const composer = new Kysely<unknown>({
   },
 });
 
+const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
+  id: sql`integer`,
+  string: sql`varchar(255)`,
+  text: sql`text`,
+  json: sql`json`,
+  jsonText: sql`json`,
+  integer: sql`integer`,
+  bigint: sql`bigint`,
+  double: sql`float`,
+  decimal: sql`float`,
+  boolean: sql`boolean`,
+  date: sql`date`,
+  time: sql`time`,
+  datetime: sql`datetime`,
+};
+
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  oneTrip: false,
+  locks: false,
+  parsedJson: false,
   composer,
   output(column, type) {
     switch (type) {
@@ -52,6 +72,31 @@ export const sqliteDialect: Dialect = {
   unindexed: (column) => sql`+${column}`,
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
+  nestedJoin: sql`cross join`,
+  // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.
+  limit: (limit, start) => sql`limit +${limit} offset +${start}`,
+  sortValue: (column) => column,
+  pairTable: (list, name) =>
+    sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b from json_each(${list})) as ${sql.id(name)}`,
+  input: (value) => value,
+  createTable({ name, columns, foreignKeys }) {
+    const lines = [
+      ...columns.map((column) => {
+        if (column.type === 'id') return sql`${sql.id(column.name)} integer primary key autoincrement not null`;
+        return sql`${sql.id(column.name)} ${COLUMN_TYPES[column.type]} ${column.required ? sql`not null` : sql`null`}`;
+      }),
+      ...foreignKeys.map(
+        (key) =>
+          sql`constraint ${sql.id(key.name)} foreign key (${sql.id(key.column)}) references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`,
+      ),
+    ];
+    return sql`create table ${sql.table(name)} (${sql.join(lines)})`;
+  },
+  addForeignKey: null,
+  columnType: (type, key) =>
+    key
+      ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`
+      : COLUMN_TYPES[type],
   idArray: (query) => sql`select json_group_array(id) from (${query})`,
 };
 

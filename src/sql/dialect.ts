@@ -1,6 +1,7 @@
 // What differs between databases, as an interface that fits on one screen. Everything else in sql/ is the same text
 // for all of them.
 import type { Kysely, RawBuilder } from 'kysely';
+import type { ColumnType, ForeignKey, TableDefinition } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read-plan.ts';
 import type { ValueForm } from './statement.ts';
@@ -11,7 +12,13 @@ export type Fragment = RawBuilder<unknown>;
 export type Place = (form: ValueForm) => Fragment;
 
 export interface Dialect {
-  readonly name: 'sqlite';
+  readonly name: 'sqlite' | 'postgres';
+  /** Whether an answer is read by one statement rather than one for each part. */
+  readonly oneTrip: boolean;
+  /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
+  readonly locks: boolean;
+  /** Whether JSON columns come back parsed rather than as text. */
+  readonly parsedJson: boolean;
   /** Composes text only; it is never connected. */
   readonly composer: Kysely<unknown>;
   /** A column as the runner wants it: exact integers, instants in milliseconds, JSON as text. */
@@ -25,7 +32,22 @@ export interface Dialect {
   /** Whether two columns are equal or both null. */
   same(left: Fragment, right: Fragment): Fragment;
   /** A table `name` with the column `value`, made from a list that is bound as one value. */
-  listTable(list: Fragment, name: string): Fragment;
+  listTable(list: Fragment, name: string, type: 'integer' | 'text'): Fragment;
+  /** How rows are joined to the list of their parents, which must lead. */
+  readonly nestedJoin: Fragment;
+  limit(limit: Fragment, start: Fragment): Fragment;
+  /** A value by which rows are ordered, so that text goes by code point. */
+  sortValue(column: Fragment, type: ScalarType): Fragment;
+  /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
+  pairTable(list: Fragment, name: string): Fragment;
+  /** A bound value on its way into a column. */
+  input(value: Fragment, type: ScalarType): Fragment;
+  /** The statement that makes a table; indexes are made apart. */
+  createTable(table: TableDefinition): Fragment;
+  /** The statement that adds a foreign key, where createTable does not make them. */
+  addForeignKey: ((table: string, key: ForeignKey) => Fragment) | null;
+  /** The type of a column, as the reference declares it, with the foreign key that it is to have. */
+  columnType(type: ColumnType, key: ForeignKey | null): Fragment;
   /** Ids of a query's rows as one JSON array, in the query's order. */
   idArray(query: Fragment): Fragment;
 }

@@ -1,0 +1,63 @@
+// What a new database starts with: the settings, roles and locales that the reference makes at its own first start,
+// and the marks by which it knows that its migrations have nothing left to do here.
+import { createId } from '@paralleldrive/cuid2';
+import { MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import { WriteStatements } from '../sql/compile-write.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Statement } from '../sql/statement.ts';
+import type { BoundValue, Session } from './database.ts';
+
+const MIGRATIONS = [
+  '5.0.0-rename-identifiers-longer-than-max-length',
+  '5.0.0-02-created-document-id',
+  '5.0.0-03-created-locale',
+  '5.0.0-04-created-published-at',
+  '5.0.0-05-drop-slug-fields-index',
+  '5.0.0-06-add-document-id-indexes',
+  'core::5.0.0-discard-drafts',
+  'admin::migrate-prefered-language-dk-to-da',
+];
+const ROLES = [
+  ['Authenticated', 'Default role given to authenticated user.', 'authenticated'],
+  ['Public', 'Default role given to unauthenticated user.', 'public'],
+] as const;
+export const DEFAULT_LOCALE = 'en';
+
+const text = (...columns: string[]) => columns.map((column) => ({ column, type: 'text' as const }));
+const instants = (...columns: string[]) => columns.map((column) => ({ column, type: 'datetime' as const }));
+const STAMPS = instants('created_at', 'updated_at', 'published_at');
+
+/** `locales`: the codes that the project lists, the default first; null where it lists none. */
+export async function bootstrap(session: Session, dialect: Dialect, locales: readonly string[] | null): Promise<void> {
+  const now = Date.now();
+  const sql = new WriteStatements(dialect);
+  const run = (statement: Statement, ...values: BoundValue[]) => session.rows(statement, values);
+  const migration = sql.insertRow(MIGRATIONS_TABLE, [...text('name'), ...instants('time')]);
+  for (const name of MIGRATIONS) await run(migration, name, now);
+  const setting = sql.insertRow(SETTINGS_TABLE, text('key', 'value', 'type'));
+  await run(setting, 'plugin_i18n_default_locale', JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
+  for (const code of locales ?? [DEFAULT_LOCALE]) await addLocale(session, dialect, code);
+  const role = sql.insertRow('up_roles', [...text('document_id', 'name', 'description', 'type'), ...STAMPS]);
+  for (const [name, description, type] of ROLES) await run(role, createId(), name, description, type, now, now, now);
+  await run(sql.insertRow(OWN_SETTINGS, text('key', 'value')), 'locales', locales ? 'listed' : 'open');
+}
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** The name of a language that exists, or undefined. */
+export function localeName(code: string): string | undefined {
+  try {
+    return languageNames.of(code);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function addLocale(session: Session, dialect: Dialect, code: string): Promise<void> {
+  const now = Date.now();
+  const insert = new WriteStatements(dialect).insertRow('i18n_locale', [
+    ...text('document_id', 'name', 'code'),
+    ...STAMPS,
+  ]);
+  await session.rows(insert, [createId(), `${localeName(code) ?? code} (${code})`, code, now, now, now]);
+}

@@ -1,0 +1,244 @@
+// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
+// where two writers met. What the database cannot do now becomes a 503, never a hang.
+import pg from 'pg';
+import { SetupError, SheafError, unavailableError } from '../errors.ts';
+import { MAX_NAMED_STATEMENTS, MAX_RETRIES } from '../limits.ts';
+import { postgresDialect } from '../sql/dialect-postgres.ts';
+import type { Statement } from '../sql/statement.ts';
+import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription } from './database.ts';
+
+export interface PostgresOptions {
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+}
+
+export const DEFAULT_POSTGRES: PostgresOptions = {
+  poolSize: 10,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 3_000,
+  connectTimeoutMs: 3_000,
+};
+
+/** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
+const RETRIED = new Set(['40P01', '40001']);
+/** Classes of states that mean "not now": connection lost, out of resources, shutting down, cancelled, lock not free. */
+const NOT_NOW = /^(08|53|57|58|25006|55P03|40)/;
+const ALIVE: Statement = { sql: 'select 1', bindings: [] };
+const NETWORK =
+  /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered/;
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+
+const isNotNow = (error: unknown): boolean => {
+  const { message = '' } = error as { message?: string };
+  return NOT_NOW.test(codeOf(error)) || NETWORK.test(codeOf(error)) || NETWORK.test(message);
+};
+
+const told = (error: unknown): unknown =>
+  error instanceof SheafError || !isNotNow(error)
+    ? error
+    : unavailableError('The database is not available now; try again');
+
+/** Names of prepared statements. Past the limit they are sent unnamed, so that no connection keeps too many. */
+const names = new WeakMap<Statement, string>();
+let named = 0;
+function nameOf(statement: Statement): string | undefined {
+  let name = names.get(statement);
+  if (name === undefined && named < MAX_NAMED_STATEMENTS) {
+    name = `sheaf_${++named}`;
+    names.set(statement, name);
+  }
+  return name;
+}
+
+/** All of the work, or none of it. */
+async function whole<T>(client: pg.ClientBase, work: (session: Session) => Promise<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    const result = await work(new ClientSession(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // Where even this fails the connection is gone, and the transaction with it.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+class ClientSession implements Session {
+  readonly #client: pg.ClientBase;
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  async rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]> {
+    const name = nameOf(statement);
+    const { rows } = await this.#client.query<unknown[]>({
+      ...(name !== undefined && { name }),
+      text: statement.sql,
+      values: values as unknown[],
+      rowMode: 'array',
+    });
+    return rows;
+  }
+}
+
+/** `replica`: it can only be read, and may be away when the server starts. */
+export async function openPostgres(
+  url: string,
+  options: PostgresOptions = DEFAULT_POSTGRES,
+  replica = false,
+): Promise<Database> {
+  const { searchParams } = new URL(url);
+  const schema = searchParams.get('schema');
+  const connection: pg.ClientConfig = {
+    connectionString: withoutSchema(url),
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({
+    ...connection,
+    max: options.poolSize,
+    statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + 1_000,
+    lock_timeout: options.lockTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
+  });
+  // Sent before anything else that the connection is asked.
+  pool.on('connect', (client) => {
+    // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
+    client.on('error', () => undefined);
+    if (schema !== null) client.query(searchPath(schema)).catch(() => undefined);
+  });
+  // A connection that breaks while idle is replaced when one is next needed.
+  pool.on('error', () => undefined);
+  const database = new Postgres(pool, schema, connection);
+  if (replica) return database;
+  try {
+    await database.prepare();
+  } catch (error) {
+    await pool.end();
+    throw new SetupError(`The database cannot be opened: ${(error as Error).message}`, [
+      'expected a PostgreSQL server that answers at the address given by --database or DATABASE_URL',
+    ]);
+  }
+  return database;
+}
+
+const searchPath = (schema: string): string => `set search_path to ${pg.escapeIdentifier(schema)}`;
+
+function withoutSchema(text: string): string {
+  const url = new URL(text);
+  url.searchParams.delete('schema');
+  return url.toString();
+}
+
+class Postgres implements Database {
+  readonly dialect = postgresDialect;
+  readonly #pool: pg.Pool;
+  readonly #schema: string | null;
+  readonly #patientConfig: pg.ClientConfig;
+
+  constructor(pool: pg.Pool, schema: string | null, patientConfig: pg.ClientConfig) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#patientConfig = patientConfig;
+  }
+
+  /** Sees that the server can do what is asked of it. */
+  async prepare(): Promise<void> {
+    if (this.#schema !== null)
+      await this.#pool.query(`create schema if not exists ${pg.escapeIdentifier(this.#schema)}`);
+    const { rows } = await this.#pool.query(`select 1 from pg_collation where collname = 'und-x-icu'`);
+    if (rows.length === 0) throw new Error('the server was built without ICU, which comparing without case needs');
+  }
+
+  async check(): Promise<DatabaseHealth> {
+    await this.snapshot((session) => session.rows(ALIVE, []));
+    return { replicas: [] };
+  }
+
+  async position(): Promise<null> {
+    return null;
+  }
+
+  /** An answer is one statement, and a statement sees one state of the data. */
+  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      return await this.#withClient((client) => work(new ClientSession(client)));
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  async transaction<T>(work: (session: Session) => Promise<T>, patient = false): Promise<T> {
+    if (patient) return this.#patiently(work);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#withClient((client) => whole(client, work));
+      } catch (error) {
+        if (!RETRIED.has(codeOf(error))) throw told(error);
+        if (attempt > MAX_RETRIES) throw unavailableError('Too many writers met on the same entries; try again');
+      }
+    }
+  }
+
+  /** On a connection of its own, which no time-out ends. */
+  async #patiently<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = new pg.Client(this.#patientConfig);
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      if (this.#schema !== null) await client.query(searchPath(this.#schema));
+      return await whole(client, work);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** A connection in an unknown state is closed afterwards, not handed on. */
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      if (isNotNow(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
+    const rows = await this.snapshot((session) =>
+      session.rows({ sql: `explain ${statement.sql}`, bindings: [] }, values),
+    );
+    return rows.map((row) => String(row[0]));
+  }
+
+  async describe(): Promise<ReadonlyMap<string, TableDescription>> {
+    const tables = new Map<string, { columns: Map<string, string>; indexes: Set<string> }>();
+    const columns = await this.#pool.query<[string, string, string]>({
+      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod) from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+      rowMode: 'array',
+    });
+    for (const [table, column, type] of columns.rows) {
+      if (!tables.has(table)) tables.set(table, { columns: new Map(), indexes: new Set() });
+      tables.get(table)!.columns.set(column, type);
+    }
+    const indexes = await this.#pool.query<[string, string]>({
+      text: `select tablename, indexname from pg_indexes where schemaname = current_schema()`,
+      rowMode: 'array',
+    });
+    for (const [table, index] of indexes.rows) tables.get(table)?.indexes.add(index);
+    return tables;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}

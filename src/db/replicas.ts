@@ -1,0 +1,168 @@
+// Reads on streaming replicas of a PostgreSQL primary. A client that has written reads its own write: a replica is
+// used only when it has come as far, and where that takes too long, or it fails, the primary answers.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SheafError } from '../errors.ts';
+import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../limits.ts';
+import type { Statement } from '../sql/statement.ts';
+import type { BoundValue, Database, DatabaseHealth, Session, TableDescription } from './database.ts';
+
+const REACHED: Statement = {
+  sql: `select coalesce(pg_last_wal_replay_lsn(), 'FFFFFFFF/FFFFFFFF')::text`,
+  bindings: [],
+};
+const POSITION: Statement = { sql: 'select pg_current_wal_insert_lsn()::text', bindings: [] };
+/** Seconds since the last change that it has, where there are changes that it has not. */
+const LAG: Statement = {
+  sql: `select case when pg_last_wal_replay_lsn() >= $1::pg_lsn then 0 else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0)::float8 end`,
+  bindings: [],
+};
+const POSITION_FORM = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/i;
+const WAIT_STEP_MS = 5;
+/** A replica with a read under way for longer than this is not given another. */
+const PATIENCE_MS = 300;
+
+export interface Replica {
+  /** Where it is, without its password, for messages. */
+  readonly name: string;
+  readonly database: Database;
+}
+
+interface ReplicaState extends Replica {
+  /** When the reads under way began, the oldest first. */
+  readonly pending: Set<number>;
+  pausedUntil: number;
+  /** How far it is known to have come, whether a read waits for it to come further, and until when none need. */
+  reached: bigint;
+  waiting: boolean;
+  behindUntil: number;
+  failed: boolean;
+}
+
+/** A replica that is not as far as a client's own write. */
+class NotYet extends Error {}
+
+export class ReplicatedDatabase implements Database {
+  readonly #primary: Database;
+  readonly #replicas: readonly ReplicaState[];
+  #next = 0;
+
+  constructor(primary: Database, replicas: readonly Replica[]) {
+    this.#primary = primary;
+    this.#replicas = replicas.map((replica) => ({
+      ...replica,
+      pending: new Set(),
+      pausedUntil: 0,
+      reached: 0n,
+      waiting: false,
+      behindUntil: 0,
+      failed: false,
+    }));
+  }
+
+  get dialect() {
+    return this.#primary.dialect;
+  }
+
+  async snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null): Promise<T> {
+    const wanted = after && POSITION_FORM.test(after) ? numberOf(after) : 0n;
+    const replica = this.#choose(wanted);
+    if (!replica) return this.#primary.snapshot(work);
+    const begin = performance.now();
+    const waits = wanted > replica.reached;
+    replica.pending.add(begin);
+    if (waits) replica.waiting = true;
+    try {
+      const result = await replica.database.snapshot(async (session) => {
+        if (waits) await catchUp(session, replica, wanted);
+        return work(session);
+      });
+      replica.failed = false;
+      return result;
+    } catch (error) {
+      // What a client did wrong is wrong everywhere; anything else may be the replica's doing, and is read again.
+      if (error instanceof SheafError && error.status < 500) throw error;
+      if (!(error instanceof NotYet)) {
+        replica.pausedUntil = performance.now() + REPLICA_PAUSE_MS;
+        replica.failed = true;
+      }
+      return this.#primary.snapshot(work);
+    } finally {
+      replica.pending.delete(begin);
+      if (waits) replica.waiting = false;
+    }
+  }
+
+  /**
+   * One that is not paused or slow. One that failed last is tried by one read at a time, and so is one that is not
+   * known to be as far as a client's own write.
+   */
+  #choose(wanted: bigint): ReplicaState | undefined {
+    const now = performance.now();
+    for (let tried = 0; tried < this.#replicas.length; tried++) {
+      const replica = this.#replicas[this.#next++ % this.#replicas.length]!;
+      const [oldest] = replica.pending;
+      if (wanted > replica.reached && replica.waiting) continue;
+      if (replica.pausedUntil > now || (!replica.waiting && oldest !== undefined && now - oldest > PATIENCE_MS))
+        continue;
+      if (!replica.failed || replica.pending.size === 0) return replica;
+    }
+    return undefined;
+  }
+
+  transaction<T>(work: (session: Session) => Promise<T>, patient?: boolean): Promise<T> {
+    return this.#primary.transaction(work, patient);
+  }
+
+  async position(): Promise<string | null> {
+    const [row] = await this.#primary.snapshot((session) => session.rows(POSITION, []));
+    return row![0] as string;
+  }
+
+  async check(): Promise<DatabaseHealth> {
+    await this.#primary.check();
+    const position = await this.position();
+    const replicas = this.#replicas.map(async ({ name, database }) => {
+      try {
+        const [row] = await database.snapshot((session) => session.rows(LAG, [position]));
+        return { name, lagSeconds: Number(row![0] ?? 0) };
+      } catch {
+        return { name, lagSeconds: null };
+      }
+    });
+    return { replicas: await Promise.all(replicas) };
+  }
+
+  explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
+    return this.#primary.explain(statement, values);
+  }
+
+  describe(): Promise<ReadonlyMap<string, TableDescription>> {
+    return this.#primary.describe();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#primary.close(), ...this.#replicas.map(({ database }) => database.close())]);
+  }
+}
+
+/** Waits until the replica is far enough; where it was not a moment ago, it is only asked once. */
+async function catchUp(session: Session, replica: ReplicaState, wanted: bigint): Promise<void> {
+  const begin = performance.now();
+  const patience = replica.behindUntil > begin ? 0 : MAX_REPLICA_WAIT_MS;
+  for (;;) {
+    const [row] = await session.rows(REACHED, []);
+    replica.reached = numberOf(row![0] as string);
+    if (replica.reached >= wanted) return;
+    if (performance.now() - begin >= patience) {
+      replica.behindUntil = performance.now() + REPLICA_PAUSE_MS;
+      throw new NotYet();
+    }
+    await sleep(WAIT_STEP_MS);
+  }
+}
+
+/** A position as a number that can be compared. */
+function numberOf(position: string): bigint {
+  const [high, low] = position.split('/');
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
+}

@@ -1,0 +1,149 @@
+// Brings a database in line with the model: makes what is missing, and never drops, renames or rewrites anything.
+// What is there but does not fit is told with the way out.
+import { SetupError } from '../errors.ts';
+import { linkAttributes } from '../model/relations.ts';
+import { type ColumnType, PUBLISHED_LINKS, type TableDefinition, tablesOf } from '../model/tables.ts';
+import type { Model } from '../model/types.ts';
+import { WriteStatements } from '../sql/compile-write.ts';
+import { addColumn, addForeignKeys, createIndex, createTable } from '../sql/ddl.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Statement } from '../sql/statement.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { Database, Session, TableDescription } from './database.ts';
+
+export interface SchemaStep {
+  /** What it does, for people. */
+  readonly text: string;
+  readonly statement: Statement;
+}
+
+export interface SchemaDiff {
+  readonly steps: readonly SchemaStep[];
+  /** Whether the database holds no table of the model yet. */
+  readonly isNew: boolean;
+  /** Whether it holds content that was published before there were records of links. */
+  readonly adopts: boolean;
+  /** Columns whose type cannot hold what the model wants to keep in them. */
+  readonly misfits: readonly string[];
+}
+
+export async function diffSchema(database: Database, model: Model): Promise<SchemaDiff> {
+  const present = await database.describe();
+  const steps: SchemaStep[] = [];
+  const misfits: string[] = [];
+  const { dialect } = database;
+  const tables = tablesOf(model);
+  for (const table of tables) {
+    const existing = present.get(table.name);
+    if (!existing)
+      steps.push({ text: `create table ${table.name} (${table.source})`, statement: createTable(dialect, table) });
+    else compareColumns(table, existing);
+  }
+  for (const table of tables) {
+    if (present.has(table.name)) continue;
+    for (const [index, statement] of addForeignKeys(dialect, table).entries())
+      steps.push({ text: `add foreign key ${table.foreignKeys[index]!.name} to ${table.name}`, statement });
+  }
+  for (const table of tables) {
+    const existing = present.get(table.name);
+    for (const index of table.indexes) {
+      if (existing?.indexes.has(index.name)) continue;
+      steps.push({
+        text: `create ${index.unique ? 'unique ' : ''}index ${index.name} on ${table.name} (${index.columns.join(', ')})`,
+        statement: createIndex(dialect, table.name, index),
+      });
+    }
+  }
+  const isNew = !tables.some(({ name }) => present.has(name));
+  return { steps, misfits, isNew, adopts: !isNew && !present.has(PUBLISHED_LINKS) };
+
+  function compareColumns(table: TableDefinition, existing: TableDescription): void {
+    for (const column of table.columns) {
+      const { name, type } = column;
+      const declared = existing.columns.get(name);
+      if (declared === undefined)
+        steps.push({
+          text: `add column ${table.name}.${name} (${table.source})`,
+          statement: addColumn(dialect, table, column),
+        });
+      else if (!fits(declared, type))
+        misfits.push(
+          `${table.source}: the column ${table.name}.${name} is ${declared}, the attribute needs ${type}; ` +
+            'give the attribute another name, or change the column by hand and start again',
+        );
+    }
+  }
+}
+
+/** Families of declared types; a column of one cannot hold values of another. */
+const FAMILIES: readonly [RegExp, string][] = [
+  [/char|text/, 'text'],
+  [/json/, 'json'],
+  [/bool/, 'boolean'],
+  [/timestamp|datetime/, 'instant'],
+  [/^date/, 'date'],
+  [/^time/, 'time'],
+  [/int|serial/, 'integer'],
+  [/float|double|real|numeric|decimal/, 'number'],
+];
+const NEEDED: Readonly<Record<ColumnType, readonly string[]>> = {
+  id: ['integer'],
+  string: ['text'],
+  text: ['text'],
+  json: ['json', 'text'],
+  jsonText: ['json', 'text'],
+  integer: ['integer', 'number'],
+  bigint: ['integer'],
+  double: ['number', 'integer'],
+  decimal: ['number', 'integer'],
+  boolean: ['boolean', 'integer'],
+  date: ['date', 'text'],
+  time: ['time', 'text'],
+  datetime: ['instant', 'integer'],
+};
+
+function fits(declared: string, type: ColumnType): boolean {
+  const family = FAMILIES.find(([pattern]) => pattern.test(declared.toLowerCase()))?.[1];
+  return family === undefined || NEEDED[type].includes(family);
+}
+
+/** A number that only Sheaf locks, for the time in which it changes the schema. */
+const SCHEMA_LOCK: Statement = { sql: 'select pg_advisory_xact_lock(7216453)', bindings: [] };
+
+/** Makes what is missing, in one transaction; says what it did. */
+export async function applySchema(
+  database: Database,
+  model: Model,
+  locales: readonly string[] | null,
+): Promise<SchemaDiff> {
+  let diff = await diffSchema(database, model);
+  if (diff.misfits.length > 0) throw new SetupError('The database does not fit the content model:', diff.misfits);
+  if (diff.steps.length > 0)
+    await database.transaction(async (session) => {
+      // Several nodes may start at once; the first makes what is missing, the others find it made.
+      if (database.dialect.locks) {
+        await session.rows(SCHEMA_LOCK, []);
+        diff = await diffSchema(database, model);
+      }
+      for (const { statement } of diff.steps) await session.rows(statement, []);
+      if (diff.isNew) await bootstrap(session, database.dialect, locales);
+      else if (diff.adopts) await adoptLinks(session, database.dialect, model);
+    }, true);
+  return diff;
+}
+
+/**
+ * Links between published rows of an adopted database are taken to have stood in the draft of the side that owns them
+ * when that was last published.
+ */
+async function adoptLinks(session: Session, dialect: Dialect, model: Model): Promise<void> {
+  const sql = new WriteStatements(dialect);
+  for (const type of model.contentTypes.values()) {
+    if (!type.draftAndPublish) continue;
+    for (const { pairs, owning, target } of linkAttributes(type)) {
+      const other = model.contentTypes.get(target)!;
+      if (owning && other.draftAndPublish)
+        await session.rows(sql.adoptLinks(pairs, type.table, other.table), [pairs.table]);
+    }
+  }
+}

@@ -1,0 +1,342 @@
+// The model → the tables that hold it: columns, indexes and foreign keys, named as the reference names them, so that
+// a database made here opens there and the other way round. Dialects turn column types into their own.
+import { FILE } from './builtin.ts';
+import { componentTableName, idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
+import type { Attribute, Model, MorphAttribute, RelationAttribute, ScalarType, Schema } from './types.ts';
+
+export type ColumnType =
+  | 'id'
+  | 'string'
+  | 'text'
+  | 'json'
+  /** JSON that is kept as it was written. */
+  | 'jsonText'
+  | 'integer'
+  | 'bigint'
+  | 'double'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime';
+
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly required?: boolean;
+}
+
+export interface IndexDefinition {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique?: boolean;
+}
+
+export interface ForeignKey {
+  readonly name: string;
+  readonly column: string;
+  readonly table: string;
+  readonly onDelete: 'cascade' | 'set null';
+}
+
+export interface TableDefinition {
+  readonly name: string;
+  /** What it was made from, for messages. */
+  readonly source: string;
+  readonly columns: readonly ColumnDefinition[];
+  readonly indexes: readonly IndexDefinition[];
+  readonly foreignKeys: readonly ForeignKey[];
+}
+
+const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
+  string: 'string',
+  text: 'text',
+  richtext: 'text',
+  email: 'string',
+  uid: 'string',
+  enumeration: 'string',
+  password: 'string',
+  integer: 'integer',
+  biginteger: 'bigint',
+  float: 'double',
+  decimal: 'decimal',
+  boolean: 'boolean',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime',
+  timestamp: 'datetime',
+  json: 'json',
+  blocks: 'json',
+};
+
+const ADMIN_TABLE = 'admin_users';
+const ID: ColumnDefinition = { name: 'id', type: 'id' };
+
+const index = (
+  parts: readonly string[],
+  suffix: string,
+  columns: readonly string[],
+  unique = false,
+): IndexDefinition => ({
+  name: identifier(parts, suffix),
+  columns,
+  ...(unique && { unique }),
+});
+
+const foreignKey = (
+  parts: readonly string[],
+  suffix: string,
+  column: string,
+  table: string,
+  onDelete: ForeignKey['onDelete'],
+): ForeignKey => ({ name: identifier(parts, suffix), column, table, onDelete });
+
+/** Every table of the model; a table comes after the ones it refers to only where that is possible. */
+export function tablesOf(model: Model): TableDefinition[] {
+  const tables: TableDefinition[] = [...SYSTEM_TABLES];
+  for (const schema of [...model.components.values(), ...model.contentTypes.values()]) {
+    tables.push(rowTable(model, schema));
+    const attributes = [...schema.attributes.values()];
+    if (attributes.some(({ kind }) => kind === 'component' || kind === 'dynamiczone'))
+      tables.push(componentTable(schema));
+    for (const attribute of attributes) {
+      if (attribute.kind === 'relation' && attribute.owning && attribute.storage === 'pairs')
+        tables.push(linkTable(model, schema, attribute));
+      if (attribute.kind === 'morph' && attribute.many) tables.push(morphTable(schema, attribute));
+    }
+  }
+  return tables;
+}
+
+function rowTable(model: Model, schema: Schema): TableDefinition {
+  const { table } = schema;
+  const columns: ColumnDefinition[] = [];
+  const indexes: IndexDefinition[] = [];
+  const foreignKeys: ForeignKey[] = [];
+  for (const attribute of schema.attributes.values()) {
+    columns.push(...columnsOf(attribute));
+    // Every write of a unique value looks for another that holds it.
+    if (attribute.kind === 'scalar' && attribute.rules.unique)
+      indexes.push({ name: identifier([table, attribute.column], 'idx', 'sheaf'), columns: [attribute.column] });
+    const key = ownKey(attribute);
+    if (key !== null && attribute.kind === 'relation') {
+      indexes.push(index([table, key], 'fk', [key]));
+      const target = model.contentTypes.get(attribute.target)!;
+      foreignKeys.push(foreignKey([table, key], 'fk', key, target.table, 'set null'));
+    }
+  }
+  if (schema.kind !== 'component')
+    indexes.push(index([table, 'documents'], 'idx', ['document_id', 'locale', 'published_at']));
+  indexes.push(...(EXTRA_INDEXES[schema.uid] ?? []));
+  return { name: table, source: schema.uid, columns, indexes, foreignKeys };
+}
+
+const ownKey = (attribute: Attribute): string | null =>
+  attribute.kind === 'relation' && attribute.storage === 'column' && attribute.owning ? attribute.pairs.to : null;
+
+function columnsOf(attribute: Attribute): ColumnDefinition[] {
+  if (attribute.kind === 'scalar')
+    return [attribute.name === 'id' ? ID : { name: attribute.column, type: COLUMN_TYPES[attribute.type] }];
+  const key = ownKey(attribute);
+  if (key !== null) return [{ name: key, type: 'integer' }];
+  if (attribute.kind === 'morph' && !attribute.many)
+    return [
+      { name: 'target_id', type: 'integer' },
+      { name: 'target_type', type: 'string' },
+    ];
+  return [];
+}
+
+function linkTable(model: Model, schema: Schema, attribute: RelationAttribute): TableDefinition {
+  const { table, from, to, order, inverseOrder } = attribute.pairs;
+  const target = model.contentTypes.get(attribute.target)!;
+  const orders = [order, inverseOrder].filter((column) => column !== null);
+  return {
+    name: table,
+    source: `${schema.uid}.${attribute.name}`,
+    columns: [
+      ID,
+      { name: from, type: 'integer' },
+      { name: to, type: 'integer' },
+      ...orders.map((name): ColumnDefinition => ({ name, type: 'double' })),
+    ],
+    indexes: [
+      index([table], 'fk', [from]),
+      index([table], 'ifk', [to]),
+      index([table], 'uq', [from, to], true),
+      ...(order ? [index([table], 'ofk', [order])] : []),
+      ...(inverseOrder ? [index([table], 'oifk', [inverseOrder])] : []),
+      { name: identifier([table, 'own'], 'idx', 'sheaf'), columns: order ? [from, order, to] : [from, to] },
+      {
+        name: identifier([table, 'inv'], 'idx', 'sheaf'),
+        columns: inverseOrder ? [to, inverseOrder, from] : [to, from],
+      },
+    ],
+    foreignKeys: [
+      foreignKey([table], 'fk', from, schema.table, 'cascade'),
+      foreignKey([table], 'ifk', to, target.table, 'cascade'),
+    ],
+  };
+}
+
+function componentTable(schema: Schema): TableDefinition {
+  const { table } = schema;
+  return {
+    name: componentTableName(table),
+    source: `${schema.uid} components`,
+    columns: [
+      ID,
+      { name: 'entity_id', type: 'integer' },
+      { name: 'cmp_id', type: 'integer' },
+      { name: 'component_type', type: 'string' },
+      { name: 'field', type: 'string' },
+      { name: 'order', type: 'double' },
+    ],
+    indexes: [
+      index([table, 'field'], 'idx', ['field']),
+      index([table, 'component_type'], 'idx', ['component_type']),
+      index([table, 'entity'], 'fk', ['entity_id']),
+      index([table], 'uq', ['entity_id', 'cmp_id', 'field', 'component_type'], true),
+    ],
+    foreignKeys: [foreignKey([table, 'entity'], 'fk', 'entity_id', table, 'cascade')],
+  };
+}
+
+function morphTable(schema: Schema, attribute: MorphAttribute): TableDefinition {
+  const name = identifier([snakeCase(schema.table), snakeCase(attribute.name)], 'mph');
+  const from = idColumnName(schema.singularName);
+  const to = idColumnName(attribute.name);
+  return {
+    name,
+    source: `${schema.uid}.${attribute.name}`,
+    columns: [
+      ID,
+      { name: from, type: 'integer' },
+      { name: to, type: 'integer' },
+      { name: typeColumnName(attribute.name), type: 'string' },
+      { name: 'field', type: 'string' },
+      { name: 'order', type: 'double' },
+    ],
+    indexes: [index([name], 'fk', [from]), index([name], 'oidx', ['order']), index([name], 'idix', [to])],
+    foreignKeys: [foreignKey([name], 'fk', from, schema.table, 'cascade')],
+  };
+}
+
+const EXTRA_INDEXES: Readonly<Record<string, readonly IndexDefinition[]>> = {
+  [FILE]: ['folder_path', 'created_at', 'updated_at', 'name', 'size', 'ext'].map((column) => ({
+    name: `upload_files_${column}_index`,
+    columns: [column],
+  })),
+  'plugin::upload.folder': ['path_id', 'path'].map((column) => ({
+    name: `upload_folders_${column}_index`,
+    columns: [column],
+    unique: true,
+  })),
+};
+
+const plain = (name: string, columns: readonly ColumnDefinition[]): TableDefinition => ({
+  name,
+  source: 'built in',
+  columns: [ID, ...columns],
+  indexes: [],
+  foreignKeys: [],
+});
+const string = (name: string, required = false): ColumnDefinition => ({
+  name,
+  type: 'string',
+  ...(required && { required }),
+});
+const datetime = (name: string): ColumnDefinition => ({ name, type: 'datetime' });
+const json = (name: string, required = false): ColumnDefinition => ({
+  name,
+  type: 'json',
+  ...(required && { required }),
+});
+
+export const SETTINGS_TABLE = 'strapi_core_store_settings';
+export const MIGRATIONS_TABLE = 'strapi_migrations_internal';
+
+/** What publications recorded of links: each pair of documents, with its place in the list of the side that was published. */
+export const PUBLISHED_LINKS = 'sheaf_published_links';
+/** Which component row of a published entry is the copy of which row of the draft. */
+export const COMPONENT_COPIES = 'sheaf_component_copies';
+export const OWN_SETTINGS = 'sheaf_settings';
+
+const SYSTEM_TABLES: readonly TableDefinition[] = [
+  plain('strapi_migrations', [string('name'), datetime('time')]),
+  plain(MIGRATIONS_TABLE, [string('name'), datetime('time')]),
+  plain('strapi_database_schema', [{ name: 'schema', type: 'jsonText' }, datetime('time'), string('hash')]),
+  plain(SETTINGS_TABLE, [
+    string('key'),
+    { name: 'value', type: 'text' },
+    string('type'),
+    string('environment'),
+    string('tag'),
+  ]),
+  plain('strapi_webhooks', [
+    string('name'),
+    { name: 'url', type: 'text' },
+    json('headers'),
+    json('events'),
+    { name: 'enabled', type: 'boolean' },
+  ]),
+  plain('strapi_ai_metadata_jobs', [string('status', true), datetime('created_at'), datetime('completed_at')]),
+  plain('strapi_ai_localization_jobs', [
+    string('content_type', true),
+    string('related_document_id', true),
+    string('source_locale', true),
+    json('target_locales', true),
+    string('status', true),
+    datetime('created_at'),
+    datetime('updated_at'),
+  ]),
+  {
+    ...plain('strapi_history_versions', [
+      string('content_type', true),
+      string('related_document_id'),
+      string('locale'),
+      string('status'),
+      json('data'),
+      json('schema'),
+      datetime('created_at'),
+      { name: 'created_by_id', type: 'integer' },
+    ]),
+    indexes: [{ name: 'strapi_history_versions_created_by_id_fk', columns: ['created_by_id'] }],
+    foreignKeys: [
+      {
+        name: 'strapi_history_versions_created_by_id_fk',
+        column: 'created_by_id',
+        table: ADMIN_TABLE,
+        onDelete: 'set null',
+      },
+    ],
+  },
+  {
+    ...plain(PUBLISHED_LINKS, [
+      string('link_table', true),
+      { name: 'owner_id', type: 'integer', required: true },
+      { name: 'target_id', type: 'integer', required: true },
+      { name: 'owner_place', type: 'integer' },
+      { name: 'target_place', type: 'integer' },
+    ]),
+    indexes: [
+      { name: 'sheaf_published_links_own_uq', columns: ['link_table', 'owner_id', 'target_id'], unique: true },
+      { name: 'sheaf_published_links_inv_idx', columns: ['link_table', 'target_id'] },
+    ],
+  },
+  {
+    ...plain(COMPONENT_COPIES, [
+      string('component_table', true),
+      { name: 'draft_id', type: 'integer', required: true },
+      { name: 'published_id', type: 'integer', required: true },
+    ]),
+    indexes: [
+      { name: 'sheaf_component_copies_draft_uq', columns: ['component_table', 'draft_id'], unique: true },
+      { name: 'sheaf_component_copies_published_uq', columns: ['component_table', 'published_id'], unique: true },
+    ],
+  },
+  {
+    ...plain(OWN_SETTINGS, [string('key', true), { name: 'value', type: 'text' }]),
+    indexes: [{ name: 'sheaf_settings_key_uq', columns: ['key'], unique: true }],
+  },
+];

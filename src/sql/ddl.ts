@@ -1,0 +1,33 @@
+// Definitions of tables → statements that make them.
+import { sql } from 'kysely';
+import type { ColumnDefinition, IndexDefinition, TableDefinition } from '../model/tables.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import type { Statement } from './statement.ts';
+
+const statement = (dialect: Dialect, text: Fragment): Statement => ({
+  sql: text.compile(dialect.composer).sql,
+  bindings: [],
+});
+
+export const createTable = (dialect: Dialect, table: TableDefinition): Statement =>
+  statement(dialect, dialect.createTable(table));
+
+/** The foreign keys of a table, where they are not made with it. */
+export const addForeignKeys = (dialect: Dialect, table: TableDefinition): Statement[] =>
+  dialect.addForeignKey
+    ? table.foreignKeys.map((key) => statement(dialect, dialect.addForeignKey!(table.name, key)))
+    : [];
+
+export const addColumn = (dialect: Dialect, table: TableDefinition, { name, type }: ColumnDefinition): Statement => {
+  const key = table.foreignKeys.find(({ column }) => column === name) ?? null;
+  return statement(
+    dialect,
+    sql`alter table ${sql.table(table.name)} add column ${sql.id(name)} ${dialect.columnType(type, key)}`,
+  );
+};
+
+export const createIndex = (dialect: Dialect, table: string, { name, columns, unique }: IndexDefinition): Statement =>
+  statement(
+    dialect,
+    sql`create ${unique ? sql`unique index` : sql`index`} ${sql.id(name)} on ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})`,
+  );

@@ -1,0 +1,206 @@
+// All that is particular to PostgreSQL. Columns leave it in the form in which the runner takes them from any database:
+// instants in milliseconds, exact integers as text, JSON parsed. Text is compared and ordered by code point.
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import type { ColumnType } from '../model/tables.ts';
+import type { ScalarType } from '../model/types.ts';
+import type { PlanComparison } from '../plan/read-plan.ts';
+import type { Dialect, Fragment, Place } from './dialect.ts';
+
+const composer = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
+  id: sql`serial primary key`,
+  string: sql`varchar(255)`,
+  text: sql`text`,
+  json: sql`jsonb`,
+  jsonText: sql`json`,
+  integer: sql`integer`,
+  bigint: sql`bigint`,
+  double: sql`double precision`,
+  decimal: sql`numeric`,
+  boolean: sql`boolean`,
+  date: sql`date`,
+  time: sql`time`,
+  datetime: sql`timestamp(6)`,
+};
+
+/** What a bound value is read as, by the type of the column it is compared with. */
+const VALUE_TYPES: Readonly<Record<ScalarType, Fragment>> = {
+  string: sql`text`,
+  text: sql`text`,
+  richtext: sql`text`,
+  email: sql`text`,
+  uid: sql`text`,
+  enumeration: sql`text`,
+  password: sql`text`,
+  integer: sql`int8`,
+  biginteger: sql`numeric`,
+  float: sql`float8`,
+  decimal: sql`numeric`,
+  boolean: sql`int4`,
+  date: sql`date`,
+  time: sql`time`,
+  datetime: sql`float8`,
+  timestamp: sql`float8`,
+  json: sql`jsonb`,
+  blocks: sql`jsonb`,
+};
+const TEXT_TYPES = new Set<ScalarType>(['string', 'text', 'richtext', 'email', 'uid', 'enumeration', 'password']);
+
+const milliseconds = (column: Fragment): Fragment => sql`floor(extract(epoch from ${column}) * 1000)::float8`;
+const instant = (value: Fragment): Fragment => sql`(to_timestamp(${value}::float8 / 1000.0) at time zone 'UTC')`;
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  oneTrip: true,
+  locks: true,
+  parsedJson: true,
+  composer,
+  output(column, type) {
+    switch (type) {
+      case 'biginteger':
+        return sql`${column}::text`;
+      case 'decimal':
+        return sql`${column}::float8`;
+      case 'date':
+        return sql`to_char(${column}, 'YYYY-MM-DD')`;
+      case 'time':
+        return sql`to_char(${column}, 'HH24:MI:SS.MS')`;
+      case 'datetime':
+      case 'timestamp':
+        return milliseconds(column);
+      default:
+        return column;
+    }
+  },
+  compare(column, type, op, value) {
+    const operand = comparable(column, type);
+    const bound = (form: 'value' | 'first' | 'second'): Fragment => typed(value(form), type);
+    switch (op) {
+      case 'eq':
+        return sql`${operand} = ${bound('value')}`;
+      case 'lt':
+        return sql`${operand} < ${bound('value')}`;
+      case 'lte':
+        return sql`${operand} <= ${bound('value')}`;
+      case 'gt':
+        return sql`${operand} > ${bound('value')}`;
+      case 'gte':
+        return sql`${operand} >= ${bound('value')}`;
+      case 'in': {
+        const item = type === 'json' || type === 'blocks' ? sql`e.value::jsonb` : typed(sql`e.value`, type);
+        return sql`${operand} = any(array(select ${item} from jsonb_array_elements_text(${value('list')}::jsonb) as e(value)))`;
+      }
+      case 'between':
+        return sql`${operand} between ${bound('first')} and ${bound('second')}`;
+      default:
+        return compareText(asText(column, type), op, value);
+    }
+  },
+  searchText: (column, type, folded) => sql`strpos(${fold(asText(column, type))}, ${folded}::text) > 0`,
+  unindexed: (column) => column,
+  same: (left, right) => sql`${left} is not distinct from ${right}`,
+  listTable(list, name, type) {
+    const item = type === 'integer' ? sql`e.value::int4` : sql`e.value`;
+    return sql`(select ${item} as value from jsonb_array_elements_text(${list}::jsonb) as e(value)) as ${sql.id(name)}`;
+  },
+  pairTable: (list, name) =>
+    sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  nestedJoin: sql`join`,
+  limit: (limit, start) => sql`limit ${limit}::int8 offset ${start}::int8`,
+  sortValue(column, type) {
+    if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
+    // There is no smallest or largest of two booleans here.
+    return type === 'boolean' ? sql`${column}::int4` : column;
+  },
+  input(value, type) {
+    switch (type) {
+      case 'boolean':
+        return sql`(${value}::int4 = 1)`;
+      case 'datetime':
+      case 'timestamp':
+        return instant(value);
+      case 'integer':
+        return sql`${value}::int4`;
+      default:
+        return sql`${value}::${VALUE_TYPES[type]}`;
+    }
+  },
+  createTable({ name, columns }) {
+    const lines = columns.map(
+      (column) => sql`${sql.id(column.name)} ${COLUMN_TYPES[column.type]}${column.required ? sql` not null` : sql``}`,
+    );
+    return sql`create table ${sql.table(name)} (${sql.join(lines)})`;
+  },
+  addForeignKey: (table, { name, column, table: target, onDelete }) =>
+    sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} foreign key (${sql.id(column)}) references ${sql.table(target)} (${sql.id('id')}) on delete ${sql.raw(onDelete)}`,
+  columnType: (type, key) =>
+    key
+      ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`
+      : COLUMN_TYPES[type],
+  idArray: (query) => sql`select json_agg(id) from (${query}) as q`,
+};
+
+/** A column in the form in which values are bound: booleans as 0 and 1, instants in milliseconds. */
+function comparable(column: Fragment, type: ScalarType): Fragment {
+  if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
+  return type === 'boolean' ? sql`${column}::int4` : column;
+}
+
+const typed = (value: Fragment, type: ScalarType): Fragment =>
+  type === 'datetime' || type === 'timestamp' ? instant(value) : sql`${value}::${VALUE_TYPES[type]}`;
+
+function compareText(text: Fragment, op: PlanComparison, value: Place): Fragment {
+  const exact = sql`${value('text')}::text`;
+  const folded = sql`${value('folded')}::text`;
+  switch (op) {
+    case 'eqi':
+      return sql`${fold(text)} = ${folded}`;
+    case 'contains':
+      return sql`strpos(${text}, ${exact}) > 0`;
+    case 'containsi':
+      return sql`strpos(${fold(text)}, ${folded}) > 0`;
+    case 'startsWith':
+      return sql`starts_with(${text}, ${exact})`;
+    case 'startsWithi':
+      return sql`starts_with(${fold(text)}, ${folded})`;
+    case 'endsWith':
+      return sql`right(${text}, ${value('textLength')}::int4) = ${exact}`;
+    case 'endsWithi':
+      return sql`right(${fold(text)}, ${value('foldedLength')}::int4) = ${folded}`;
+    default:
+      throw new Error(`${op} does not compare text`);
+  }
+}
+
+/** Text without its case, for all of Unicode, whatever the locale of the database. */
+const fold = (text: Fragment): Fragment => sql`(replace(lower(${text} collate "und-x-icu"), 'ς', 'σ') collate "C")`;
+
+function asText(column: Fragment, type: ScalarType): Fragment {
+  switch (type) {
+    case 'float':
+    case 'decimal':
+      return numberText(sql`${column}::float8`);
+    case 'date':
+      return sql`(to_char(${column}, 'YYYY-MM-DD') collate "C")`;
+    case 'datetime':
+      return sql`(to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') collate "C")`;
+    case 'timestamp':
+      return sql`(${milliseconds(column)}::int8::text collate "C")`;
+    case 'time':
+      return sql`(to_char(${column}, 'HH24:MI:SS.MS') collate "C")`;
+    default:
+      return sql`(${column}::text collate "C")`;
+  }
+}
+
+/** A number as answers show it: in full as long as that is not too long, then with an exponent. */
+const numberText = (number: Fragment): Fragment =>
+  sql`(case when ${number} = 0 or abs(${number}) >= 1e-6 and abs(${number}) < 1e21 then trim_scale(${number}::text::numeric)::text else regexp_replace(${number}::text, 'e([+-])0', 'e\\1') end collate "C")`;
