@@ -30,11 +30,12 @@ export function planEntity(
   wanted: Wanted,
   fieldsPlace: NamePlace,
   populatePlace: NamePlace,
+  depth = 0,
 ): EntityPlan {
   return {
     table: schema.table,
     columns: planFields(context, schema, wanted.fields, fieldsPlace),
-    populate: planPopulate(context, schema, wanted.populate, populatePlace),
+    populate: planPopulate(context, schema, wanted.populate, populatePlace, depth + 1),
   };
 }
 
@@ -64,23 +65,37 @@ function planFields(
   );
 }
 
-function planPopulate(context: PlanContext, schema: Schema, shape: PopulateShape, place: NamePlace): PopulatePlan[] {
+function planPopulate(
+  context: PlanContext,
+  schema: Schema,
+  shape: PopulateShape,
+  place: NamePlace,
+  depth: number,
+): PopulatePlan[] {
   if (shape.every) {
     return [...schema.attributes.values()]
       .filter((attribute) => attribute.kind !== 'scalar' && isReadable(context.model, attribute))
-      .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, place));
+      .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, place, depth));
   }
   const plans: PopulatePlan[] = [];
   for (const [name, node] of Object.entries(shape.at)) {
     const attribute = resolve(context.model, schema, name, 'populate', place);
-    if (node) plans.push(planAttribute(context, attribute, node, place));
+    if (node) plans.push(planAttribute(context, attribute, node, place, depth));
   }
   return plans;
 }
 
-function planAttribute(context: PlanContext, attribute: Attribute, node: PopulateNode, above: NamePlace): PopulatePlan {
+function planAttribute(
+  context: PlanContext,
+  attribute: Attribute,
+  node: PopulateNode,
+  above: NamePlace,
+  depth: number,
+): PopulatePlan {
+  context.populate(depth, above.param);
   const place = { param: above.param, path: [...above.path, attribute.name] };
-  if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph') return planMixed(context, attribute, node, place);
+  if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
+    return planMixed(context, attribute, node, place, depth);
   const { schema, hop } = hopOf(context, attribute);
   if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', place.path, place.param);
   return {
@@ -91,7 +106,14 @@ function planAttribute(context: PlanContext, attribute: Attribute, node: Populat
     part: {
       hop,
       where: node.filters && planFilter(context, schema, node.filters, place),
-      entity: planEntity(context, schema, { ...node, fields: withSortFields(node.fields, node.sort) }, place, place),
+      entity: planEntity(
+        context,
+        schema,
+        { ...node, fields: withSortFields(node.fields, node.sort) },
+        place,
+        place,
+        depth,
+      ),
     },
     order: node.sort.length > 0 ? planSort(context, schema, node.sort, place) : [],
   };
@@ -103,6 +125,7 @@ function planMixed(
   attribute: DynamicZoneAttribute | MorphAttribute,
   node: PopulateNode,
   place: NamePlace,
+  depth: number,
 ): PopulatePlan {
   const refused =
     (['fields', 'filters'] as const).find((key) => node[key] !== null) ?? (node.sort.length > 0 ? 'sort' : null);
@@ -136,7 +159,7 @@ function planMixed(
       uid,
       hop,
       where: fragment.filters && planFilter(context, schema, fragment.filters, inside),
-      entity: planEntity(context, schema, { fields: fragment.fields, populate }, inside, inside),
+      entity: planEntity(context, schema, { fields: fragment.fields, populate }, inside, inside, depth),
     };
   });
   for (const name of names) {

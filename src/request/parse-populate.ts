@@ -35,7 +35,8 @@ function dottedPaths(texts: readonly unknown[], place: Place): PopulateShape {
   const tree: PathTree = Object.create(null);
   for (const text of texts) {
     if (typeof text !== 'string') throw badValue(place, 'a text, a list of texts or an object');
-    for (const path of text.split(',').map((part) => part.trim())) {
+    for (const part of itemsOf(text.split(','), place)) {
+      const path = String(part).trim();
       if (path === '') continue;
       const names = path.split('.');
       if (names.length > MAX_POPULATE_DEPTH) throw tooDeep(place);

@@ -84,14 +84,15 @@ function parseLocale(value: unknown, slots: Slots): 'default' | 'all' | number {
   if (value === '*') return 'all';
   const codes = Array.isArray(value) ? itemsOf(value, place) : [value];
   for (const code of codes)
-    if (typeof code !== 'string' || code === '') throw badValue(place, 'a locale code, a list of them, or *');
+    if (typeof code !== 'string' || code === '' || code === '*' || code.includes('\0'))
+      throw badValue(place, 'a locale code, a list of them, or *');
   return slots.put(codes);
 }
 
 function parseSearch(value: unknown, slots: Slots): number | null {
   const place = rootPlace('_q');
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string') throw badValue(place, 'a text');
+  if (typeof value !== 'string' || value.includes('\0')) throw badValue(place, 'a text');
   if (value.length > MAX_SEARCH_LENGTH)
     throw limitExceeded('MAX_SEARCH_LENGTH', MAX_SEARCH_LENGTH, 'characters to search for', { param: '_q' });
   return slots.put(value);
@@ -140,7 +141,7 @@ function parsePagination(value: unknown, otherwise: Pagination): Pagination {
       case 'limit': {
         // Clients of this dialect send an empty text for a null.
         if (given === null || given === '') break;
-        const number = typeof given === 'string' ? Number(given) : given;
+        const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
         if (typeof number !== 'number' || !Number.isInteger(number))
           throw badValue(within(place, key), 'a whole number');
         numbers[key] = Math.min(number, MAX_OFFSET);

@@ -1,6 +1,6 @@
 // The sort and fields grammars: strings, lists and objects → sort keys and names.
 import { limitExceeded } from '../errors.ts';
-import { MAX_SORT_KEYS } from '../limits.ts';
+import { MAX_SORT_DEPTH, MAX_SORT_KEYS } from '../limits.ts';
 import type { Place } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within } from './grammar.ts';
 import type { SortKey } from './read-request.ts';
@@ -14,7 +14,8 @@ export function parseSort(value: unknown, place: Place): SortKey[] {
 
 function sortKeys(value: unknown, place: Place): SortKey[] {
   if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return value.split(',').flatMap((part) => sortText(part.trim(), place));
+  if (typeof value === 'string')
+    return itemsOf(value.split(','), place).flatMap((part) => sortText(String(part).trim(), place));
   if (Array.isArray(value)) return itemsOf(value, place).flatMap((item) => sortKeys(item, within(place)));
   if (isObject(value)) return sortObject(value, place, []);
   throw badValue(place, 'a text, a list or an object');
@@ -26,7 +27,7 @@ function sortText(text: string, place: Place): SortKey[] {
   if (rest.length > 0) throw badValue(place, 'one direction, asc or desc, after a name');
   const path = name!.split('.');
   if (path.some((part) => part === '')) throw badKey(name!, place);
-  return [{ path, descending: isDescending(direction ?? 'asc', place) }];
+  return [sortKey(path, direction ?? 'asc', place)];
 }
 
 function sortObject(value: Record<string, unknown>, place: Place, path: readonly string[]): SortKey[] {
@@ -34,8 +35,14 @@ function sortObject(value: Record<string, unknown>, place: Place, path: readonly
     const inside = within(place, name);
     if (isObject(inner)) return sortObject(inner, inside, [...path, name]);
     if (inner === null || inner === '') return [];
-    return [{ path: [...path, name], descending: isDescending(inner, inside) }];
+    return [sortKey([...path, name], inner, inside)];
   });
+}
+
+function sortKey(path: readonly string[], direction: unknown, place: Place): SortKey {
+  if (path.length > MAX_SORT_DEPTH)
+    throw limitExceeded('MAX_SORT_DEPTH', MAX_SORT_DEPTH, 'names in a sort path', { param: place.param });
+  return { path, descending: isDescending(direction, place) };
 }
 
 function isDescending(direction: unknown, place: Place): boolean {

@@ -6,6 +6,9 @@ import { MAX_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS } from '../limits.ts';
 
 export type QueryObject = Readonly<Record<string, unknown>>;
 
+/** A name and groups in brackets, with nothing between, before or after them that would be lost. */
+const KEY = /^[^[\]]+(\[[^[\]]*\])*$/;
+
 const OPTIONS = {
   depth: MAX_DEPTH,
   strictDepth: true,
@@ -16,6 +19,7 @@ const OPTIONS = {
   plainObjects: true,
   decoder(text: string, decode: (text: string) => string, _charset: string, type: string): string {
     const decoded = decode(text);
+    if (type === 'key' && !KEY.test(decoded)) throw invalidKey(decoded, [], decoded.split('[')[0]!);
     if (type === 'key' && decoded.includes('__proto__')) throw invalidKey('__proto__', [], decoded.split('[')[0]!);
     return decoded;
   },

@@ -3,7 +3,8 @@
 import type { BoundValue } from '../db/database.ts';
 import { invalidValue } from '../errors.ts';
 import type { ScalarType } from '../model/types.ts';
-import type { ValueRef } from '../plan/read-plan.ts';
+import type { PlanComparison, ValueRef } from '../plan/read-plan.ts';
+import { isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
 import type { Binding, ContextName, Statement } from '../sql/statement.ts';
 import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
 
@@ -44,29 +45,35 @@ function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly
   }
 }
 
-const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
-
 function bindValue(ref: ValueRef, form: string, raw: unknown): BoundValue {
   switch (form) {
     case 'value':
-      return readAs(ref, raw);
+      return readAs(ref, raw, ref.op);
     case 'first':
-      return readAs(ref, (raw as unknown[])[0]);
+      return readAs(ref, (raw as unknown[])[0], 'gte');
     case 'second':
-      return readAs(ref, (raw as unknown[])[1]);
+      return readAs(ref, (raw as unknown[])[1], 'lte');
     case 'list':
-      return `[${(raw as unknown[]).map((item) => jsonOf(readAs(ref, item))).join(',')}]`;
+      return `[${(raw as unknown[]).map((item) => jsonOf(readAs(ref, item, 'eq'))).join(',')}]`;
     case 'text':
-      return textOf(raw);
+      return plainText(ref, raw);
     case 'textLength':
-      return lengthOf(textOf(raw));
+      return lengthOf(plainText(ref, raw));
     case 'folded':
-      return fold(textOf(raw));
+      return fold(plainText(ref, raw));
     case 'foldedLength':
-      return lengthOf(fold(textOf(raw)));
+      return lengthOf(fold(plainText(ref, raw)));
     default:
-      return isAscii(fold(textOf(raw))) ? 1 : 0;
+      return isAscii(fold(plainText(ref, raw))) ? 1 : 0;
   }
+}
+
+/** No database of ours keeps a null character in a text, and not every one takes it in a value. */
+function plainText(ref: ValueRef, raw: unknown): string {
+  const text = textOf(raw);
+  if (text.includes('\0'))
+    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a text without null characters');
+  return text;
 }
 
 const jsonOf = (value: BoundValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
@@ -84,10 +91,23 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
   timestamp: 'an instant, ISO 8601 or milliseconds since 1970',
 };
 
-function readAs(ref: ValueRef, raw: unknown): BoundValue {
-  const value = READERS[ref.type](textOf(raw));
+function readAs(ref: ValueRef, raw: unknown, op: PlanComparison): BoundValue {
+  const value = READERS[ref.type](plainText(ref, raw));
   if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a text');
-  return value;
+  if (ref.type === 'biginteger') return wholeBig(value as bigint | string, op);
+  return ref.type === 'integer' ? whole(value as number, op) : value;
+}
+
+/** Beyond every integer that a column can hold, and held by the type that values are bound as. */
+const BEYOND = 2 ** 62;
+
+/** A whole number that compares with integers as the given one does; one that equals none where no integer does. */
+function whole(value: number, op: PlanComparison): number {
+  if (!Number.isInteger(value)) {
+    if (op === 'lt' || op === 'gte') return whole(Math.ceil(value), op);
+    return op === 'gt' || op === 'lte' ? whole(Math.floor(value), op) : BEYOND;
+  }
+  return Math.max(-BEYOND, Math.min(BEYOND, value));
 }
 
 const text = (value: string): BoundValue => value;
@@ -95,51 +115,41 @@ const number = (value: string): BoundValue | null => (isNumeric(value) ? Number(
 const json = (value: string): BoundValue => canonicalJson(value);
 
 const INT64 = 2n ** 63n;
+/** A number that no big integer equals, and that is above or below all of them. */
+const BEYOND_BIG = 1e300;
 
-/** Exact where an integer column can hold it; beyond, the nearest float, which compares rightly and equals nothing. */
+/** An exact integer; what is no integer, or too large for one, becomes the bound that compares in its place. */
 function biginteger(value: string): BoundValue | null {
-  const trimmed = value.trim();
-  if (!/^[+-]?\d+$/.test(trimmed)) return number(value);
-  const exact = BigInt(trimmed.replace(/^\+/, ''));
-  return exact >= -INT64 && exact < INT64 ? exact : Number(exact);
+  if (!isNumeric(value)) return null;
+  return readWhole(value) ?? value.trim();
+}
+
+/** The largest integer that is not above a number, and whether it is that number. */
+function floorOf(text: string): { value: bigint; exact: boolean } {
+  const [, sign, whole, fraction = ''] = /^\s*([+-]?)(\d+)\.?(\d*)\s*$/.exec(text) ?? [];
+  if (whole === undefined) {
+    const number = Number(text);
+    const floor = Math.floor(number);
+    return { value: BigInt(floor), exact: floor === number };
+  }
+  const exact = /^0*$/.test(fraction);
+  const size = BigInt(whole);
+  return { value: sign === '-' ? -size - (exact ? 0n : 1n) : size, exact };
+}
+
+function wholeBig(value: bigint | string, op: PlanComparison): BoundValue {
+  if (typeof value === 'string') {
+    const floor = floorOf(value);
+    if (floor.exact) return wholeBig(floor.value, op);
+    if (op === 'lt' || op === 'gte') return wholeBig(floor.value + 1n, op);
+    return op === 'gt' || op === 'lte' ? wholeBig(floor.value, op) : BEYOND_BIG;
+  }
+  if (value >= INT64) return BEYOND_BIG;
+  return value < -INT64 ? -BEYOND_BIG : value;
 }
 
 const BOOLEANS: Readonly<Record<string, number>> = { true: 1, t: 1, 1: 1, false: 0, f: 0, 0: 0 };
 const boolean = (value: string): BoundValue | null => (Object.hasOwn(BOOLEANS, value) ? BOOLEANS[value]! : null);
-
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
-const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,3}))?$/;
-
-function isDay(value: string): boolean {
-  const [, year, month, day] = DATE.exec(value) ?? [];
-  if (day === undefined) return false;
-  const date = new Date(Date.UTC(2000, Number(month) - 1, Number(day)));
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
-}
-
-/** A day, or the day that an instant was written with. */
-function date(value: string): BoundValue | null {
-  const written = INSTANT.exec(value)?.[1];
-  return written !== undefined && isDay(written) ? written : null;
-}
-
-function time(value: string): BoundValue | null {
-  const match = TIME.exec(value);
-  return match ? `${value.slice(0, 8)}.${(match[2] ?? '').padEnd(3, '0')}` : null;
-}
-
-/** Milliseconds since 1970. What is written without an offset is meant as UTC, wherever the server stands. */
-function instant(value: string): BoundValue | null {
-  if (/^[+-]?\d{5,16}$/.test(value)) return Number(value);
-  const match = INSTANT.exec(value);
-  if (!match || !isDay(match[1]!)) return null;
-  const [, day, clock = '00:00', seconds = '00', fraction = '', zone = 'Z'] = match;
-  const offset = /^Z$/i.test(zone) ? 'Z' : zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, '$1:$2');
-  const parsed = Date.parse(`${day}T${clock}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
-  return Number.isNaN(parsed) ? null : parsed;
-}
 
 const READERS: Readonly<Record<ScalarType, (value: string) => BoundValue | null>> = {
   string: text,
@@ -154,10 +164,10 @@ const READERS: Readonly<Record<ScalarType, (value: string) => BoundValue | null>
   float: number,
   decimal: number,
   boolean,
-  date,
-  time,
-  datetime: instant,
-  timestamp: instant,
+  date: readDate,
+  time: readTime,
+  datetime: readInstant,
+  timestamp: readInstant,
   json,
   blocks: json,
 };

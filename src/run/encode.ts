@@ -4,15 +4,25 @@ import type { ScalarType } from '../model/types.ts';
 
 export type Encode = (value: unknown) => string;
 
-const quoted: Encode = (value) => (value === null ? 'null' : JSON.stringify(value));
+/** What JSON writes otherwise than it is; most texts hold none of it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that JSON escapes
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+const quoted: Encode = (value) => {
+  if (value === null) return 'null';
+  return typeof value === 'string' && !ESCAPED.test(value) ? `"${value}"` : JSON.stringify(value);
+};
 const number: Encode = (value) => (value === null || !Number.isFinite(value) ? 'null' : String(value));
 const boolean: Encode = (value) => (value === null ? 'null' : value === 0 || value === false ? 'false' : 'true');
 const digits: Encode = (value) => (value === null ? 'null' : `"${value}"`);
 /** Stored JSON, made valid and compact by the statement that reads it. */
 const json: Encode = (value) => (value === null ? 'null' : (value as string));
 
+const COMPLETE_TIME = 'HH:mm:ss.SSS'.length;
+
 const time: Encode = (value) => {
   if (value === null) return 'null';
+  if (typeof value === 'string' && value.length === COMPLETE_TIME) return `"${value}"`;
   const [clock, fraction = ''] = String(value).split('.');
   return JSON.stringify(`${clock}.${fraction.slice(0, 3).padEnd(3, '0')}`);
 };
@@ -67,3 +77,9 @@ export const ENCODERS: Readonly<Record<ScalarType, Encode>> = {
   json,
   blocks: json,
 };
+
+const parsedJson: Encode = (value) => (value === null ? 'null' : JSON.stringify(value));
+
+/** `parsed`: JSON columns come as values rather than as text. */
+export const encoderOf = (type: ScalarType, parsed: boolean): Encode =>
+  parsed && (type === 'json' || type === 'blocks') ? parsedJson : ENCODERS[type];

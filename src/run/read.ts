@@ -1,45 +1,70 @@
-// The only place where read plans meet the database: runs the statements of a plan in order and assembles the
-// answer. The number of statements depends on the plan alone: two for a list, one more for each populated path.
+// The only place where read plans meet the database: runs the statements of a plan and assembles the answer. Their
+// number depends on the plan alone: two for a list and one more for each populated path, or one for everything.
 import type { AuthorizedPlan } from '../access/authorize.ts';
-import type { Database, Row } from '../db/database.ts';
+import type { Row, Session } from '../db/database.ts';
+import { limitExceeded } from '../errors.ts';
+import { MAX_POPULATED_CHARACTERS, MAX_POPULATED_ROWS } from '../limits.ts';
 import type { OutputColumn } from '../plan/read-plan.ts';
 import type { CompiledEntity, CompiledPopulate } from '../sql/compile-read.ts';
-import { compileCount, compileEntity, compileFirst, compilePage, compileRows } from '../sql/compile-read.ts';
+import {
+  compileAnswer,
+  compileCount,
+  compileEntity,
+  compileFirst,
+  compilePage,
+  compileRows,
+  ROWS,
+  TOTAL,
+} from '../sql/compile-read.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
-import { collect, type EntityWriter, entityWriter, type Populated } from './assemble.ts';
+import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 
 /** A plan turned into statements, each made when it is first needed. */
 export class CompiledRead {
   readonly plan: AuthorizedPlan;
-  readonly #database: Database;
+  readonly #dialect: Dialect;
   readonly #statements = new Map<string, Statement>();
   #entity: CompiledEntity | null = null;
 
-  constructor(database: Database, plan: AuthorizedPlan) {
-    this.#database = database;
+  constructor(dialect: Dialect, plan: AuthorizedPlan) {
+    this.#dialect = dialect;
     this.plan = plan;
   }
 
   get entity(): CompiledEntity {
-    this.#entity ??= compileEntity(this.#database.dialect, this.plan.entity);
+    this.#entity ??= compileEntity(this.#dialect, this.plan.entity);
     return this.#entity;
   }
 
   page(withCount: boolean): Statement {
-    return this.#once(`page ${withCount}`, () => compilePage(this.#database.dialect, this.plan, withCount));
+    return this.#once(`page ${withCount}`, () => compilePage(this.#dialect, this.plan, withCount));
   }
 
   rows(): Statement {
-    return this.#once('rows', () => compileRows(this.#database.dialect, this.plan));
+    return this.#once('rows', () => compileRows(this.#dialect, this.plan));
   }
 
   first(): Statement {
-    return this.#once('first', () => compileFirst(this.#database.dialect, this.plan));
+    return this.#once('first', () => compileFirst(this.#dialect, this.plan));
+  }
+
+  /** All of an answer in one statement, for databases at the end of a wire. */
+  answer(what: 'first' | 'page' | 'page and total'): Statement {
+    return this.#once(`answer ${what}`, () => compileAnswer(this.#dialect, this.plan, what));
+  }
+
+  get parsedJson(): boolean {
+    return this.#dialect.parsedJson;
+  }
+
+  get oneTrip(): boolean {
+    return this.#dialect.oneTrip;
   }
 
   count(): Statement {
-    return this.#once('count', () => compileCount(this.#database.dialect, this.plan));
+    return this.#once('count', () => compileCount(this.#dialect, this.plan));
   }
 
   #once(name: string, make: () => Statement): Statement {
@@ -59,28 +84,30 @@ interface BoundEntity {
 
 interface BoundPopulate {
   readonly plan: CompiledPopulate['plan'];
+  readonly index: number;
   readonly statement: BoundStatement;
   readonly entities: readonly BoundEntity[];
 }
 
 const writers = new WeakMap<readonly OutputColumn[], EntityWriter>();
 
-function writerOf(columns: readonly OutputColumn[]): EntityWriter {
+function writerOf(columns: readonly OutputColumn[], parsedJson: boolean): EntityWriter {
   let writer = writers.get(columns);
   if (!writer) {
-    writer = entityWriter(columns);
+    writer = entityWriter(columns, parsedJson);
     writers.set(columns, writer);
   }
   return writer;
 }
 
-function bindEntity(entity: CompiledEntity, slots: readonly unknown[]): BoundEntity {
+function bindEntity(entity: CompiledEntity, slots: readonly unknown[], parsedJson: boolean): BoundEntity {
   return {
-    writer: writerOf(entity.columns),
-    populate: entity.populate.map(({ plan, statement, entities }) => ({
+    writer: writerOf(entity.columns, parsedJson),
+    populate: entity.populate.map(({ plan, index, statement, entities }) => ({
       plan,
+      index,
       statement: bindStatement(statement, slots),
-      entities: entities.map((one) => bindEntity(one, slots)),
+      entities: entities.map((one) => bindEntity(one, slots, parsedJson)),
     })),
   };
 }
@@ -92,62 +119,109 @@ export interface PageText {
 }
 
 export interface PreparedPage {
-  run(context: Context): Promise<PageText>;
+  run(session: Session, context: Context): Promise<PageText>;
 }
 
-export function preparePage(
-  database: Database,
-  read: CompiledRead,
-  slots: readonly unknown[],
-  withCount: boolean,
-): PreparedPage {
+export interface PreparedFirst {
+  run(session: Session, context: Context): Promise<string | null>;
+}
+
+/** A row that was populated, as the part it belongs to returned it; its columns begin at `at`. */
+interface PopulatedRow {
+  readonly parent: unknown;
+  readonly part: number;
+  readonly row: Row;
+  readonly at: number;
+}
+
+/** Counts what an answer populates, so that relations in circles end in a refusal instead of megabytes. */
+class Budget {
+  #rows = 0;
+
+  spend(rows: number): void {
+    this.#rows += rows;
+    if (this.#rows > MAX_POPULATED_ROWS)
+      throw limitExceeded('MAX_POPULATED_ROWS', MAX_POPULATED_ROWS, 'populated entries in one answer', {
+        param: 'populate',
+      });
+  }
+
+  /** Texts are only joined to one another so far; they are measured before they are copied. */
+  checkLength(characters: number): void {
+    if (characters > MAX_POPULATED_CHARACTERS)
+      throw limitExceeded('MAX_POPULATED_CHARACTERS', MAX_POPULATED_CHARACTERS, 'populated characters in one answer', {
+        param: 'populate',
+      });
+  }
+}
+
+/** Where populated rows come from: a statement for each path, or an answer that holds them all already. */
+type Source = (populate: BoundPopulate, ids: string) => Promise<readonly PopulatedRow[]> | readonly PopulatedRow[];
+
+export function preparePage(read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage {
+  const entity = bindEntity(read.entity, slots, read.parsedJson);
+  if (read.oneTrip) {
+    const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
+    return {
+      async run(session, context) {
+        const parts = await readAnswer(session, answer, context);
+        const populated = await populateAll(entity, '', parts.source, new Budget());
+        return { entries: joined(entity, parts.rows, populated), total: parts.total };
+      },
+    };
+  }
   const page = bindStatement(read.page(withCount), slots);
   const rows = bindStatement(read.rows(), slots);
-  const entity = bindEntity(read.entity, slots);
   return {
-    async run(context) {
-      const [found] = await run(database, page, context);
+    async run(session, context) {
+      const [found] = await run(session, page, context);
       const total = found![0] as number | null;
-      const idText = found![1] as string;
-      if (idText === '[]') return { entries: '', total };
-      const inside = { ...context, ids: idText };
-      const unordered = await run(database, rows, inside);
-      const ordered = inOrder(unordered, idText);
-      const populated = await populateAll(database, entity, inside);
-      return { entries: ordered.map((row) => entity.writer.write(row, 0, populated, '')).join(','), total };
+      const ids = found![1] as string;
+      if (ids === '[]') return { entries: '', total };
+      const ordered = inOrder(await run(session, rows, { ...context, ids }), ids);
+      const populated = await populateAll(entity, ids, stepByStep(session, context), new Budget());
+      return { entries: joined(entity, ordered, populated), total };
     },
   };
 }
 
-export interface PreparedFirst {
-  run(context: Context): Promise<string | null>;
-}
-
-export function prepareFirst(database: Database, read: CompiledRead, slots: readonly unknown[]): PreparedFirst {
+export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): PreparedFirst {
+  const entity = bindEntity(read.entity, slots, read.parsedJson);
+  // A single row with nothing around it is one statement either way, and the plain one is the cheaper.
+  if (read.oneTrip && entity.populate.length > 0) {
+    const answer = bindStatement(read.answer('first'), slots);
+    return {
+      async run(session, context) {
+        const parts = await readAnswer(session, answer, context);
+        const [row] = parts.rows;
+        if (!row) return null;
+        return entity.writer.append('', row, 0, await populateAll(entity, '', parts.source, new Budget()), '');
+      },
+    };
+  }
   const first = bindStatement(read.first(), slots);
-  const entity = bindEntity(read.entity, slots);
   return {
-    async run(context) {
-      const [row] = await run(database, first, context);
+    async run(session, context) {
+      const [row] = await run(session, first, context);
       if (!row) return null;
-      const populated = await populateAll(database, entity, { ...context, ids: `[${row[0]}]` });
-      return entity.writer.write(row, 0, populated, '');
+      const populated = await populateAll(entity, `[${row[0]}]`, stepByStep(session, context), new Budget());
+      return entity.writer.append('', row, 0, populated, '');
     },
   };
 }
 
 export async function runCount(
-  database: Database,
+  session: Session,
   read: CompiledRead,
   slots: readonly unknown[],
   context: Context,
 ): Promise<number> {
-  const [row] = await run(database, bindStatement(read.count(), slots), context);
-  return row![0] as number;
+  const [row] = await run(session, bindStatement(read.count(), slots), context);
+  return Number(row![0]);
 }
 
-const run = (database: Database, bound: BoundStatement, context: Context): Promise<readonly Row[]> =>
-  database.rows(bound.statement, bound.values(context));
+const run = (session: Session, bound: BoundStatement, context: Context): Promise<readonly Row[]> =>
+  session.rows(bound.statement, bound.values(context));
 
 /** Rows come back as the database found them; the page's order is that of its ids. */
 function inOrder(rows: readonly Row[], idText: string): readonly Row[] {
@@ -157,55 +231,90 @@ function inOrder(rows: readonly Row[], idText: string): readonly Row[] {
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-async function populateAll(database: Database, entity: BoundEntity, context: Context): Promise<Populated[]> {
+const stepByStep =
+  (session: Session, context: Context): Source =>
+  async ({ plan, statement }, ids) => {
+    const rows = await run(session, statement, { ...context, ids });
+    if (plan.count) return rows.map((row) => ({ parent: row[0], part: 0, row, at: 1 }));
+    return plan.kind === 'related'
+      ? rows.map((row) => ({ parent: row[0], part: 0, row, at: 1 }))
+      : rows.map((row) => ({ parent: row[0], part: row[3] as number, row, at: 4 }));
+  };
+
+interface Answer {
+  readonly rows: readonly Row[];
+  readonly total: number | null;
+  readonly source: Source;
+}
+
+/** The parts of an answer that one statement returned, each a JSON list under its number. */
+async function readAnswer(session: Session, answer: BoundStatement, context: Context): Promise<Answer> {
+  const parts = new Map<number, unknown>();
+  for (const [part, text] of await run(session, answer, context))
+    parts.set(part as number, text === null ? null : JSON.parse(text as string));
+  const source: Source = ({ plan, index }) => {
+    const rows = (parts.get(index) ?? []) as [unknown, unknown, number?][];
+    return rows.map(([parent, data, part]) =>
+      plan.count ? { parent, part: 0, row: [data], at: 0 } : { parent, part: part ?? 0, row: data as Row, at: 0 },
+    );
+  };
+  return {
+    rows: (parts.get(ROWS) ?? []) as Row[],
+    total: parts.has(TOTAL) ? (parts.get(TOTAL) as number) : null,
+    source,
+  };
+}
+
+/** The members of a JSON array. */
+function joined(entity: BoundEntity, rows: readonly Row[], populated: readonly Populated[]): string {
+  let text = '';
+  for (const row of rows) text = entity.writer.append(text === '' ? '' : `${text},`, row, 0, populated, '');
+  return text;
+}
+
+async function populateAll(entity: BoundEntity, ids: string, source: Source, budget: Budget): Promise<Populated[]> {
   const populated: Populated[] = [];
-  for (const populate of entity.populate) populated.push(await populateOne(database, populate, context));
+  for (const populate of entity.populate) populated.push(await populateOne(populate, ids, source, budget));
   return populated;
 }
 
-async function populateOne(database: Database, populate: BoundPopulate, context: Context): Promise<Populated> {
-  const { plan, statement, entities } = populate;
-  const rows = await run(database, statement, context);
+async function populateOne(populate: BoundPopulate, ids: string, source: Source, budget: Budget): Promise<Populated> {
+  const { plan, entities } = populate;
+  const rows = await source(populate, ids);
+  budget.spend(rows.length);
   if (plan.count) {
-    const counts = rows.map(([parent, count]): [unknown, string] => [parent, `{"count":${count}}`]);
-    return { key: plan.key, none: '{"count":0}', byParent: new Map(counts) };
+    const counts = rows.map(({ parent, row, at }): [unknown, string] => [parent, `{"count":${row[at]}}`]);
+    return { opening: openingOf(plan.key), none: '{"count":0}', byParent: new Map(counts) };
   }
-  const none = plan.many ? '[]' : 'null';
-  const texts = new Map<unknown, string[]>();
-  const add = (parent: unknown, text: string) => {
-    const list = texts.get(parent);
-    if (list) list.push(text);
-    else texts.set(parent, [text]);
-  };
-  if (plan.kind === 'related') {
-    const entity = entities[0]!;
-    const populated = await populateBelow(database, entity, rows, 1, context);
-    for (const row of rows) add(row[0], entity.writer.write(row, 1, populated, ''));
-  } else {
-    const tags = plan.parts.map(({ uid }) => `,${JSON.stringify(plan.tag)}:${JSON.stringify(uid)}`);
-    const below: Populated[][] = [];
-    for (const [part, entity] of entities.entries()) {
-      const own = rows.filter((row) => row[3] === part);
-      below.push(await populateBelow(database, entity, own, 4, context));
-    }
-    for (const row of rows) {
-      const part = row[3] as number;
-      add(row[0], entities[part]!.writer.write(row, 4, below[part]!, tags[part]!));
-    }
-  }
+  const tags = plan.kind === 'related' ? [''] : plan.parts.map(({ uid }) => `,"${plan.tag}":${JSON.stringify(uid)}`);
+  const below: Populated[][] = [];
+  for (const [part, entity] of entities.entries()) below.push(await populateBelow(entity, rows, part, source, budget));
   const byParent = new Map<unknown, string>();
-  for (const [parent, list] of texts) byParent.set(parent, collect(list, plan.many));
-  return { key: plan.key, none, byParent };
+  let characters = 0;
+  for (const { parent, part, row, at } of rows) {
+    const before = byParent.get(parent);
+    // Of several rows where one is meant, the first counts.
+    if (before !== undefined && !plan.many) continue;
+    const start = !plan.many ? '' : before === undefined ? '[' : `${before},`;
+    const text = entities[part]!.writer.append(start, row, at, below[part]!, tags[part]!);
+    characters += text.length - (before?.length ?? 0);
+    budget.checkLength(characters);
+    byParent.set(parent, text);
+  }
+  if (plan.many) for (const [parent, text] of byParent) byParent.set(parent, `${text}]`);
+  return { opening: openingOf(plan.key), none: plan.many ? '[]' : 'null', byParent };
 }
 
+const openingOf = (key: string): string => `,${JSON.stringify(key)}:`;
+
 async function populateBelow(
-  database: Database,
   entity: BoundEntity,
-  rows: readonly Row[],
-  idAt: number,
-  context: Context,
+  rows: readonly PopulatedRow[],
+  part: number,
+  source: Source,
+  budget: Budget,
 ): Promise<Populated[]> {
-  if (entity.populate.length === 0 || rows.length === 0) return [];
-  const ids = [...new Set(rows.map((row) => row[idAt]))];
-  return populateAll(database, entity, { ...context, ids: JSON.stringify(ids) });
+  if (entity.populate.length === 0) return [];
+  const ids = new Set(rows.filter((row) => row.part === part).map(({ row, at }) => row[at]));
+  return ids.size === 0 ? [] : populateAll(entity, JSON.stringify([...ids]), source, budget);
 }

@@ -1,0 +1,73 @@
+// The structure of rich text in blocks: which nodes there are and what each must hold.
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MAX_LIST_NESTING = 20;
+const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
+
+/** What is wrong with a value for a `blocks` attribute, or null. */
+export function blocksProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be a list of blocks';
+  for (const [index, node] of value.entries()) {
+    const wrong = blockProblem(node);
+    if (wrong) return `block ${index}: ${wrong}`;
+  }
+  return null;
+}
+
+function blockProblem(node: unknown): string | null {
+  if (!isObject(node)) return 'must be an object';
+  switch (node.type) {
+    case 'paragraph':
+    case 'quote':
+      return childrenProblem(node.children, inlineProblem);
+    case 'heading':
+      if (!Number.isInteger(node.level) || (node.level as number) < 1 || (node.level as number) > 6)
+        return 'a heading needs a level from 1 to 6';
+      return childrenProblem(node.children, inlineProblem);
+    case 'code':
+      return childrenProblem(node.children, inlineProblem);
+    case 'list':
+      return listProblem(node, 0);
+    case 'image':
+      if (!isObject(node.image) || typeof node.image.url !== 'string') return 'an image needs an image with a url';
+      return childrenProblem(node.children, inlineProblem);
+    default:
+      return 'is of no known type';
+  }
+}
+
+function listProblem(node: Record<string, unknown>, depth: number): string | null {
+  if (depth > MAX_LIST_NESTING) return 'is nested too deeply';
+  if (node.format !== 'ordered' && node.format !== 'unordered') return 'a list needs the format ordered or unordered';
+  return childrenProblem(node.children, (child) => {
+    if (isObject(child) && child.type === 'list') return listProblem(child, depth + 1);
+    if (isObject(child) && child.type === 'list-item') return childrenProblem(child.children, inlineProblem);
+    return 'a list holds list-items and lists';
+  });
+}
+
+function childrenProblem(children: unknown, check: (child: unknown) => string | null): string | null {
+  if (!Array.isArray(children) || children.length === 0) return 'needs children';
+  for (const child of children) {
+    const wrong = check(child);
+    if (wrong) return wrong;
+  }
+  return null;
+}
+
+function inlineProblem(node: unknown): string | null {
+  if (!isObject(node)) return 'inline nodes are text or link';
+  if (node.type === 'text') {
+    if (typeof node.text !== 'string') return 'a text node needs a text';
+    return MARKS.some((mark) => node[mark] !== undefined && typeof node[mark] !== 'boolean')
+      ? 'marks are true or false'
+      : null;
+  }
+  if (node.type !== 'link') return 'inline nodes are text or link';
+  if (typeof node.url !== 'string' || node.url === '') return 'a link needs a url';
+  return childrenProblem(node.children, (child) =>
+    isObject(child) && child.type === 'text' ? inlineProblem(child) : 'a link holds text',
+  );
+}

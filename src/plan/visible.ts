@@ -1,0 +1,53 @@
+// Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. What is not shown
+// is not asked for, so its rules do not hold.
+
+type Data = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether the condition holds; one that uses an operation we do not know counts as met, so that rules stay in force. */
+export function holds(condition: unknown, data: Data): boolean {
+  const value = evaluate(condition, data);
+  return value === UNKNOWN || Boolean(value);
+}
+
+const UNKNOWN = Symbol('unknown operation');
+
+function evaluate(logic: unknown, data: Data): unknown {
+  if (!isObject(logic)) return logic;
+  const [operation, operand] = Object.entries(logic)[0] ?? [];
+  const list = Array.isArray(operand) ? operand : [operand];
+  if (operation === 'var') return data[String(list[0])] ?? null;
+  const values = list.map((item) => evaluate(item, data));
+  if (values.includes(UNKNOWN)) return UNKNOWN;
+  const [left, right] = values;
+  switch (operation) {
+    case '==':
+    case '===':
+      return left === right;
+    case '!=':
+    case '!==':
+      return left !== right;
+    case '<':
+      return (left as number) < (right as number);
+    case '<=':
+      return (left as number) <= (right as number);
+    case '>':
+      return (left as number) > (right as number);
+    case '>=':
+      return (left as number) >= (right as number);
+    case 'and':
+      return values.every(Boolean);
+    case 'or':
+      return values.some(Boolean);
+    case '!':
+      return !left;
+    case '!!':
+      return Boolean(left);
+    case 'in':
+      return Array.isArray(right) || typeof right === 'string' ? (right as string).includes(left as string) : false;
+    default:
+      return UNKNOWN;
+  }
+}

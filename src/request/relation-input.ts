@@ -1,0 +1,180 @@
+// The grammar of a relation in a write: bare values, `set`, `connect` and `disconnect` with positions → typed
+// references. Knows no model; whether what they name exists is found out later.
+import { type ErrorDetails, limitExceeded, SheafError } from '../errors.ts';
+import { MAX_REFERENCES } from '../limits.ts';
+import type { Status } from './read-request.ts';
+
+/** An entry of another type, by the id of its document or of one of its rows. */
+export interface Reference {
+  readonly documentId: string | null;
+  readonly id: number | null;
+  readonly locale: string | null;
+  readonly status: Status | null;
+  /** Uid of its type, for relations to several types. */
+  readonly type: string | null;
+}
+
+export type PositionInput =
+  | { readonly at: 'start' | 'end' }
+  | { readonly at: 'before' | 'after'; readonly anchor: Reference };
+
+export interface ConnectInput {
+  readonly reference: Reference;
+  readonly position: PositionInput;
+}
+
+export type RelationInput =
+  | { readonly mode: 'keep' }
+  | {
+      readonly mode: 'set';
+      readonly references: readonly Reference[];
+      /** Where the references stand in the body: under the attribute itself, or under its `set`. */
+      readonly path: BodyPath;
+    }
+  | {
+      readonly mode: 'change';
+      readonly connect: readonly ConnectInput[];
+      readonly disconnect: readonly Reference[];
+      readonly strict: boolean;
+    };
+
+export type BodyPath = readonly (string | number)[];
+
+export const bodyKeyError = (key: string, path: BodyPath): SheafError => {
+  const at = path.join('.');
+  const where = at !== '' && at !== key ? ` at ${at}` : '';
+  return new SheafError(400, 'ValidationError', `Invalid key ${key}${where}`, {
+    key,
+    path: at === '' ? null : at,
+    source: 'body',
+  });
+};
+
+export const bodyValueError = (path: BodyPath, expected: string, details: ErrorDetails = {}): SheafError =>
+  new SheafError(400, 'ValidationError', `Invalid value for ${path.join('.')}: expected ${expected}`, {
+    path: path.join('.'),
+    source: 'body',
+    ...details,
+  });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const OPERATIONS = new Set(['connect', 'disconnect', 'set', 'options']);
+const REFERENCE_KEYS = new Set(['documentId', 'id', 'locale', 'status', '__type']);
+
+export function parseRelation(value: unknown, path: BodyPath): RelationInput {
+  if (value === null) return { mode: 'set', references: [], path };
+  if (!isObject(value)) return { mode: 'set', references: references(value, path), path };
+  const keys = Object.keys(value);
+  if (keys.length === 0) return { mode: 'keep' };
+  const operations = keys.filter((key) => OPERATIONS.has(key));
+  if (operations.length === 0) return { mode: 'set', references: [reference(value, path)], path };
+  const stray = keys.find((key) => !OPERATIONS.has(key));
+  if (stray !== undefined) throw bodyKeyError(stray, path);
+  const strict = parseOptions(value.options, path);
+  if ('set' in value) {
+    const other = ['connect', 'disconnect'].find((key) => key in value);
+    if (other) throw bodyValueError([...path, other], 'set alone; it cannot be combined with connect or disconnect');
+    if (value.set === null || value.set === undefined) return { mode: 'keep' };
+    return { mode: 'set', references: references(value.set, [...path, 'set']), path: [...path, 'set'] };
+  }
+  const connect = listOf(value.connect).map((item, index) => parseConnect(item, [...path, 'connect', index]));
+  const disconnect = references(value.disconnect ?? [], [...path, 'disconnect']);
+  checkCount(connect.length + disconnect.length, path);
+  if (connect.length === 0 && disconnect.length === 0) return { mode: 'keep' };
+  return { mode: 'change', connect, disconnect, strict };
+}
+
+const listOf = (value: unknown): readonly unknown[] => {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+};
+
+function references(value: unknown, path: BodyPath): Reference[] {
+  const list = listOf(value);
+  checkCount(list.length, path);
+  return list.map((item, index) => reference(item, Array.isArray(value) ? [...path, index] : path));
+}
+
+function checkCount(count: number, path: BodyPath): void {
+  if (count > MAX_REFERENCES)
+    throw limitExceeded('MAX_REFERENCES', MAX_REFERENCES, 'references', { path: path.join('.'), source: 'body' });
+}
+
+function parseOptions(options: unknown, path: BodyPath): boolean {
+  if (options === undefined) return true;
+  const here = [...path, 'options'];
+  if (!isObject(options)) throw bodyValueError(here, 'an object');
+  const stray = Object.keys(options).find((key) => key !== 'strict');
+  if (stray !== undefined) throw bodyKeyError(stray, here);
+  if (options.strict !== undefined && typeof options.strict !== 'boolean')
+    throw bodyValueError([...here, 'strict'], 'true or false');
+  return options.strict !== false;
+}
+
+/** A text is a documentId, a number the id of a row; an object says which, and which version is meant. */
+function reference(value: unknown, path: BodyPath): Reference {
+  const none = { documentId: null, id: null, locale: null, status: null, type: null };
+  if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return { ...none, id: value };
+  if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
+  const stray = Object.keys(value).find((key) => !REFERENCE_KEYS.has(key));
+  if (stray !== undefined) throw bodyKeyError(stray, path);
+  const { documentId, id } = value;
+  if (documentId !== undefined && (typeof documentId !== 'string' || documentId === ''))
+    throw bodyValueError([...path, 'documentId'], 'a documentId');
+  if (documentId === undefined && !(typeof id === 'number' && Number.isSafeInteger(id)) && !/^\d+$/.test(String(id)))
+    throw bodyValueError(path, 'a documentId, or an object with one');
+  return {
+    documentId: documentId ?? null,
+    id: documentId === undefined ? Number(id) : null,
+    locale: optionalText(value.locale, [...path, 'locale']),
+    status: optionalStatus(value.status, [...path, 'status']),
+    type: optionalText(value.__type, [...path, '__type']),
+  };
+}
+
+function optionalText(value: unknown, path: BodyPath): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' || value === '') throw bodyValueError(path, 'a text');
+  return value;
+}
+
+function optionalStatus(value: unknown, path: BodyPath): Status | null {
+  if (value === undefined || value === null) return null;
+  if (value !== 'draft' && value !== 'published') throw bodyValueError(path, 'draft or published');
+  return value;
+}
+
+function parseConnect(value: unknown, path: BodyPath): ConnectInput {
+  if (!isObject(value) || !('position' in value)) return { reference: reference(value, path), position: { at: 'end' } };
+  const { position, ...rest } = value;
+  const target = reference(rest, path);
+  return { reference: target, position: parsePosition(position, target, [...path, 'position']) };
+}
+
+const PLACES = ['before', 'after', 'start', 'end'] as const;
+
+function parsePosition(value: unknown, target: Reference, path: BodyPath): PositionInput {
+  const expected = 'exactly one of before, after, start: true, end: true';
+  if (!isObject(value)) throw bodyValueError(path, expected);
+  const { locale, status, __type, ...rest } = value;
+  const keys = Object.keys(rest);
+  const at = PLACES.find((place) => place === keys[0]);
+  if (keys.length !== 1 || at === undefined) throw bodyValueError(path, expected);
+  if (at === 'start' || at === 'end') {
+    if (rest[at] !== true || locale !== undefined || status !== undefined) throw bodyValueError(path, expected);
+    return { at };
+  }
+  const anchor = reference(rest[at], [...path, at]);
+  return {
+    at,
+    anchor: {
+      ...anchor,
+      locale: optionalText(locale, [...path, 'locale']) ?? anchor.locale ?? target.locale,
+      status: optionalStatus(status, [...path, 'status']) ?? anchor.status ?? target.status,
+      type: optionalText(__type, [...path, '__type']) ?? anchor.type ?? target.type,
+    },
+  };
+}
