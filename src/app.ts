@@ -1,20 +1,27 @@
 // Opens a project on a database: model, connection, settings, and the in-process interface over them.
 import path from 'node:path';
-import type { Database } from './db/database.ts';
-import { readDefaultLocale } from './db/settings.ts';
-import { openSqlite } from './db/sqlite.ts';
+import type { Database, DatabaseHealth } from './db/database.ts';
+import { applySchema, diffSchema } from './db/schema.ts';
+import { decimalColumns, readDefaultLocale } from './db/settings.ts';
+import { openSqlite, type WhenMissing } from './db/sqlite.ts';
 import { Documents } from './documents/documents.ts';
 import { Pipeline } from './documents/pipeline.ts';
-import { SetupError } from './errors.ts';
+import { Writer } from './documents/writer.ts';
+import { SetupError, unavailableError } from './errors.ts';
 import { loadModel } from './model/build.ts';
 import { LOCALE } from './model/builtin.ts';
-import type { ContentType, Model } from './model/types.ts';
+import { readLocales } from './model/locales.ts';
+import type { Model } from './model/types.ts';
 
 export interface OpenOptions {
   /** Folder of the content project: the one that holds `src/api`. */
   readonly project: string;
-  /** `sqlite:PATH`. */
+  /** `sqlite:PATH`, made where it is missing, or `postgres://…`. */
   readonly database: string;
+  /** Streaming replicas of a PostgreSQL database, which reads go to. */
+  readonly replicas?: readonly string[];
+  /** Connections that this process may hold to a PostgreSQL server. */
+  readonly poolSize?: number;
 }
 
 export interface Locale {
@@ -32,20 +39,25 @@ export interface Sheaf {
   documents(uid: string): Documents;
   /** The locales of the project. */
   locales(): Promise<Locale[]>;
+  /** How far writes have come, where reads may go to replicas; null elsewhere. */
+  position(): Promise<string | null>;
+  /** Throws where the database does not answer or no longer fits the model. */
+  check(): Promise<DatabaseHealth>;
   close(): Promise<void>;
 }
 
 export async function open(options: OpenOptions): Promise<Sheaf> {
   const model = loadModel(options.project);
-  const database = openDatabase(options.database);
+  const database = await openDatabase(options.database, 'create', options);
   try {
-    await checkTables(model, database, options.database);
+    await applySchema(database, model, readLocales(options.project));
     const defaultLocale = await readDefaultLocale(database);
     const pipeline = new Pipeline(model, database, defaultLocale);
+    const writer = new Writer(pipeline, await decimalColumns(database));
     const documents = (uid: string): Documents => {
       if (model.contentTypes.get(uid)?.exposure === undefined || model.contentTypes.get(uid)?.exposure === 'hidden')
         throw new SetupError(`There is no content-type "${uid}" to read; the project has ${served(model).join(', ')}`);
-      return new Documents(pipeline, uid);
+      return new Documents(pipeline, writer, model.contentTypes.get(uid)!);
     };
     return {
       model,
@@ -54,6 +66,13 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
       async locales() {
         const rows = await documents(LOCALE).findMany();
         return rows.map((row) => ({ ...row, isDefault: row.code === defaultLocale }) as unknown as Locale);
+      },
+      position: () => database.position(),
+      async check() {
+        const health = await database.check();
+        const { steps } = await diffSchema(database, model);
+        if (steps.length > 0) throw unavailableError(`The database lacks ${steps.length} parts of the schema`);
+        return health;
       },
       close: () => database.close(),
     };
@@ -66,23 +85,30 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
 const served = (model: Model): string[] =>
   [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes').map(({ uid }) => uid);
 
-function openDatabase(url: string): Database {
-  if (url.startsWith('sqlite:'))
-    return openSqlite(path.resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')));
-  if (/^postgres(ql)?:/.test(url))
-    throw new SetupError('PostgreSQL is not supported by this version', ['use --database sqlite:PATH']);
-  throw new SetupError(`The database "${url}" cannot be opened`, ['expected sqlite:PATH']);
+export async function openDatabase(
+  url: string,
+  whenMissing: WhenMissing,
+  { replicas = [], poolSize }: Pick<OpenOptions, 'replicas' | 'poolSize'> = {},
+): Promise<Database> {
+  if (url.startsWith('sqlite:')) {
+    if (replicas.length > 0) throw new SetupError('A SQLite database has no replicas', ['unset DATABASE_REPLICA_URLS']);
+    return openSqlite(path.resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')), whenMissing);
+  }
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new SetupError(`The database "${withoutPassword(url)}" cannot be opened`, [
+      'expected sqlite:PATH or postgres://…',
+    ]);
+  const { DEFAULT_POSTGRES, openPostgres } = await import('./db/postgres.ts');
+  const options = { ...DEFAULT_POSTGRES, ...(poolSize !== undefined && { poolSize }) };
+  const primary = await openPostgres(url, options);
+  if (replicas.length === 0) return primary;
+  const { ReplicatedDatabase } = await import('./db/replicas.ts');
+  const opened = replicas.map(async (replica) => ({
+    name: withoutPassword(replica),
+    database: await openPostgres(replica, options, true),
+  }));
+  return new ReplicatedDatabase(primary, await Promise.all(opened));
 }
 
-/** Content that has no table cannot be read; better told at the start than at the first request. */
-async function checkTables(model: Model, database: Database, url: string): Promise<void> {
-  const problems: string[] = [];
-  const types: ContentType[] = [...model.contentTypes.values()].filter(({ exposure }) => exposure !== 'hidden');
-  for (const { uid, table } of [...types, ...model.components.values()])
-    if (!(await database.hasTable(table))) problems.push(`${uid}: there is no table "${table}"`);
-  if (problems.length > 0)
-    throw new SetupError(`The database ${url} does not hold the content of this project:`, [
-      ...problems,
-      'expected a database that was made from this project; check --project and --database',
-    ]);
-}
+/** An address as it may be shown. */
+export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:/@]*):[^@/]*@/, '$1:…@');

@@ -2,7 +2,11 @@
 export { type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
 export type { Documents } from './documents/documents.ts';
 export type {
+  CreateParameters,
+  DocumentParameters,
+  DocumentVersions,
   Entry,
+  EntryData,
   Filters,
   FilterValue,
   FindOneParameters,
@@ -10,6 +14,7 @@ export type {
   Page,
   Populate,
   Sort,
+  UpdateParameters,
 } from './documents/parameters.ts';
 export { SetupError, SheafError } from './errors.ts';
 export { createServer } from './http/server.ts';

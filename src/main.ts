@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: reads the words, runs the command, and ends with a message and a code.
 import { readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 
 const OLDEST_NODE = 24;
@@ -11,6 +12,8 @@ async function main(words: readonly string[]): Promise<number> {
     console.error('In a checkout, `npm start` and `npx sheaf` bring their own.');
     return 1;
   }
+  // Half of a start is compiling modules; what was compiled once is kept.
+  enableCompileCache?.();
   const { HELP } = await import('./cli/help.ts');
   const { SetupError, SheafError } = await import('./errors.ts');
   try {
@@ -22,6 +25,7 @@ async function main(words: readonly string[]): Promise<number> {
         database: { type: 'string' },
         host: { type: 'string' },
         port: { type: 'string' },
+        workers: { type: 'string' },
         example: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
@@ -45,6 +49,11 @@ async function main(words: readonly string[]): Promise<number> {
       await start(config, values.example);
       return 0;
     }
+    if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {
+      const { schemaCommand } = await import('./cli/schema.ts');
+      process.stdout.write(await schemaCommand(config, rest[0]));
+      return 0;
+    }
     if (command === 'explain' && rest.length === 1) {
       const { explain } = await import('./cli/explain.ts');
       process.stdout.write(await explain(config, rest[0]!));
@@ -62,4 +71,6 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+const code = await main(process.argv.slice(2));
+// A worker that cannot start would otherwise stay, held by its channel to the process that started it.
+if (code !== 0) process.exit(code);

@@ -41,7 +41,10 @@ export async function explainRequest(sheaf: Sheaf, target: string): Promise<stri
         ['ids of the page and total', read.page(request.pagination.withCount)],
         ['columns of the page', read.rows()],
       ];
-  collectPopulates(read.entity, [], statements);
+  if (read.oneTrip) {
+    const page = request.pagination.withCount ? 'page and total' : 'page';
+    statements.splice(0, statements.length, ['the whole answer', read.answer(one ? 'first' : page)]);
+  } else collectPopulates(read.entity, [], statements);
   const values = { ...context, ...request.pagination, documentId: documentId ?? null, ids: '[]' };
   const parts = [`Request\n${pathname}${query && `?${query}`}`, `Plan\n${JSON.stringify(read.plan, null, 2)}`];
   for (const [title, statement] of statements) {

@@ -4,15 +4,22 @@ export const HELP = `sheaf: serves structured content over HTTP, with deep filte
 
 Usage
   sheaf start [options]             serve a content project
+  sheaf schema diff [options]       show what a start would make in the database
+  sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
   sheaf explain [options] REQUEST   show how a request would be answered
   sheaf --help | --version
 
 Options                 (variable)        default
   --project DIR         SHEAF_PROJECT     the current folder; the one that holds src/api
-  --database URL        DATABASE_URL      sqlite:PATH
+  --database URL        DATABASE_URL      sqlite:PATH, made where it is missing, or postgres://user:password@host/name
   --host HOST           HOST              127.0.0.1; only this machine until roles exist
   --port N              PORT              1337; 0 takes any free port
+  --workers N           SHEAF_WORKERS     1; more processes use more cores
   --example             -                 the restaurant guide that comes with sheaf, on a database of its own
+
+Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to, with commas between),
+DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
+_SCHEMA, _SSL, _FILENAME in place of DATABASE_URL.
 
 Examples
   sheaf start --example

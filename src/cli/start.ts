@@ -1,21 +1,37 @@
-// `sheaf start`: opens the project, listens, says where and what to try, and stops in order when asked to.
-import { open } from '../app.ts';
+// `sheaf start`: opens the project, listens, says where and what to try, and stops in order when asked to. With
+// several workers this process only starts and watches them; each of them serves.
+import cluster from 'node:cluster';
+import { open, type Sheaf, withoutPassword } from '../app.ts';
 import type { ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { createServer } from '../http/server.ts';
-import { EXAMPLE_REQUESTS } from './example.ts';
+import { EXAMPLE_REQUESTS, fillExample } from './example.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
+/** A worker that ends by itself is replaced, but not faster than this. */
+const RESTART_PAUSE_MS = 500;
 
 export async function start(config: ServerConfig, isExample: boolean): Promise<void> {
   const begin = performance.now();
   if (config.database === null)
     throw new SetupError('No database is named', [
-      'name one with --database sqlite:PATH or DATABASE_URL',
+      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL',
       'or try the example: sheaf start --example',
     ]);
-  const sheaf = await open({ project: config.project, database: config.database });
+  const { project, database, replicas, poolSize } = config;
+  const sheaf = await open({ project, database, replicas, poolSize });
+  if (isExample && !cluster.isWorker) {
+    const filled = await fillExample(sheaf);
+    if (filled > 0) console.log(`Filled the example with ${filled} entries`);
+  }
+  if (config.workers > 1 && cluster.isPrimary) {
+    // The schema is made once, here; then the workers open the database themselves.
+    await sheaf.close();
+    const address = await startWorkers(config.workers);
+    welcome(sheaf, config, isExample, address, begin);
+    return;
+  }
   const app = createServer(sheaf);
   let address: string;
   try {
@@ -27,25 +43,64 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
       'stop the program that listens there, or choose another with --port N',
     ]);
   }
+  if (cluster.isWorker) process.send!({ address });
+  else welcome(sheaf, config, isExample, address, begin);
+  onStop((signal) => {
+    if (!cluster.isWorker) console.log(`${signal}: finishing what is under way`);
+    app
+      .close()
+      .then(() => sheaf.close())
+      .then(() => process.exit(0));
+  });
+}
+
+function welcome(sheaf: Sheaf, config: ServerConfig, isExample: boolean, address: string, begin: number): void {
   const types = [...sheaf.model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
-  console.log(`  from ${config.database}`);
+  console.log(`  from ${withoutPassword(config.database!)}`);
+  if (config.workers > 1) console.log(`  by   ${config.workers} workers`);
   const requests = isExample
     ? EXAMPLE_REQUESTS
     : types.slice(0, 3).map((type) => `/api/${type.kind === 'singleType' ? type.singularName : type.pluralName}`);
   console.log('Try:');
   for (const request of requests) console.log(`  curl -g '${address}${request}'`);
   console.log('Stop with Ctrl+C.');
+}
 
-  const stop = (signal: NodeJS.Signals) => {
-    console.log(`${signal}: finishing what is under way`);
-    setTimeout(() => process.exit(1), GRACE_MS).unref();
-    app
-      .close()
-      .then(() => sheaf.close())
-      .then(() => process.exit(0));
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+function onStop(stop: (signal: NodeJS.Signals) => void): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      setTimeout(() => process.exit(1), GRACE_MS).unref();
+      stop(signal);
+    });
+}
+
+/** Resolves with the address once the first worker listens; the others follow. */
+function startWorkers(count: number): Promise<string> {
+  let stopping = false;
+  const address = new Promise<string>((resolve, reject) => {
+    let listening = false;
+    cluster.on('message', (_worker, message: { address?: string }) => {
+      if (message.address === undefined) return;
+      listening = true;
+      resolve(message.address);
+    });
+    cluster.on('exit', (_worker, code) => {
+      if (stopping) {
+        if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
+      } else if (listening) setTimeout(() => !stopping && cluster.fork(), RESTART_PAUSE_MS);
+      else reject(new SetupError(`A worker could not start (code ${code}); what it said stands above`));
+    });
+  });
+  for (let index = 0; index < count; index++) cluster.fork();
+  onStop((signal) => {
+    stopping = true;
+    console.log(`${signal}: the workers are finishing what is under way`);
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
+  });
+  return address;
 }

@@ -89,3 +89,29 @@ export interface Page {
   readonly data: readonly Entry[];
   readonly meta: PageMeta;
 }
+
+/** Values of an entry to write, by attribute; relations as references, `set`, or `connect` and `disconnect`. */
+export type EntryData = Readonly<Record<string, unknown>>;
+
+export interface CreateParameters {
+  readonly data: EntryData;
+  readonly status?: Status;
+  readonly locale?: string;
+  readonly fields?: string | readonly string[];
+  readonly populate?: Populate;
+}
+
+export interface UpdateParameters extends CreateParameters {
+  readonly documentId: string;
+}
+
+export interface DocumentParameters {
+  readonly documentId: string;
+  /** One locale, several, or `*` for all; the default locale where nothing is said. */
+  readonly locale?: string | readonly string[];
+}
+
+export interface DocumentVersions {
+  readonly documentId: string;
+  readonly entries: readonly { readonly id: number; readonly locale: string | null; readonly status: Status }[];
+}
