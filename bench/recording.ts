@@ -1,0 +1,37 @@
+// What Sheaf sends to its database, kept as it is sent: the statements of an operation with the values bound to them.
+import type { Sheaf } from '../src/app.ts';
+import type { BoundValue, Session } from '../src/db/database.ts';
+
+export interface Sent {
+  readonly sql: string;
+  readonly values: readonly BoundValue[];
+}
+
+/** The statements of one operation: those of its transaction, then those that read the answer. */
+export interface Operation {
+  readonly written: readonly Sent[];
+  readonly read: readonly Sent[];
+}
+
+/** From now on everything that is sent is kept; each call of the function returned takes what came since the last. */
+export function record({ pipeline: { database } }: Sheaf): () => Operation {
+  let written: Sent[] = [];
+  let read: Sent[] = [];
+  const listening = (session: Session, into: () => Sent[]): Session => ({
+    rows(statement, values) {
+      into().push({ sql: statement.sql, values: [...values] });
+      return session.rows(statement, values);
+    },
+  });
+  const { transaction, snapshot } = database;
+  database.transaction = <T>(work: (session: Session) => Promise<T>) =>
+    transaction.call(database, (session) => work(listening(session, () => written))) as Promise<T>;
+  database.snapshot = <T>(work: (session: Session) => Promise<T>, after?: string | null) =>
+    snapshot.call(database, (session) => work(listening(session, () => read)), after) as Promise<T>;
+  return () => {
+    const operation = { written, read };
+    written = [];
+    read = [];
+    return operation;
+  };
+}

@@ -1,0 +1,40 @@
+// The benchmark. Without options: reads on SQLite beside the limit server, then how soon Sheaf answers after a start,
+// and what memory it holds. The other parts are asked for by name.
+import { dataSet } from './data.ts';
+import { growth } from './growth.ts';
+import { median } from './load.ts';
+import { HELP, type Options, readOptions, runPart } from './options.ts';
+import { readsOnPostgres } from './postgres.ts';
+import { compareReads, ROOT, startSheaf, workloadsOf } from './reads.ts';
+import { Server } from './server.ts';
+import { startTimes } from './starts.ts';
+import { writes } from './writes.ts';
+
+async function readsOnSqlite(options: Options): Promise<void> {
+  const { file, documentId } = await dataSet(options.restaurants);
+  const workloads = workloadsOf(documentId, options.only);
+  const limit = await Server.start('The limit server', ['bench/limit-server.ts', file, documentId], ROOT);
+  const sheaf = await startSheaf(`sqlite:${file}`);
+  await compareReads(limit, sheaf, workloads, options);
+  const memory = sheaf.memory();
+  await limit.stop();
+  await sheaf.stop();
+
+  const starts = await startTimes();
+  console.log(
+    `\nstart to first answer   ${median(starts).toFixed(0)} ms (median of ${starts.map((time) => time.toFixed(0)).join(', ')})`,
+  );
+  console.log(
+    memory
+      ? `resident memory         ${memory.all.toFixed(0)} MB after the workloads, ${memory.own.toFixed(0)} MB without files mapped`
+      : 'resident memory         this system does not say',
+  );
+}
+
+const PARTS = { reads: readsOnSqlite, postgres: readsOnPostgres, writes, growth } as const;
+
+await runPart(async () => {
+  const options = readOptions();
+  if (options) await PARTS[options.part](options);
+  else console.log(HELP);
+});

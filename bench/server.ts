@@ -1,0 +1,136 @@
+// The servers under test as child processes: started on any free port, known by the address they print, and ended
+// with this process however it ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+const START_LIMIT_MS = 15_000;
+const STOP_LIMIT_MS = 3_000;
+const ANSWER_LIMIT_MS = 30_000;
+
+const running = new Set<ChildProcess>();
+// Only what cannot wait is allowed here; the signals below end the process and so come through it.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+/** Something the benchmark cannot go on with, in words for whoever runs it. */
+export class BenchError extends Error {}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export class Server {
+  readonly name: string;
+  readonly address: string;
+  readonly #child: ChildProcess;
+  readonly #errors: () => string;
+
+  private constructor(name: string, address: string, child: ChildProcess, errors: () => string) {
+    this.name = name;
+    this.address = address;
+    this.#child = child;
+    this.#errors = errors;
+  }
+
+  /** Runs node with the given words and waits for the address on its output. */
+  static start(name: string, words: readonly string[], folder: string): Promise<Server> {
+    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(child);
+    let output = '';
+    let errors = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-4_000);
+    });
+    return new Promise((resolve, reject) => {
+      const fail = (what: string) => {
+        clearTimeout(timer);
+        child.kill('SIGKILL');
+        reject(new BenchError(`${name} ${what}${said(errors)}`));
+      };
+      const timer = setTimeout(() => fail(`printed no address within ${START_LIMIT_MS} ms`), START_LIMIT_MS);
+      child.once('error', (error) => fail(`could not be started: ${error.message}`));
+      child.once('exit', (code, signal) => {
+        running.delete(child);
+        fail(`ended on its start (${signal ?? code})`);
+      });
+      child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const address = /http:\/\/[\w.:[\]-]+(?=\s)/.exec(output)?.[0];
+        if (!address) return;
+        clearTimeout(timer);
+        child.stdout!.removeAllListeners('data').resume();
+        resolve(new Server(name, address, child, () => errors));
+      });
+    });
+  }
+
+  /** The answer to a path; an answer other than 200 is an error. */
+  async get(path: string): Promise<Answer> {
+    let answer: Answer;
+    try {
+      answer = await get(this.address + path);
+    } catch (error) {
+      throw this.failure(`gave no answer to ${path}: ${(error as Error).message}`);
+    }
+    if (answer.status !== 200)
+      throw this.failure(`answered ${answer.status} to ${path}\n${answer.body.slice(0, 1_000)}`);
+    return answer;
+  }
+
+  failure(what: string): BenchError {
+    const { exitCode, signalCode } = this.#child;
+    const ended = exitCode === null && signalCode === null ? '' : ` (it has ended: ${signalCode ?? exitCode})`;
+    return new BenchError(`${this.name} ${what}${ended}${said(this.#errors())}`);
+  }
+
+  /** Megabytes resident, in all and without what it maps from files; null where the system does not say. */
+  memory(): { readonly all: number; readonly own: number } | null {
+    try {
+      const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+      const megabytes = (field: string): number =>
+        (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) * 1024) / 1_000_000;
+      return { all: megabytes('VmRSS'), own: megabytes('RssAnon') };
+    } catch {
+      return null;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (!running.has(child)) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    child.kill('SIGTERM');
+    await ended;
+    clearTimeout(timer);
+  }
+}
+
+const said = (errors: string): string => (errors.trim() === '' ? '' : `\nIt said:\n${errors.trim()}`);
+
+function get(url: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    // No shared agent: a connection kept open would hold up the server's stop.
+    const sent = request(url, { agent: false, timeout: ANSWER_LIMIT_MS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS} ms`)));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
