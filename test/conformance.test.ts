@@ -1,96 +1,19 @@
 // Replays recorded requests against the example guide, in process, and compares what comes back with what the
-// dialect owes. In charge of the black-box agreement with the recorded answers; it knows nothing of how they are made.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+// dialect owes: reads on a database that the reference made, and everything on one that was filled from empty. In charge
+// of the black-box agreement with the recorded answers; it knows nothing of how they are made.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open, type Sheaf } from '../src/app.ts';
-import { createServer } from '../src/http/server.ts';
-
-/** Files that are replayed. Left out: `read-auth`, which needs accounts, and `write-*`, which need writing. */
-const FILES = [
-  'read-entries',
-  'read-fields',
-  'read-filters-deep',
-  'read-filters-errors',
-  'read-filters-logic',
-  'read-filters-operators',
-  'read-filters-types',
-  'read-pagination',
-  'read-populate',
-  'read-sort',
-  'read-status-locale',
-  'read-users',
-] as const;
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const GUIDE = path.join(ROOT, 'examples/guide');
-const CONFORMANCE = path.join(ROOT, 'test/conformance');
-
-interface Step {
-  /** Under which name the documentId of the answer is remembered. */
-  readonly key?: string;
-  readonly method?: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  /** Sent as it stands, so that broken JSON can be sent too. */
-  readonly rawBody?: string;
-  /** Dotted paths into the answer; where given, only these are compared. */
-  readonly pick?: readonly string[];
-  readonly expect: Answer;
-}
-
-interface Case extends Step {
-  readonly name: string;
-  /** Requests that belong together, in order. Where there are none the case is its own only step. */
-  readonly steps?: readonly Step[];
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
-
-/** Names that stand for documentIds: `{{name}}` in a request, and in place of the id in what is compared. */
-class Keys {
-  readonly #ids = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-
-  constructor(known: Readonly<Record<string, string>>) {
-    for (const [name, id] of Object.entries(known)) this.#keep(name, id);
-  }
-
-  #keep(name: string, id: string): void {
-    this.#ids.set(name, id);
-    this.#names.set(id, name);
-  }
-
-  /** The first document seen under a name keeps it. */
-  remember(name: string | undefined, body: unknown): void {
-    const holder = body as { data?: { documentId?: unknown }; documentId?: unknown } | null;
-    const id = holder?.data?.documentId ?? holder?.documentId;
-    if (name !== undefined && typeof id === 'string' && !this.#ids.has(name)) this.#keep(name, id);
-  }
-
-  fill(text: string): string {
-    return text.replace(/\{\{([^}]+)\}\}/g, (whole, name: string) => this.#ids.get(name) ?? whole);
-  }
-
-  nameOf(id: string): string | undefined {
-    return this.#names.get(id);
-  }
-
-  /** A text in which known ids are replaced by their names. */
-  shown(text: string): string {
-    let shown = text;
-    for (const [id, name] of this.#names) if (shown.includes(id)) shown = shown.replaceAll(id, `{{${name}}}`);
-    return shown;
-  }
-}
+import {
+  CASE_FILES,
+  type CaseFile,
+  guideKeys,
+  Keys,
+  READ_FILES,
+  Replay,
+  type Step,
+  stepsOf,
+} from './support/conformance.ts';
+import { useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
@@ -138,75 +61,40 @@ const matches = (expected: unknown, seen: unknown): void => expect(seen).toStric
 const picked = (body: unknown, dotted: string): unknown =>
   dotted.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], body);
 
-class Replay {
-  readonly #sheaf: Sheaf;
-  readonly #server: ReturnType<typeof createServer>;
-  readonly #folder: string;
-  readonly #keys = new Keys(readJson(path.join(CONFORMANCE, 'guide.keys.json')) as Record<string, string>);
+async function check(replay: Replay, step: Step): Promise<void> {
+  const { status, body } = await replay.send(step);
+  const shown = normalise(body, replay.keys);
+  const compared = step.pick ? { picked: step.pick.map((dotted) => picked(shown, dotted)) } : shown;
+  matches(step.expect, { status, body: compared });
+}
 
-  private constructor(sheaf: Sheaf, folder: string) {
-    this.#sheaf = sheaf;
-    this.#server = createServer(sheaf);
-    this.#folder = folder;
-  }
-
-  /** A server of its own on a copy of the guide's database. */
-  static async start(): Promise<Replay> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'sheaf-conformance-'));
-    const file = path.join(folder, 'guide.sqlite');
-    copyFileSync(path.join(GUIDE, 'guide.sqlite'), file);
-    return new Replay(await open({ project: GUIDE, database: `sqlite:${file}` }), folder);
-  }
-
-  async stop(): Promise<void> {
-    await this.#server.close();
-    await this.#sheaf.close();
-    rmSync(this.#folder, { recursive: true });
-  }
-
-  async check(step: Step): Promise<void> {
-    const { status, body } = await this.#send(step);
-    this.#keys.remember(step.key, body);
-    const shown = normalise(body, this.#keys);
-    const compared = step.pick ? { picked: step.pick.map((dotted) => picked(shown, dotted)) } : shown;
-    matches(step.expect, { status, body: compared });
-  }
-
-  async #send({ method = 'GET', path: target, headers = {}, body, rawBody }: Step): Promise<Answer> {
-    const { pathname, search } = new URL(this.#keys.fill(target), 'http://localhost');
-    const payload = rawBody ?? (body === undefined ? undefined : this.#keys.fill(JSON.stringify(body)));
-    const answer = await this.#server.inject({
-      method: method as 'GET',
-      url: pathname + search,
-      headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(payload === undefined ? {} : { payload }),
+/** The cases of files, one after another whatever the order of other tests: those that write follow on one another. */
+function replayed(files: readonly CaseFile[], start: () => Promise<Replay>): void {
+  describe('in recorded order', { shuffle: false }, () => {
+    let replay: Replay;
+    beforeAll(async () => {
+      replay = await start();
     });
-    return { status: answer.statusCode, body: parsed(answer.body) };
-  }
-}
+    afterAll(() => replay?.close());
 
-function parsed(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return `<text> ${text.slice(0, 200)}`;
-  }
-}
-
-describe.each(FILES)('%s', (file) => {
-  const { cases } = readJson(path.join(CONFORMANCE, 'cases', `${file}.json`)) as { cases: readonly Case[] };
-  let replay: Replay;
-  beforeAll(async () => {
-    replay = await Replay.start();
+    for (const { name, cases } of files)
+      describe(name, { shuffle: false }, () => {
+        // Not it.each: a recorded name may hold a per cent sign.
+        for (const one of cases)
+          it(one.name, async () => {
+            for (const step of stepsOf(one)) await check(replay, step);
+          });
+      });
   });
-  afterAll(() => replay?.stop());
+}
 
-  // Not it.each: a recorded name may hold a per cent sign.
-  for (const one of cases)
-    it(one.name, async () => {
-      for (const step of one.steps ?? [one]) await replay.check(step);
-    });
+describeOnEveryDatabase('Reads of the guide', (engine) => {
+  replayed(READ_FILES, async () => new Replay(await engine.open(), guideKeys()));
+});
+
+describeOnEveryDatabase('Reads and writes of a guide filled from empty', (engine) => {
+  const contents = useContents(engine);
+  replayed(CASE_FILES, async () => Replay.seeded((await contents.open()).sheaf));
 });
 
 describe('the comparison itself', () => {

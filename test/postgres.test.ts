@@ -1,0 +1,517 @@
+// What only PostgreSQL has: the layout that the reference makes there, schemas, nodes that share a database, writers
+// that meet, and a database that the reference made.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
+import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
+import { type Answered, type Content, useContents } from './support/content.ts';
+import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
+import { violations } from './support/invariants.ts';
+import { type ServerNode, useNodes } from './support/nodes.ts';
+import { fillTables, readSqlite } from './support/postgres-content.ts';
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- the layout
+
+interface Layout {
+  /** Type and nullability by `table.column`. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Definitions by name. */
+  readonly indexes: Readonly<Record<string, string>>;
+  /** Definitions by table and name. */
+  readonly foreignKeys: Readonly<Record<string, string>>;
+}
+
+/** What the reference makes of the guide, as it was written down. */
+function recordedLayout(): Layout {
+  const text = readFileSync(fileURLToPath(new URL('./fixtures/guide.postgres.txt', import.meta.url)), 'utf8');
+  const [, columns, indexes, foreignKeys] = text
+    .split(/^## .*$/m)
+    .map((part) => part.split('\n').filter((line) => line.trim() !== ''));
+  const cells = (line: string): string[] => line.split('|').map((cell) => cell.trim());
+  return {
+    columns: Object.fromEntries(
+      columns!.map(cells).map(([table, column, type, nullable]) => [`${table}.${column}`, `${type} ${nullable}`]),
+    ),
+    indexes: Object.fromEntries(indexes!.map((line) => [/INDEX (\S+) ON/.exec(line)![1], line])),
+    foreignKeys: Object.fromEntries(
+      foreignKeys!.map(cells).map(([table, name, definition]) => [`${table}.${name}`, definition!]),
+    ),
+  };
+}
+
+async function layoutOf(url: string, schema = 'public'): Promise<Layout> {
+  return withClient(url, async (client) => {
+    const pairs = async (text: string) =>
+      Object.fromEntries(
+        (await client.query<[string, string]>({ text, values: [schema], rowMode: 'array' })).rows,
+      ) as Record<string, string>;
+    const indexes = await pairs(
+      `select indexname, replace(indexdef, ' ON ' || quote_ident(schemaname) || '.', ' ON ') from pg_indexes where schemaname = $1`,
+    );
+    await client.query(`select set_config('search_path', quote_ident($1), false)`, [schema]);
+    return {
+      columns: await pairs(`
+        select c.relname || '.' || a.attname,
+          format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else ' null' end
+        from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = quote_ident($1)::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`),
+      indexes,
+      foreignKeys: await pairs(`
+        select conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+        from pg_constraint where connamespace = quote_ident($1)::regnamespace and contype = 'f'`),
+    };
+  });
+}
+
+/** Sheaf's own tables and indexes beside those of the reference. */
+const isOwn = (name: string): boolean => name.startsWith('sheaf_');
+
+const withoutOwn = (named: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(named).filter(([name]) => !isOwn(name)));
+
+/** A timestamp keeps six digits whether it says so or not. */
+const sameType = (type: string): string => type.replace('timestamp without', 'timestamp(6) without');
+const typesOf = (columns: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, sameType(type)]));
+
+describeOnPostgres('A new PostgreSQL database', (engine) => {
+  let made: Layout;
+  beforeAll(async () => {
+    const url = engine.freshDatabaseUrl();
+    await (await open({ project: GUIDE, database: url })).close();
+    made = await layoutOf(url);
+  });
+  const recorded = recordedLayout();
+
+  it('has the columns that the reference makes, with decimals that keep every digit', () => {
+    const exact = Object.entries(typesOf(recorded.columns)).map(([name, type]) => [
+      name,
+      type.replace('numeric(10,2)', 'numeric'),
+    ]);
+    expect(withoutOwn(typesOf(made.columns))).toEqual(Object.fromEntries(exact));
+    expect(exact.filter(([, type]) => type!.startsWith('numeric'))).toHaveLength(3);
+  });
+
+  it('has the indexes that the reference makes', () => {
+    expect(withoutOwn(made.indexes)).toEqual(recorded.indexes);
+  });
+
+  it('has the foreign keys that the reference makes', () => {
+    expect(withoutOwn(made.foreignKeys)).toEqual(recorded.foreignKeys);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------- schemas
+
+describeOnPostgres('A schema other than public', (engine) => {
+  const contents = useContents(engine);
+
+  it.each(['content', 'Mixed-Case', 'two words', `it's "quoted"`])('is made and holds everything: %s', async (name) => {
+    const url = engine.freshDatabaseUrl();
+    const content = await contents.open(GUIDE, `${url}?schema=${encodeURIComponent(name)}`);
+    await content.make('countries', { name: 'France', code: 'FR' });
+    expect((await content.get('countries?filters[code]=FR')).body.data).toHaveLength(1);
+    const made = await layoutOf(url, name);
+    expect(Object.keys(withoutOwn(made.columns)).sort()).toEqual(Object.keys(recordedLayout().columns).sort());
+    expect(Object.keys((await layoutOf(url)).columns)).toEqual([]);
+  });
+
+  it('is apart from others of the same database, and is found again', async () => {
+    const url = engine.freshDatabaseUrl();
+    const [one, other] = [
+      await contents.open(GUIDE, `${url}?schema=one`),
+      await contents.open(GUIDE, `${url}?schema=other`),
+    ];
+    await one.make('countries', { name: 'Italy', code: 'IT' });
+    expect((await other.get('countries')).body.data).toEqual([]);
+    await one.close();
+    const again = await contents.open(GUIDE, `${url}?schema=one`);
+    expect((await again.get('countries')).body.data).toMatchObject([{ code: 'IT' }]);
+  });
+});
+
+// -------------------------------------------------------------------------------- a database that the reference made
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** Makes the tables, indexes and foreign keys of the recorded layout, and fills them with the guide. */
+async function makeAsReference(client: pg.Client): Promise<void> {
+  const { columns, indexes, foreignKeys } = recordedLayout();
+  const tables = new Map<string, string[]>();
+  for (const [place, type] of Object.entries(columns)) {
+    const [table, column] = place.split('.') as [string, string];
+    if (!tables.has(table)) tables.set(table, []);
+    tables.get(table)!.push(`${quoted(column)} ${column === 'id' ? 'serial primary key' : type}`);
+  }
+  for (const [table, lines] of tables) await client.query(`create table ${quoted(table)} (${lines.join(', ')})`);
+  for (const [name, definition] of Object.entries(indexes)) if (!name.endsWith('_pkey')) await client.query(definition);
+  for (const [place, definition] of Object.entries(foreignKeys)) {
+    const [table, name] = place.split('.') as [string, string];
+    await client.query(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
+  }
+  await fillTables(client, readSqlite(FIXTURE));
+}
+
+describeOnPostgres('A PostgreSQL database that the reference made', (engine) => {
+  const contents = useContents(engine);
+  let url: string;
+  let before: Layout;
+  let content: Content;
+  beforeAll(async () => {
+    url = engine.freshDatabaseUrl();
+    await withClient(url, makeAsReference);
+    before = await layoutOf(url);
+    content = await contents.open(GUIDE, url);
+  });
+
+  it('is as recorded before it is opened', () => {
+    expect(before).toEqual(recordedLayout());
+  });
+
+  it('gains what Sheaf needs, and keeps everything else as it is', async () => {
+    const after = await layoutOf(url);
+    for (const part of ['columns', 'indexes', 'foreignKeys'] as const)
+      expect(withoutOwn(after[part])).toEqual(before[part]);
+  });
+
+  it('answers every recorded read', async () => {
+    const replay = new Replay(content.sheaf, guideKeys());
+    for (const { cases } of READ_FILES)
+      for (const one of cases)
+        for (const step of stepsOf(one)) {
+          const { status } = await replay.send(step);
+          expect(status, `${one.name}: ${step.path}`).toBe(step.expect.status);
+        }
+  });
+
+  it('takes new entries after the ones it has', async () => {
+    const largest = await content.number('select max(id) from dishes');
+    expect((await content.entry('POST', 'dishes', { name: 'Ramen', price: 12.5 })).id).toBe(largest + 1);
+  });
+
+  it('keeps a decimal with two digits, and refuses one that it would round or could not hold', async () => {
+    for (const price of [12.34, 0.1, 5, 0, 99_999_999.99])
+      expect((await content.entry('POST', 'dishes', { name: 'Ramen', price })).price).toBe(price);
+    const count = await content.number('select count(*) from dishes');
+    for (const price of [1.239, 0.001, 12.345, 100_000_000, 1e300]) {
+      const answer = await content.post('dishes', { name: 'Ramen', price });
+      expect(answer.status, `${price}: ${JSON.stringify(answer.body)}`).toBe(400);
+      expect(answer.body.error.details.errors).toMatchObject([{ path: ['price'] }]);
+    }
+    expect(await content.number('select count(*) from dishes')).toBe(count);
+  });
+});
+
+// --------------------------------------------------------------------------------------- nodes that share a database
+
+describeOnPostgres('Nodes that start at once on an empty database', (engine) => {
+  const startNode = useNodes();
+
+  it('agree on who makes it, and then serve the same content', async () => {
+    const url = engine.freshDatabaseUrl();
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => startNode(url)));
+    await withClient(url, async (client) => {
+      const counted = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
+      expect(await counted('select type, count(*)::int from up_roles group by 1 order by 1')).toEqual([
+        ['authenticated', 1],
+        ['public', 1],
+      ]);
+      expect(await counted('select code from i18n_locale order by id')).toEqual([['en'], ['fr'], ['de']]);
+      expect(await counted('select name from strapi_migrations_internal group by name having count(*) > 1')).toEqual(
+        [],
+      );
+    });
+    for (const [index, { address }] of nodes.entries())
+      expect(
+        (await request(address, 'POST', 'countries', { data: { name: `Land ${index}`, code: `L${'ABCD'[index]}` } }))
+          .status,
+      ).toBe(201);
+    for (const { address } of nodes)
+      expect((await request(address, 'GET', 'countries')).body.meta.pagination.total).toBe(4);
+    expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0, 0]);
+  });
+
+  it('agree within one process as well', async () => {
+    const database = engine.freshDatabaseUrl();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open({ project: GUIDE, database })));
+    expect(await Promise.all(opened.map(async (sheaf) => (await sheaf.locales()).length))).toEqual([3, 3, 3, 3]);
+    for (const sheaf of opened) await sheaf.close();
+  });
+});
+
+interface Reply {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: Answered;
+}
+
+async function request(address: string, method: string, path: string, body?: unknown): Promise<Reply> {
+  const answer = await fetch(`${address}/api/${path}`, {
+    method,
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    body: text === '' ? null : JSON.parse(text),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ writers that meet
+
+describeOnPostgres('Transactions that meet', (engine) => {
+  const contents = useContents(engine);
+  let sheaf: Sheaf;
+  beforeAll(async () => {
+    sheaf = await engine.open();
+  });
+
+  it('are run again when they lock each other out, and both take effect', async () => {
+    const { database } = sheaf.pipeline;
+    let waiting = 0;
+    let attempts = 0;
+    let meet: () => void;
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const add = (first: number, second: number, text: string) =>
+      database.transaction(async (session) => {
+        attempts++;
+        const change = (id: number) =>
+          session.rows({ sql: 'update countries set name = name || $1::text where id = $2::int4', bindings: [] }, [
+            text,
+            id,
+          ]);
+        await change(first);
+        if (++waiting === 2) meet();
+        await met;
+        await change(second);
+      });
+    await Promise.all([add(1, 2, 'a'), add(2, 1, 'b')]);
+    expect(attempts).toBeGreaterThan(2);
+    const rows = await database.snapshot((session) =>
+      session.rows({ sql: 'select name from countries where id in (1, 2)', bindings: [] }, []),
+    );
+    for (const [name] of rows) expect(String(name)).toMatch(/(ab|ba)$/);
+  });
+
+  it('wait for the entry that loses another, also when that became so while they were waiting', async () => {
+    const url = engine.freshDatabaseUrl();
+    const content = await contents.open(GUIDE, url);
+    const make = (name: string) => content.entry('POST', 'restaurants', { name });
+    const [first, taker, last] = [await make('First'), await make('Taker'), await make('Last')];
+    const moved = await content.entry('POST', 'dishes', { name: 'Moved', restaurant: first.documentId });
+    await content.entry('POST', 'dishes', { name: 'Stays', restaurant: last.documentId });
+    const lock = (client: pg.Client, table: string, ...ids: number[]) =>
+      client.query(`select from ${table} where id = any($1) order by id for no key update`, [ids]);
+    await withClient(url, (mover) =>
+      withClient(url, async (holder) => {
+        await mover.query('begin');
+        await lock(mover, 'dishes', moved.id);
+        await lock(mover, 'restaurants', first.id, last.id);
+        // It finds the entry with the first, and waits for the one who moves it to the last.
+        let isTaken = false;
+        const taking = content
+          .entry('PUT', `restaurants/${taker.documentId}`, { dishes: { connect: [moved.documentId] } })
+          .then(() => {
+            isTaken = true;
+          });
+        await sleep(300);
+        await mover.query('update dishes_restaurant_lnk set restaurant_id = $1, dish_ord = 2 where dish_id = $2', [
+          last.id,
+          moved.id,
+        ]);
+        await mover.query('commit');
+        await holder.query('begin');
+        await lock(holder, 'restaurants', last.id);
+        await sleep(500);
+        expect(isTaken).toBe(false);
+        await holder.query('commit');
+        await taking;
+      }),
+    );
+    expect(
+      await content.rows('select name, dish_ord from dishes_restaurant_lnk l join dishes d on d.id = l.dish_id'),
+    ).toEqual(
+      expect.arrayContaining([
+        ['Moved', 1],
+        ['Stays', 1],
+      ]),
+    );
+  });
+});
+
+/** The same numbers on every run. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const NODES = 3;
+const CLIENTS = 8;
+const WRITES = 2_000;
+/** Times that a client sends a write again that the server could not take. */
+const TRIES = 20;
+
+describeOnPostgres('Writers of the same entries, at several nodes', (engine) => {
+  const startNode = useNodes();
+  let url: string;
+  let nodes: ServerNode[];
+  let sheaf: Sheaf;
+  beforeAll(async () => {
+    url = engine.guideDatabaseUrl();
+    sheaf = await open({ project: GUIDE, database: url });
+    nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
+  });
+  afterAll(() => sheaf?.close());
+
+  /** What is broken in one state of the data. */
+  const broken = () =>
+    withClient(url, async (client) => {
+      await client.query('begin isolation level repeatable read read only');
+      return violations(sheaf.model, async (text) => (await client.query({ text, rowMode: 'array' })).rows);
+    });
+
+  const documentIds = async (plural: string, count: number): Promise<string[]> => {
+    const path = `${plural}?status=draft&pagination[pageSize]=${count}&fields=id`;
+    const { body } = await request(nodes[0]!.address, 'GET', path);
+    return body.data.map(({ documentId }: { documentId: string }) => documentId);
+  };
+
+  it('leave every list whole, lose nothing that was acknowledged, and meet no deadlock', {
+    timeout: 180_000,
+  }, async () => {
+    expect(await broken()).toEqual([]);
+    const ids = {
+      restaurants: await documentIds('restaurants', 5),
+      categories: await documentIds('categories', 4),
+      chefs: await documentIds('chefs', 3),
+      owners: await documentIds('owners', 3),
+      dishes: await documentIds('dishes', 5),
+      articles: await documentIds('articles', 3),
+      authors: await documentIds('authors', 3),
+    };
+    type Plural = keyof typeof ids;
+    const added: { readonly dish: string; readonly restaurant: string }[] = [];
+    const statuses = new Map<number, number>();
+    let left = WRITES;
+
+    const client = async (number: number): Promise<void> => {
+      const random = randomFrom(number);
+      const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
+      const one = (plural: Plural): string => pick(ids[plural]);
+      const some = (plural: Plural): string[] => ids[plural].filter(() => random(2) === 0);
+      const change = (plural: Plural): unknown =>
+        pick([
+          () => ({ set: some(plural) }),
+          () => ({ connect: [one(plural)] }),
+          () => ({ connect: [{ documentId: one(plural), position: { start: true } }] }),
+          () => ({ disconnect: [one(plural)] }),
+          () => ({ connect: some(plural), disconnect: some(plural) }),
+        ])();
+      const put = (plural: Plural, data: unknown, query = ''): [string, string, unknown] => [
+        'PUT',
+        `${plural}/${one(plural)}${query}`,
+        { data },
+      ];
+      const status = (): string => pick(['?status=draft', '?status=published', '']);
+      const writes: (() => [string, string, unknown])[] = [
+        () => put('restaurants', { categories: change('categories') }),
+        () => put('categories', { restaurants: change('restaurants') }),
+        () => put('restaurants', { chef: pick([null, one('chefs')]) }),
+        () => put('chefs', { restaurants: change('restaurants') }),
+        () => put('restaurants', { owner: pick([null, one('owners')]) }),
+        () => put('owners', { restaurant: pick([null, one('restaurants')]) }),
+        () => put('dishes', { restaurant: pick([null, one('restaurants')]) }),
+        () => put('restaurants', { dishes: { connect: some('dishes'), disconnect: some('dishes') } }),
+        () => put('restaurants', { neighbours: change('restaurants'), signatureDish: one('dishes') }),
+        () => put('categories', { parent: pick([null, one('categories')]) }),
+        () => put('articles', { authors: change('authors'), related: change('articles') }, status()),
+        () => put('articles', { restaurants: change('restaurants') }, status()),
+        () => put('authors', { articles: change('articles') }, status()),
+        () => ['PUT', `homepage${status()}`, { data: { featured: some('restaurants') } }],
+        () => ['POST', 'dishes', { data: { name: `Dish ${number}`, restaurant: one('restaurants') } }],
+        () => ['POST', 'reviews', { data: { score: 3, restaurant: one('restaurants') } }],
+      ];
+      while (left-- > 0) {
+        const [method, path, body] = pick(writes)();
+        for (let attempt = 1; ; attempt++) {
+          const answer = await request(pick(nodes).address, method, path, body);
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          if (answer.status === 503 && attempt < TRIES) {
+            expect(answer.retryAfter).not.toBeNull();
+            await sleep(10 * attempt);
+            continue;
+          }
+          if (answer.status !== 200 && answer.status !== 201)
+            throw new Error(
+              `${method} ${path} ${JSON.stringify(body)}: ${answer.status} ${JSON.stringify(answer.body)}`,
+            );
+          if (path === 'dishes')
+            added.push({
+              dish: answer.body.data.documentId,
+              restaurant: (body as { data: { restaurant: string } }).data.restaurant,
+            });
+          break;
+        }
+      }
+    };
+
+    let running = true;
+    const seen: string[] = [];
+    const watch = async (): Promise<void> => {
+      while (running) {
+        seen.push(...(await broken()));
+        await sleep(250);
+      }
+    };
+    const watching = watch();
+    const begin = performance.now();
+    try {
+      await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index + 1)));
+    } finally {
+      running = false;
+      await watching;
+    }
+    const seconds = (performance.now() - begin) / 1000;
+    console.log(
+      `${WRITES} writes by ${CLIENTS} clients at ${NODES} nodes: ${Math.round(WRITES / seconds)}/s; answers`,
+      Object.fromEntries(statuses),
+    );
+    expect([...new Set(seen)]).toEqual([]);
+    expect(await broken()).toEqual([]);
+    expect([...statuses.keys()].filter((status) => status >= 500 && status !== 503)).toEqual([]);
+
+    const kept = await withClient(url, async (client) => {
+      const { rows } = await client.query<{ pair: string }>(`
+        select d.document_id || ' ' || r.document_id as pair from dishes_restaurant_lnk l
+        join dishes d on d.id = l.dish_id join restaurants r on r.id = l.restaurant_id`);
+      return new Set(rows.map(({ pair }) => pair));
+    });
+    expect(added.filter(({ dish, restaurant }) => !kept.has(`${dish} ${restaurant}`))).toEqual([]);
+    expect(added.length).toBeGreaterThan(0);
+    const deadlocks = await withClient(url, (client) =>
+      client.query(`select deadlocks::int from pg_stat_database where datname = current_database()`),
+    );
+    expect(deadlocks.rows).toEqual([{ deadlocks: 0 }]);
+  });
+});

@@ -1,0 +1,201 @@
+// Content for tests that write: a project, the guide or one that a test defines in a few lines, on a new and empty
+// database, with its HTTP server in process. Everything is closed and removed when the suite is over.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { open, type Sheaf } from '../../src/app.ts';
+import { createServer } from '../../src/http/server.ts';
+import type { Engine } from './database.ts';
+
+export type Json = Record<string, unknown>;
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests.
+export type Answered = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Answered;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export type Attributes = Readonly<Record<string, Json>>;
+
+export interface TypeDefinition {
+  readonly attributes: Attributes;
+  readonly drafts?: boolean;
+  readonly localized?: boolean;
+  readonly single?: boolean;
+  readonly options?: Json;
+}
+
+/** A content project: types by singular name, components by uid, the locales of a new database. */
+export interface Project {
+  readonly types: Readonly<Record<string, TypeDefinition>>;
+  readonly components?: Readonly<Record<string, Attributes>>;
+  readonly locales?: readonly string[];
+}
+
+export const GUIDE_PROJECT = fileURLToPath(new URL('../../examples/guide', import.meta.url));
+
+/** The plural name that a type of a defined project is served under. */
+export const pluralOf = (singular: string): string => `${singular}s`;
+
+export const localized = { pluginOptions: { i18n: { localized: true } } } as const;
+
+export function relation(kind: string, target: string, options: Json = {}): Json {
+  return { type: 'relation', relation: kind, target: `api::${target}.${target}`, ...options };
+}
+
+/** Writes the files of a project below a folder. */
+export function writeProject(folder: string, { types, components = {}, locales }: Project): void {
+  for (const [name, type] of Object.entries(types)) {
+    writeJson(path.join(folder, 'src', 'api', name, 'content-types', name, 'schema.json'), {
+      kind: type.single ? 'singleType' : 'collectionType',
+      collectionName: pluralOf(name).replaceAll('-', '_'),
+      info: { singularName: name, pluralName: pluralOf(name), displayName: name },
+      options: { draftAndPublish: type.drafts === true, ...type.options },
+      pluginOptions: type.localized ? { i18n: { localized: true } } : {},
+      attributes: type.attributes,
+    });
+  }
+  for (const [uid, attributes] of Object.entries(components)) {
+    const [category, name] = uid.split('.') as [string, string];
+    writeJson(path.join(folder, 'src', 'components', category, `${name}.json`), {
+      collectionName: `components_${category}_${name}s`.replaceAll('-', '_'),
+      info: { displayName: name },
+      attributes,
+    });
+  }
+  if (locales) writeJson(path.join(folder, 'config', 'locales.json'), locales);
+}
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(value, null, 2));
+}
+
+/** A project that is open on a database, and what tests do with it. */
+export class Content {
+  readonly sheaf: Sheaf;
+  readonly #server: ReturnType<typeof createServer>;
+  #closed = false;
+
+  constructor(sheaf: Sheaf) {
+    this.sheaf = sheaf;
+    this.#server = createServer(sheaf);
+  }
+
+  async send(
+    method: string,
+    url: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const answer = await this.#server.inject({
+      method: method as 'GET',
+      url: `/api/${url}`,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
+  }
+
+  get(url: string): Promise<Answer> {
+    return this.send('GET', url);
+  }
+
+  post(url: string, data: unknown): Promise<Answer> {
+    return this.send('POST', url, { data });
+  }
+
+  put(url: string, data: unknown): Promise<Answer> {
+    return this.send('PUT', url, { data });
+  }
+
+  delete(url: string): Promise<Answer> {
+    return this.send('DELETE', url);
+  }
+
+  /** The entry that a request answers with; anything but success ends the test. */
+  async entry(method: 'GET' | 'POST' | 'PUT', url: string, data?: unknown): Promise<Answered> {
+    const answer = await this.send(method, url, data === undefined ? undefined : { data });
+    if (answer.status >= 300) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  }
+
+  /** Makes an entry and returns its documentId. */
+  async make(url: string, data: unknown): Promise<string> {
+    return (await this.entry('POST', url, data)).documentId;
+  }
+
+  /** Rows straight from the database. */
+  async rows(sql: string): Promise<readonly (readonly Answered[])[]> {
+    return this.sheaf.pipeline.database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
+  }
+
+  /** The one number that a statement asks for. */
+  async number(sql: string): Promise<number> {
+    return Number((await this.rows(sql))[0]![0]);
+  }
+
+  /** A statement straight to the database, past the service. */
+  async execute(sql: string): Promise<void> {
+    await this.sheaf.pipeline.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+  }
+
+  /** What is closed already stays closed. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#server.close();
+    await this.sheaf.close();
+  }
+}
+
+function parsed(text: string): Answered {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export interface Contents {
+  /** A new folder that lasts as long as the suite. */
+  folder(): string;
+  /** A folder with the files of a project. */
+  project(project: Project): string;
+  /** Opens a project, the guide where none is given, on a new database or the one given. */
+  open(project?: Project | string, database?: string): Promise<Content>;
+}
+
+/** For the body of a suite: what it opens is closed when it is over. */
+export function useContents(engine: Engine): Contents {
+  const folders: string[] = [];
+  const opened: Content[] = [];
+  afterAll(async () => {
+    for (const content of opened) await content.close();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  const contents: Contents = {
+    folder() {
+      const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-content-'));
+      folders.push(folder);
+      return folder;
+    },
+    project(project) {
+      const folder = contents.folder();
+      writeProject(folder, project);
+      return folder;
+    },
+    async open(project = GUIDE_PROJECT, database = engine.freshDatabaseUrl()) {
+      const folder = typeof project === 'string' ? project : contents.project(project);
+      const content = new Content(await open({ project: folder, database }));
+      opened.push(content);
+      return content;
+    },
+  };
+  return contents;
+}

@@ -1,0 +1,84 @@
+// Does what tests ask of a PostgreSQL server while they wait: a database is made before the call returns, as a file is
+// copied. The thread that asks sleeps until this one has answered.
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import pg from 'pg';
+import type { TableContents } from './database.ts';
+import { brokenReferences, fillTables } from './postgres-content.ts';
+
+export type Task =
+  | { readonly kind: 'create'; readonly server: string; readonly name: string; readonly template: string }
+  | { readonly kind: 'drop'; readonly server: string; readonly names: readonly string[] }
+  | { readonly kind: 'fill'; readonly url: string; readonly contents: TableContents }
+  | { readonly kind: 'damage'; readonly url: string };
+
+export interface Request {
+  readonly task: Task;
+  readonly port: MessagePort;
+  /** Set to 1 and notified when the answer is in the port. */
+  readonly done: Int32Array;
+}
+
+export type Reply = { readonly result: readonly string[] } | { readonly error: string };
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function perform(task: Task): Promise<readonly string[]> {
+  switch (task.kind) {
+    case 'create':
+      await withClient(`${task.server}/postgres`, (client) =>
+        client.query(`create database "${task.name}" template "${task.template}" strategy file_copy`),
+      );
+      return [];
+    case 'drop':
+      await withClient(`${task.server}/postgres`, async (client) => {
+        for (const name of task.names) await client.query(`drop database if exists "${name}" with (force)`);
+      });
+      return [];
+    case 'fill':
+      await withClient(task.url, (client) => fillTables(client, task.contents));
+      return [];
+    case 'damage':
+      return withClient(task.url, async (client) => [
+        ...(await brokenReferences(client)),
+        ...(await brokenFiles(client)),
+      ]);
+  }
+}
+
+/** What the server finds wrong with tables and indexes. */
+async function brokenFiles(client: pg.Client): Promise<string[]> {
+  const problems: string[] = [];
+  await client.query('create extension if not exists amcheck');
+  const { rows } = await client.query<{ check: string }>(`
+    select case relkind when 'i' then format('select bt_index_check(%s, true)', oid) else format('select * from verify_heapam(%s)', oid) end as check
+    from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'i')`);
+  for (const { check } of rows) {
+    try {
+      const found = await client.query(check);
+      if (check.includes('verify_heapam')) problems.push(...found.rows.map((row) => JSON.stringify(row)));
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  return problems;
+}
+
+parentPort!.on('message', async ({ task, port, done }: Request) => {
+  let reply: Reply;
+  try {
+    reply = { result: await perform(task) };
+  } catch (error) {
+    reply = { error: `${task.kind}: ${(error as Error).message}` };
+  }
+  port.postMessage(reply);
+  Atomics.store(done, 0, 1);
+  Atomics.notify(done, 0);
+});

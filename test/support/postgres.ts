@@ -1,0 +1,51 @@
+// The PostgreSQL server of a test run: started before the first test and stopped after the last, whatever becomes of
+// them. It holds a template of the guide, which a test's database is a copy of.
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { open } from '../../src/app.ts';
+import { columnTypes, fillTables, GUIDE_TEMPLATE, readSqlite } from './postgres-content.ts';
+import { startPostgres } from './postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URL of the server, without the name of a database. */
+    postgres: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres();
+  try {
+    await makeTemplate(server.url);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  project.provide('postgres', server.url);
+  return () => server.stop();
+}
+
+async function makeTemplate(server: string): Promise<void> {
+  await withClient(`${server}/postgres`, (client) => client.query(`create database ${GUIDE_TEMPLATE}`));
+  const url = `${server}/${GUIDE_TEMPLATE}`;
+  const guide = fileURLToPath(new URL('../../examples/guide', import.meta.url));
+  const sheaf = await open({ project: guide, database: url });
+  await sheaf.close();
+  const fixture = fileURLToPath(new URL('../fixtures/guide.sqlite', import.meta.url));
+  await withClient(url, async (client) => {
+    // Tables that the fixture does not have are empty in a database that was adopted.
+    const others = [...(await columnTypes(client)).keys()].map((table) => [table, []] as const);
+    await fillTables(client, { ...Object.fromEntries(others), ...readSqlite(fixture) });
+  });
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,1141 @@
+// What may be written into every type of attribute with every option: what is accepted and how it comes back, what is
+// refused and under which path, what drafts may skip, defaults, passwords, and the limits of a body.
+import bcrypt from 'bcrypt';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_COMPONENTS, MAX_REFERENCES } from '../src/limits.ts';
+import {
+  type Answer,
+  type Attributes,
+  type Content,
+  type Json,
+  type Project,
+  relation,
+  useContents,
+} from './support/content.ts';
+import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
+
+const ATTRIBUTES: Attributes = {
+  string: { type: 'string' },
+  text: { type: 'text' },
+  richtext: { type: 'richtext' },
+  email: { type: 'email' },
+  uid: { type: 'uid' },
+  password: { type: 'password' },
+  enumeration: { type: 'enumeration', enum: ['one', 'two', 'Two words'] },
+  integer: { type: 'integer' },
+  biginteger: { type: 'biginteger' },
+  float: { type: 'float' },
+  decimal: { type: 'decimal' },
+  boolean: { type: 'boolean' },
+  date: { type: 'date' },
+  time: { type: 'time' },
+  datetime: { type: 'datetime' },
+  timestamp: { type: 'timestamp' },
+  json: { type: 'json' },
+  blocks: { type: 'blocks' },
+};
+
+/** Attributes with one rule each. */
+const RULED: Attributes = {
+  needed: { type: 'string', required: true },
+  neededNumber: { type: 'integer', required: true },
+  neededYes: { type: 'boolean', required: true },
+  long: { type: 'string', minLength: 3 },
+  short: { type: 'string', maxLength: 5 },
+  shortText: { type: 'text', maxLength: 5 },
+  shortRich: { type: 'richtext', minLength: 2, maxLength: 5 },
+  shortEmail: { type: 'email', minLength: 8, maxLength: 12 },
+  shortUid: { type: 'uid', minLength: 2, maxLength: 5 },
+  pattern: { type: 'string', regex: '^[a-z]+$' },
+  textPattern: { type: 'text', regex: '^[a-z]+$' },
+  neededPattern: { type: 'string', regex: '^[a-z]+$', required: true },
+  ownUid: { type: 'uid', regex: '^[A-Z ]+$' },
+  low: { type: 'integer', min: 1 },
+  high: { type: 'integer', max: 5 },
+  lowFloat: { type: 'float', min: 0.5 },
+  highDecimal: { type: 'decimal', max: 9.5 },
+  lowBig: { type: 'biginteger', min: '-5' },
+  highBig: { type: 'biginteger', max: '9223372036854775806' },
+  fixed: { type: 'string', writable: false },
+  hidden: { type: 'string', private: true, maxLength: 5 },
+  one: { type: 'component', component: 'kit.part', required: true },
+  several: { type: 'component', component: 'kit.part', repeatable: true, min: 2, max: 3 },
+  someRequired: { type: 'component', component: 'kit.part', repeatable: true, required: true, min: 1 },
+  zone: { type: 'dynamiczone', components: ['kit.part', 'kit.other'], min: 1, max: 2 },
+};
+
+/** What makes an entry with RULED complete. */
+const COMPLETE = {
+  needed: 'n',
+  neededNumber: 0,
+  neededYes: false,
+  neededPattern: 'abc',
+  one: { name: 'part' },
+  someRequired: [{ name: 'part' }],
+};
+
+const UNIQUE: Attributes = Object.fromEntries(
+  ['string', 'text', 'email', 'uid', 'integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime'].map(
+    (type) => [type, { type, unique: true }],
+  ),
+);
+
+const DEFAULTS: Attributes = {
+  name: { type: 'string', default: 'unnamed' },
+  count: { type: 'integer', default: 0 },
+  big: { type: 'biginteger', default: '12' },
+  ratio: { type: 'float', default: 0.5 },
+  no: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: true },
+  kind: { type: 'enumeration', enum: ['a', 'b'], default: 'b' },
+  day: { type: 'date', default: '2020-02-29' },
+  free: { type: 'json', default: { a: [1, null] } },
+  neededName: { type: 'string', required: true, default: 'given' },
+  part: { type: 'component', component: 'kit.defaults' },
+};
+
+const PROJECT: Project = {
+  types: {
+    sample: { attributes: ATTRIBUTES },
+    ruled: { attributes: RULED },
+    sheet: { drafts: true, attributes: { ...ATTRIBUTES, ...RULED } },
+    only: { attributes: UNIQUE },
+    'draft-only': { drafts: true, attributes: UNIQUE },
+    'part-holder': {
+      attributes: {
+        name: { type: 'string' },
+        part: { type: 'component', component: 'kit.unique' },
+        parts: { type: 'component', component: 'kit.unique', repeatable: true },
+      },
+    },
+    preset: { attributes: DEFAULTS },
+    'draft-preset': { drafts: true, attributes: DEFAULTS },
+    vault: {
+      drafts: true,
+      attributes: {
+        name: { type: 'string' },
+        key: { type: 'password' },
+        costly: { type: 'password', encryption: { rounds: 5 } },
+        neededKey: { type: 'password', required: true, minLength: 4, regex: '^[a-z]+$' },
+      },
+    },
+    conditional: {
+      drafts: true,
+      attributes: {
+        kind: { type: 'enumeration', enum: ['a', 'b'] },
+        detail: {
+          type: 'string',
+          required: true,
+          minLength: 3,
+          conditions: { visible: { '==': [{ var: 'kind' }, 'a'] } },
+        },
+      },
+    },
+    custom: {
+      attributes: {
+        color: {
+          type: 'customField',
+          customField: 'plugin::color-picker.color',
+          regex: '^#[0-9a-f]{6}$',
+          default: '#000000',
+        },
+        needed: { type: 'customField', customField: 'global::anything', required: true, maxLength: 5 },
+      },
+    },
+    box: {
+      attributes: {
+        name: { type: 'text' },
+        free: { type: 'json' },
+        left: relation('manyToMany', 'box'),
+        right: relation('manyToMany', 'box'),
+        parts: { type: 'component', component: 'kit.nested', repeatable: true },
+        zone: { type: 'dynamiczone', components: ['kit.part', 'kit.nested'] },
+      },
+    },
+  },
+  components: {
+    'kit.part': {
+      name: { type: 'string', required: true, minLength: 2, maxLength: 20 },
+      size: { type: 'integer', max: 9 },
+    },
+    'kit.other': { note: { type: 'text' } },
+    'kit.unique': { code: { type: 'string', unique: true } },
+    'kit.defaults': { label: { type: 'string', default: 'label' }, yes: { type: 'boolean', default: true } },
+    'kit.nested': {
+      part: { type: 'component', component: 'kit.part' },
+      parts: { type: 'component', component: 'kit.part', repeatable: true },
+    },
+  },
+};
+
+/** Paths of everything that an answer finds wrong, in their order. */
+const pathsOf = (answer: Answer): string[] =>
+  (answer.body.error?.details?.errors ?? []).map((error: { path: string[] }) => error.path.join('.'));
+
+function refused(answer: Answer, ...paths: string[]): void {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({
+    status: 400,
+    body: { data: null, error: { status: 400, name: 'ValidationError' } },
+  });
+  expect(pathsOf(answer)).toEqual(paths);
+}
+
+const paragraph = (text: string) => ({ type: 'paragraph', children: [{ type: 'text', text }] });
+
+/** Accepted values with what they come back as. */
+const ACCEPTED: Readonly<Record<string, readonly (readonly [given: unknown, shown: unknown])[]>> = {
+  string: [
+    ['text', 'text'],
+    ['', ''],
+    [' spaces ', ' spaces '],
+    [`O'Neil "quoted" \\ %_`, `O'Neil "quoted" \\ %_`],
+    ['Dōjō 道場 🍣', 'Dōjō 道場 🍣'],
+    ['é', 'é'],
+    ['é', 'é'],
+    ['line\nbreak\ttab', 'line\nbreak\ttab'],
+    ['a'.repeat(255), 'a'.repeat(255)],
+    [null, null],
+  ],
+  text: [
+    ['a'.repeat(100_000), 'a'.repeat(100_000)],
+    ['', ''],
+    [null, null],
+  ],
+  richtext: [
+    ['# Title\n\n**bold**', '# Title\n\n**bold**'],
+    [null, null],
+  ],
+  email: [
+    ['a@b.co', 'a@b.co'],
+    ['First.Last+tag@sub.example.org', 'First.Last+tag@sub.example.org'],
+    [null, null],
+  ],
+  uid: [
+    ['a-b_c.d~E9', 'a-b_c.d~E9'],
+    ['', ''],
+    [null, null],
+  ],
+  enumeration: [
+    ['one', 'one'],
+    ['Two words', 'Two words'],
+    [null, null],
+  ],
+  integer: [
+    [1, 1],
+    [0, 0],
+    [-7, -7],
+    ['1', 1],
+    [' 5 ', 5],
+    ['1e3', 1000],
+    ['0x10', 16],
+    [2_147_483_647, 2_147_483_647],
+    [-2_147_483_648, -2_147_483_648],
+    [null, null],
+  ],
+  biginteger: [
+    [42, '42'],
+    ['42', '42'],
+    ['+5', '5'],
+    ['007', '7'],
+    [' 9 ', '9'],
+    ['-0', '0'],
+    ['9007199254740993', '9007199254740993'],
+    ['9223372036854775807', '9223372036854775807'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    [null, null],
+  ],
+  float: [
+    [1.5, 1.5],
+    ['1.5', 1.5],
+    [0.1, 0.1],
+    [1e-300, 1e-300],
+    [1.7976931348623157e308, 1.7976931348623157e308],
+    [-0.5, -0.5],
+    [3, 3],
+    [null, null],
+  ],
+  decimal: [
+    [1.239, 1.239],
+    ['1.239', 1.239],
+    [123_456_789_012.345, 123_456_789_012.345],
+    [0.1, 0.1],
+    [null, null],
+  ],
+  boolean: [
+    [true, true],
+    [false, false],
+    ['true', true],
+    ['false', false],
+    [1, true],
+    [0, false],
+    ['1', true],
+    ['0', false],
+    [null, null],
+  ],
+  date: [
+    ['2020-02-29', '2020-02-29'],
+    ['2020-01-02T03:04:05.000Z', '2020-01-02'],
+    ['9999-12-31', '9999-12-31'],
+    [null, null],
+  ],
+  time: [
+    ['10:20:30', '10:20:30.000'],
+    ['10:20:30.1', '10:20:30.100'],
+    ['10:20:30.12', '10:20:30.120'],
+    ['23:59:59.999', '23:59:59.999'],
+    ['00:00:00', '00:00:00.000'],
+    [null, null],
+  ],
+  datetime: [
+    ['2020-01-02T03:04:05.678Z', '2020-01-02T03:04:05.678Z'],
+    ['2020-01-02T03:04:05Z', '2020-01-02T03:04:05.000Z'],
+    ['2020-01-02T03:04:05+02:00', '2020-01-02T01:04:05.000Z'],
+    ['2020-01-02T03:04:05.123456Z', '2020-01-02T03:04:05.123Z'],
+    ['2020-01-02T03:04', '2020-01-02T03:04:00.000Z'],
+    ['2020-01-02', '2020-01-02T00:00:00.000Z'],
+    [1_577_934_245_678, '2020-01-02T03:04:05.678Z'],
+    ['1577934245678', '2020-01-02T03:04:05.678Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+    [1000, '1970-01-01T00:00:01.000Z'],
+    [-1, '1969-12-31T23:59:59.999Z'],
+    [null, null],
+  ],
+  timestamp: [
+    ['2020-01-02T03:04:05.678Z', '1577934245678'],
+    [1_577_934_245_678, '1577934245678'],
+    ['1577934245678', '1577934245678'],
+    [0, '0'],
+    [null, null],
+  ],
+  json: [
+    [{ a: { b: [1, 'two', null, true] } }, { a: { b: [1, 'two', null, true] } }],
+    [[], []],
+    [{}, {}],
+    ['text', 'text'],
+    ['', ''],
+    ['{"a":1}', '{"a":1}'],
+    [5, 5],
+    [1.5, 1.5],
+    [true, true],
+    [false, false],
+    [null, null],
+    [
+      { '': '', 'a.b': 1, $eq: 2, __component: 3 },
+      { '': '', 'a.b': 1, $eq: 2, __component: 3 },
+    ],
+  ],
+  blocks: [
+    [[], []],
+    [[paragraph('text')], [paragraph('text')]],
+    [[paragraph('')], [paragraph('')]],
+    [
+      [{ type: 'heading', level: 6, children: [{ type: 'text', text: 't', bold: true }] }],
+      [{ type: 'heading', level: 6, children: [{ type: 'text', text: 't', bold: true }] }],
+    ],
+    [
+      [
+        {
+          type: 'list',
+          format: 'ordered',
+          children: [
+            { type: 'list-item', children: [{ type: 'text', text: 'one' }] },
+            {
+              type: 'list',
+              format: 'unordered',
+              children: [{ type: 'list-item', children: [{ type: 'text', text: 'two' }] }],
+            },
+          ],
+        },
+      ],
+      [
+        {
+          type: 'list',
+          format: 'ordered',
+          children: [
+            { type: 'list-item', children: [{ type: 'text', text: 'one' }] },
+            {
+              type: 'list',
+              format: 'unordered',
+              children: [{ type: 'list-item', children: [{ type: 'text', text: 'two' }] }],
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      [{ type: 'quote', children: [{ type: 'link', url: '/here', children: [{ type: 'text', text: 'here' }] }] }],
+      [{ type: 'quote', children: [{ type: 'link', url: '/here', children: [{ type: 'text', text: 'here' }] }] }],
+    ],
+    [
+      [{ type: 'code', language: 'ts', children: [{ type: 'text', text: 'let a;' }] }],
+      [{ type: 'code', language: 'ts', children: [{ type: 'text', text: 'let a;' }] }],
+    ],
+    [null, null],
+  ],
+};
+
+const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
+  string: [5, true, {}, [], ['a'], 'a'.repeat(256), 'nul \0'],
+  text: [5, false, {}, [], 'nul \0'],
+  richtext: [5, {}, []],
+  email: ['', 'x', 'a@b', '@b.co', 'a b@c.de', 'a@b.co,c@d.ef', 5, {}, `${'a'.repeat(251)}@b.co`],
+  uid: ['has spaces', 'ü', 'a/b', 5, {}, 'a'.repeat(257)],
+  password: [5, true, {}, [], 'a'.repeat(73)],
+  enumeration: ['three', '', 'ONE', 1, {}, ['one']],
+  integer: [1.5, 'abc', '', ' ', true, [], [1], {}, '1.5', 'Infinity', 'NaN', 2_147_483_648, -2_147_483_649],
+  biginteger: ['abc', 1.5, '', true, '1e3', '0x10', [], {}, '9223372036854775808', '-9223372036854775809'],
+  float: ['abc', '', true, [], {}, 'Infinity', '1e400', 'NaN'],
+  decimal: ['abc', '', true, [], {}, 'Infinity', '1e400'],
+  boolean: ['t', 'yes', '', 2, -1, [], {}, 'TRUE'],
+  date: ['', '2020-13-01', '2021-02-29', '2020-1-2', '02.01.2020', 20200102, true, {}, [], '2020-01-02 nonsense'],
+  time: ['', '10:20', '24:00:00', '10:60:00', '10:20:60', '10:20:30.1234', '1:2:3', 102030, {}, []],
+  datetime: ['', 'yesterday', '2020-13-01T00:00:00Z', '2021-02-29', '2020-01-02T25:00:00Z', true, {}, [], 1.5],
+  timestamp: ['', 'yesterday', true, {}, [], 1.5],
+  json: [{ a: 'nul \0' }],
+  blocks: [
+    'x',
+    {},
+    5,
+    true,
+    [null],
+    ['x'],
+    [{}],
+    [{ type: 'nope', children: [] }],
+    [{ type: 'paragraph' }],
+    [{ type: 'paragraph', children: [] }],
+    [{ type: 'paragraph', children: [{ type: 'text' }] }],
+    [{ type: 'paragraph', children: [{ type: 'text', text: 't', bold: 'yes' }] }],
+    [{ type: 'paragraph', children: [{ type: 'nope', text: 't' }] }],
+    [{ type: 'paragraph', children: [{ type: 'link', children: [{ type: 'text', text: 't' }] }] }],
+    [{ type: 'heading', level: 7, children: [{ type: 'text', text: 't' }] }],
+    [{ type: 'heading', children: [{ type: 'text', text: 't' }] }],
+    [{ type: 'list', format: 'other', children: [{ type: 'list-item', children: [{ type: 'text', text: 't' }] }] }],
+    [{ type: 'list', format: 'ordered', children: [{ type: 'text', text: 't' }] }],
+    [{ type: 'image', children: [{ type: 'text', text: '' }] }],
+  ],
+};
+
+const brief = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+};
+
+const pairs = <T>(table: Readonly<Record<string, readonly T[]>>): [type: string, shown: string, value: T][] =>
+  Object.entries(table).flatMap(([type, values]) =>
+    values.map((value): [string, string, T] => [type, brief(value), value]),
+  );
+
+describeOnEveryDatabase('a value', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  it.each(pairs(ACCEPTED))('of type %s is accepted and comes back as given: %s', async (type, _, [given, shown]) => {
+    const made = await content.entry('POST', 'samples', { [type]: given });
+    expect(made[type]).toStrictEqual(shown);
+    const updated = await content.entry('PUT', `samples/${made.documentId}`, { [type]: given });
+    expect(updated[type]).toStrictEqual(shown);
+    expect((await content.entry('GET', `samples/${made.documentId}`))[type]).toStrictEqual(shown);
+  });
+
+  it.each(pairs(REFUSED))('of type %s is refused under its path: %s', async (type, _, given) => {
+    refused(await content.post('samples', { [type]: given }), type);
+    const { documentId } = await content.entry('POST', 'samples', {});
+    refused(await content.put(`samples/${documentId}`, { [type]: given }), type);
+  });
+
+  it.each([
+    ['string', '"\\ud800"'],
+    ['text', '"a \\udc00 b"'],
+    ['json', '{"a":"\\ud83c"}'],
+  ])('of type %s that is no well-formed Unicode is refused, as no database could keep it: %s', async (type, text) => {
+    refused(await content.send('POST', 'samples', `{"data":{"${type}":${text}}}`), type);
+  });
+
+  it.each(Object.keys(ATTRIBUTES))('of type %s may be left out, and is then null', async (type) => {
+    const made = await content.entry('POST', 'samples', {});
+    if (type === 'password') expect(made).not.toHaveProperty('password');
+    else expect(made[type]).toBeNull();
+  });
+
+  it('that is left out of an update stays as it is', async () => {
+    const all = Object.fromEntries(Object.entries(ACCEPTED).map(([type, values]) => [type, values[0]![0]]));
+    const made = await content.entry('POST', 'samples', { ...all, uid: 'all' });
+    const changed = await content.entry('PUT', `samples/${made.documentId}`, { string: 'changed' });
+    expect(changed).toEqual({ ...made, string: 'changed', updatedAt: changed.updatedAt });
+  });
+
+  if (engine.name === 'SQLite')
+    it('is stored in the form that the reference stores it in', async () => {
+      const { id } = await content.entry('POST', 'samples', {
+        string: 's',
+        integer: '7',
+        biginteger: '9007199254740993',
+        float: '1.5',
+        decimal: 1.239,
+        boolean: 'true',
+        date: '2020-01-02T03:04:05.000Z',
+        time: '10:20:30',
+        datetime: '2020-01-02T03:04:05.678Z',
+        timestamp: '2020-01-02T03:04:05.678Z',
+        json: { b: 1, a: 'x' },
+      });
+      const columns = [
+        'string',
+        '"integer"',
+        'biginteger',
+        '"float"',
+        '"decimal"',
+        '"boolean"',
+        '"date"',
+        '"time"',
+        'datetime',
+        '"timestamp"',
+        'json',
+      ];
+      const [row] = await content.rows(
+        `select ${columns.map((column) => `typeof(${column}) || ' ' || ${column}`).join(', ')} from samples where id = ${id}`,
+      );
+      expect(row).toEqual([
+        'text s',
+        'integer 7',
+        'integer 9007199254740993',
+        'real 1.5',
+        'real 1.239',
+        'integer 1',
+        'text 2020-01-02',
+        'text 10:20:30.000',
+        'integer 1577934245678',
+        'integer 1577934245678',
+        'text {"b":1,"a":"x"}',
+      ]);
+    });
+});
+
+describeOnEveryDatabase('rules', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  const AT_THE_BOUNDS: Json[] = [
+    { needed: '' },
+    { long: 'abc', short: 'abcde', shortText: 'abcde', shortRich: 'ab', shortEmail: 'ab@cd.ef', shortUid: 'abcde' },
+    { long: null, short: '', pattern: '', textPattern: '' },
+    { pattern: 'abc', neededPattern: 'z', ownUid: 'A B' },
+    { low: 1, high: 5, lowFloat: 0.5, highDecimal: 9.5, lowBig: '-5', highBig: '9223372036854775806' },
+    { low: null, highBig: null },
+    { several: [] },
+    { several: [{ name: 'p1' }, { name: 'p2' }] },
+    { several: [{ name: 'p1' }, { name: 'p2' }, { name: 'p3', size: 9 }] },
+    { zone: [] },
+    { zone: [{ __component: 'kit.part', name: 'pp' }, { __component: 'kit.other' }] },
+    { hidden: 'five5' },
+  ];
+  it.each(AT_THE_BOUNDS.map((data): [string, Json] => [brief(data), data]))(
+    'accept what is at their bounds: %s',
+    async (_, data) => {
+      expect((await content.post('ruleds', { ...COMPLETE, ...data })).body).toMatchObject({
+        data: { needed: expect.anything() },
+      });
+    },
+  );
+
+  const BEYOND: [Json, string[]][] = [
+    [{ needed: null }, ['needed']],
+    [{ needed: undefined }, ['needed']],
+    [{ neededNumber: null, neededYes: null }, ['neededNumber', 'neededYes']],
+    [{ long: 'ab' }, ['long']],
+    [{ long: '' }, ['long']],
+    [{ short: 'abcdef' }, ['short']],
+    [{ shortText: 'abcdef', shortRich: 'a' }, ['shortText', 'shortRich']],
+    [{ shortRich: 'abcdef' }, ['shortRich']],
+    [{ shortEmail: 'a@b.co' }, ['shortEmail']],
+    [{ shortEmail: 'abcdefg@hi.jk' }, ['shortEmail']],
+    [{ shortUid: 'a' }, ['shortUid']],
+    [{ shortUid: 'abcdef' }, ['shortUid']],
+    [{ pattern: 'ABC', textPattern: '1' }, ['pattern', 'textPattern']],
+    [{ neededPattern: '' }, ['neededPattern']],
+    [{ ownUid: 'lower' }, ['ownUid']],
+    [{ low: 0, high: 6 }, ['low', 'high']],
+    [{ lowFloat: 0.49, highDecimal: 9.51 }, ['lowFloat', 'highDecimal']],
+    [{ lowBig: '-6' }, ['lowBig']],
+    [{ highBig: '9223372036854775807' }, ['highBig']],
+    [{ one: null }, ['one']],
+    [{ one: undefined }, ['one']],
+    [{ one: 'x' }, ['one']],
+    [{ one: [] }, ['one']],
+    [{ one: {} }, ['one.name']],
+    [{ one: { name: 'x', size: 10 } }, ['one.name', 'one.size']],
+    [{ several: null }, ['several']],
+    [{ several: { name: 'pp' } }, ['several']],
+    [{ several: [{ name: 'pp' }] }, ['several']],
+    [{ several: [{ name: 'p1' }, { name: 'p2' }, { name: 'p3' }, { name: 'p4' }] }, ['several']],
+    [{ several: [{ name: 'pp' }, null] }, ['several.1']],
+    [{ several: [{ name: 'pp' }, {}] }, ['several.1.name']],
+    [{ someRequired: undefined }, ['someRequired']],
+    [{ someRequired: [] }, ['someRequired']],
+    [{ zone: null }, ['zone']],
+    [{ zone: 'x' }, ['zone']],
+    [{ zone: [{ name: 'pp' }] }, ['zone.0.__component']],
+    [{ zone: [{ __component: 'kit.unique' }] }, ['zone.0.__component']],
+    [{ zone: [{ __component: 'kit.part' }] }, ['zone.0.name']],
+    [{ zone: [{ __component: 'kit.other' }, { __component: 'kit.other' }, { __component: 'kit.other' }] }, ['zone']],
+    [{ zone: [{ __component: 'kit.other', note: 5 }] }, ['zone.0.note']],
+    [{ hidden: 'six666' }, ['hidden']],
+  ];
+  it.each(
+    BEYOND.map(([data, paths]): [string, Json, string[]] => [
+      brief(Object.fromEntries(Object.entries(data).map(([key, value]) => [key, value ?? null]))),
+      data,
+      paths,
+    ]),
+  )('refuse what is beyond them: %s', async (_, data, paths) => {
+    refused(await content.post('ruleds', { ...COMPLETE, ...data }), ...paths);
+  });
+
+  it('hold for what an update changes, and for nothing else', async () => {
+    const { documentId } = await content.entry('POST', 'ruleds', COMPLETE);
+    expect((await content.put(`ruleds/${documentId}`, {})).status).toBe(200);
+    expect((await content.put(`ruleds/${documentId}`, { short: 'abc' })).status).toBe(200);
+    refused(await content.put(`ruleds/${documentId}`, { needed: null, low: 0, one: null }), 'needed', 'low', 'one');
+    refused(await content.put(`ruleds/${documentId}`, { someRequired: [] }), 'someRequired');
+  });
+
+  it('refuse a key that may not be written as one that is unknown', async () => {
+    for (const key of [
+      'fixed',
+      'nope',
+      '__proto__x',
+      'constructor',
+      'toString',
+      'id',
+      'documentId',
+      'createdAt',
+      'publishedAt',
+      'locale',
+    ]) {
+      const answer = await content.post('ruleds', { ...COMPLETE, [key]: 'x' });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { name: 'ValidationError', message: `Invalid key ${key}`, details: { key, source: 'body' } } },
+      });
+    }
+    const inside = await content.post('ruleds', { ...COMPLETE, one: { name: 'pp', nope: 1 } });
+    expect(inside.body.error).toMatchObject({
+      message: 'Invalid key nope at one',
+      details: { key: 'nope', path: 'one', source: 'body' },
+    });
+    for (const key of ['__component', 'documentId', 'createdAt'])
+      expect(
+        (await content.post('ruleds', { ...COMPLETE, one: { name: 'pp', [key]: 'kit.part' } })).body.error.details,
+      ).toMatchObject({ key });
+  });
+
+  it('keep a name that every object has from passing for an attribute', async () => {
+    for (const body of [
+      '{"data":{"__proto__":{"needed":"x"}}}',
+      '{"data":{"constructor":{"prototype":{"a":1}}}}',
+      '{"__proto__":{"data":{}}}',
+    ]) {
+      const answer = await content.send('POST', 'ruleds', body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.data).toBeNull();
+    }
+    expect({}).not.toHaveProperty('needed');
+  });
+
+  it('tell all that is wrong at once, in the order of the attributes, and repeat no value', async () => {
+    const secret = 'do-not-repeat-me';
+    const answer = await content.post('ruleds', {
+      zone: [{ __component: 'kit.part', name: 5 }, { __component: secret }],
+      one: { name: [secret], size: secret },
+      neededNumber: secret,
+      low: -5,
+      pattern: secret,
+      neededPattern: 'abc',
+      someRequired: [{ name: 'ok' }, { name: `${secret}${secret}` }],
+    });
+    refused(
+      answer,
+      'needed',
+      'neededNumber',
+      'neededYes',
+      'pattern',
+      'low',
+      'one.name',
+      'one.size',
+      'someRequired.1.name',
+      'zone.0.name',
+      'zone.1.__component',
+    );
+    const { error } = answer.body;
+    expect(error.message).toBe('10 errors occurred');
+    for (const one of error.details.errors) {
+      expect(Object.keys(one).sort()).toEqual(['message', 'name', 'path']);
+      expect(one.name).toBe('ValidationError');
+    }
+    expect(error.details.errors[7].message).toMatch(/^someRequired\[1\]\.name /);
+    expect(JSON.stringify(answer.body)).not.toContain(secret);
+  });
+
+  it('tell a single problem in the message itself', async () => {
+    const answer = await content.post('ruleds', { ...COMPLETE, low: 0 });
+    expect(answer.body.error.message).toBe(answer.body.error.details.errors[0].message);
+    expect(answer.body.error.message).toBe('low must be greater than or equal to 1');
+  });
+
+  it('leave nothing behind when they refuse', async () => {
+    const tables = ['ruleds', 'ruleds_cmps', 'components_kit_parts'];
+    const counts = async () => Promise.all(tables.map((table) => content.number(`select count(*) from ${table}`)));
+    const stored = await counts();
+    refused(
+      await content.post('ruleds', { ...COMPLETE, zone: [{ __component: 'kit.part', name: 'x' }] }),
+      'zone.0.name',
+    );
+    expect(await counts()).toEqual(stored);
+  });
+});
+
+describeOnEveryDatabase('options', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  it('of a condition: an attribute that is not visible is not judged', async () => {
+    expect((await content.post('conditionals', { kind: 'b' })).status).toBe(201);
+    refused(await content.post('conditionals', { kind: 'a' }), 'detail');
+    refused(await content.post('conditionals', { kind: 'a', detail: 'no' }), 'detail');
+    expect((await content.post('conditionals', { kind: 'a', detail: 'yes' })).status).toBe(201);
+  });
+
+  it('of a custom field: it is a text with the rules of one', async () => {
+    expect(await content.entry('POST', 'customs', { color: '#00ff00', needed: 'n' })).toMatchObject({
+      color: '#00ff00',
+      needed: 'n',
+    });
+    expect(await content.entry('POST', 'customs', { needed: 'n' })).toMatchObject({ color: '#000000' });
+    refused(await content.post('customs', {}), 'needed');
+    refused(await content.post('customs', { color: 'green', needed: 'too long' }), 'color', 'needed');
+    refused(await content.post('customs', { color: 5, needed: {} }), 'color', 'needed');
+  });
+});
+
+describeOnEveryDatabase('a draft', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  const SKIPPED: [Json, string[]][] = [
+    [{ needed: null, neededNumber: null }, ['needed', 'neededNumber']],
+    [{ long: 'a', shortRich: '' }, ['long', 'shortRich']],
+    [{ low: 0, lowFloat: 0, lowBig: -6 }, ['low', 'lowFloat', 'lowBig']],
+    [{ pattern: 'ABC' }, ['pattern']],
+    [{ email: 'no email' }, ['email']],
+    [{ email: '' }, ['email']],
+    [{ uid: 'has spaces', ownUid: 'lower' }, ['uid', 'ownUid']],
+    [{ one: null }, ['one']],
+    [{ one: { name: 'x' } }, ['one.name']],
+    [{ one: {} }, ['one.name']],
+    [{ several: [{ name: 'pp' }] }, ['several']],
+    [{ several: [{ name: 'p1' }, { name: 'p2' }, { name: 'p3' }, { name: 'p4' }] }, ['several']],
+    [{ someRequired: [] }, ['someRequired']],
+    [{ zone: [{ __component: 'kit.part' }] }, ['zone.0.name']],
+  ];
+  it.each(SKIPPED.map(([data, paths]): [string, Json, string[]] => [brief(data), data, paths]))(
+    'may be incomplete, and is judged when it is published: %s',
+    async (_, data, paths) => {
+      const { documentId } = await content.entry('POST', 'sheets?status=draft', { ...COMPLETE, ...data });
+      refused(await content.put(`sheets/${documentId}`, {}), ...paths);
+      expect((await content.get(`sheets/${documentId}`)).status).toBe(404);
+      refused(await content.post('sheets', { ...COMPLETE, ...data }), ...paths);
+      const publishing = content.sheaf.documents('api::sheet.sheet').publish({ documentId });
+      await expect(publishing).rejects.toMatchObject({ status: 400, name: 'ValidationError' });
+      // A draft that is made complete can be published.
+      expect((await content.put(`sheets/${documentId}`, { ...COMPLETE, ...cleared(data) })).status).toBe(200);
+    },
+  );
+  /** What makes up for incomplete data: nothing in its place, where COMPLETE has nothing. */
+  const cleared = (data: Json): Json =>
+    Object.fromEntries(
+      Object.keys(data)
+        .filter((key) => !(key in COMPLETE))
+        .map((key) => [key, key === 'several' || key === 'zone' ? [] : null]),
+    );
+
+  it('may lack everything', async () => {
+    const { documentId, publishedAt } = await content.entry('POST', 'sheets?status=draft', {});
+    expect(publishedAt).toBeNull();
+    refused(
+      await content.put(`sheets/${documentId}`, {}),
+      'needed',
+      'neededNumber',
+      'neededYes',
+      'neededPattern',
+      'one',
+      'someRequired',
+    );
+  });
+
+  const NOT_SKIPPED: [Json, string][] = [
+    ...pairs(REFUSED)
+      .filter(([type]) => !['email', 'uid'].includes(type))
+      .map(([type, , value]): [Json, string] => [{ [type]: value }, type]),
+    [{ email: 5 }, 'email'],
+    [{ uid: 5 }, 'uid'],
+    [{ string: 'a'.repeat(256) }, 'string'],
+    [{ short: 'abcdef' }, 'short'],
+    [{ high: 6 }, 'high'],
+    [{ highDecimal: 9.51 }, 'highDecimal'],
+    [{ highBig: '9223372036854775807' }, 'highBig'],
+    [{ enumeration: 'three' }, 'enumeration'],
+    [{ one: { name: 'a'.repeat(21) } }, 'one.name'],
+    [{ one: { size: 10 } }, 'one.size'],
+    [{ one: 'x' }, 'one'],
+    [{ several: {} }, 'several'],
+    [{ several: null }, 'several'],
+    [{ several: ['x'] }, 'several.0'],
+    [{ zone: {} }, 'zone'],
+    [{ zone: [{}] }, 'zone.0.__component'],
+  ];
+  it.each(NOT_SKIPPED.map(([data, path]): [string, Json, string] => [brief(data), data, path]))(
+    'still has types, choices and upper bounds: %s',
+    async (_, data, path) => {
+      refused(await content.post('sheets?status=draft', data), path);
+    },
+  );
+
+  it('that cannot be published keeps what it had before the attempt', async () => {
+    const { documentId } = await content.entry('POST', 'sheets', { ...COMPLETE, string: 'before' });
+    refused(await content.put(`sheets/${documentId}`, { string: 'after', needed: null }), 'needed');
+    for (const status of ['draft', 'published'])
+      expect(await content.entry('GET', `sheets/${documentId}?status=${status}`)).toMatchObject({
+        string: 'before',
+        needed: 'n',
+      });
+  });
+});
+
+describeOnEveryDatabase('unique values', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  const TWICE: readonly (readonly [type: string, first: unknown, same: unknown, other: unknown])[] = [
+    ['string', 'A', 'A', 'a'],
+    ['text', 'long text', 'long text', 'long text '],
+    ['email', 'a@b.co', 'a@b.co', 'A@b.co'],
+    ['uid', 'slug', 'slug', 'Slug'],
+    ['integer', 5, '5', 6],
+    ['biginteger', '9007199254740993', '9007199254740993', '9007199254740992'],
+    ['float', 0.1, '0.1', 0.2],
+    ['decimal', 1.5, '1.50', 1.51],
+    ['date', '2020-01-02', '2020-01-02T10:00:00Z', '2020-01-03'],
+    ['time', '10:20:30', '10:20:30.000', '10:20:30.001'],
+    ['datetime', '2020-01-02T03:04:05Z', '2020-01-02T05:04:05+02:00', '2020-01-02T03:04:06Z'],
+  ];
+  it.each(TWICE)('of type %s are taken once, and free again when let go', async (type, first, same, other) => {
+    const { documentId } = await content.entry('POST', 'onlys', { [type]: first });
+    refused(await content.post('onlys', { [type]: same }), type);
+    expect((await content.put(`onlys/${documentId}`, { [type]: same })).status).toBe(200);
+    const second = await content.entry('POST', 'onlys', { [type]: other });
+    refused(await content.put(`onlys/${second.documentId}`, { [type]: first }), type);
+    await content.delete(`onlys/${documentId}`);
+    expect((await content.put(`onlys/${second.documentId}`, { [type]: first })).status).toBe(200);
+  });
+
+  it('do not include null and the empty text', async () => {
+    for (const value of [null, null, '', ''])
+      expect((await content.post('onlys', { string: value, uid: value })).status).toBe(201);
+  });
+
+  it('are not asked of drafts, but of what is published', async () => {
+    const [a, b] = [
+      await content.make('draft-onlys?status=draft', { string: 'same', integer: 1 }),
+      await content.make('draft-onlys?status=draft', { string: 'same', integer: 1 }),
+    ];
+    expect((await content.put(`draft-onlys/${a}`, {})).status).toBe(200);
+    refused(await content.put(`draft-onlys/${b}`, {}), 'string', 'integer');
+    // A published value is taken although its draft has moved on; the draft's new one is not.
+    await content.entry('PUT', `draft-onlys/${a}?status=draft`, { string: 'moved on', integer: 2 });
+    refused(await content.put(`draft-onlys/${b}`, {}), 'string', 'integer');
+    expect((await content.put(`draft-onlys/${b}`, { string: 'moved on', integer: 2 })).status).toBe(200);
+    refused(await content.put(`draft-onlys/${a}`, {}), 'string', 'integer');
+  });
+
+  it('in components are taken once over all entries and within one', async () => {
+    const made = await content.entry('POST', 'part-holders?populate=*', {
+      part: { code: 'A' },
+      parts: [{ code: 'B' }, { code: 'C' }],
+    });
+    refused(await content.post('part-holders', { part: { code: 'A' } }), 'part.code');
+    refused(await content.post('part-holders', { parts: [{ code: 'D' }, { code: 'B' }] }), 'parts.1.code');
+    const within = await content.post('part-holders', { parts: [{ code: 'E' }, { code: 'F' }, { code: 'E' }] });
+    expect(within.status).toBe(400);
+    expect(pathsOf(within)).toContain('parts.2.code');
+    // The same values sent back with their entry are its own.
+    expect((await content.put(`part-holders/${made.documentId}`, { part: made.part, parts: made.parts })).status).toBe(
+      200,
+    );
+    expect((await content.put(`part-holders/${made.documentId}`, { part: { code: 'A' } })).status).toBe(200);
+  });
+});
+
+describeOnEveryDatabase('defaults', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+  const FILLED = {
+    name: 'unnamed',
+    count: 0,
+    big: '12',
+    ratio: 0.5,
+    no: false,
+    yes: true,
+    kind: 'b',
+    day: '2020-02-29',
+    free: { a: [1, null] },
+    neededName: 'given',
+  };
+
+  it.each(['presets', 'draft-presets?status=draft', 'draft-presets'])(
+    'fill what a new entry leaves out: %s',
+    async (url) => {
+      expect(await content.entry('POST', url, {})).toMatchObject(FILLED);
+    },
+  );
+
+  it('do not take the place of null or of anything else that is said', async () => {
+    const said = { name: null, count: 7, big: null, ratio: 0, no: true, yes: null, kind: null, day: null, free: null };
+    expect(await content.entry('POST', 'presets', said)).toMatchObject(said);
+    refused(await content.post('presets', { neededName: null }), 'neededName');
+  });
+
+  it('have no part in an update', async () => {
+    const { documentId } = await content.entry('POST', 'presets', { name: null, yes: null, count: 3 });
+    expect(await content.entry('PUT', `presets/${documentId}`, { ratio: 2 })).toMatchObject({
+      name: null,
+      yes: null,
+      count: 3,
+      ratio: 2,
+    });
+  });
+
+  it('fill new components, also in an update, and leave those that are there alone', async () => {
+    const made = await content.entry('POST', 'presets?populate=*', { part: {} });
+    expect(made.part).toMatchObject({ label: 'label', yes: true });
+    const url = `presets/${made.documentId}?populate=*`;
+    expect((await content.entry('PUT', url, { part: { label: null } })).part).toMatchObject({ label: null, yes: true });
+    const kept = await content.entry('PUT', url, { part: { yes: false } });
+    expect(kept.part).toMatchObject({ label: 'label', yes: false });
+    expect((await content.entry('PUT', url, { part: { id: kept.part.id, label: 'x' } })).part).toMatchObject({
+      label: 'x',
+      yes: false,
+    });
+  });
+});
+
+describeOnEveryDatabase('a password', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+  const stored = async (documentId: string, column: string): Promise<string[]> =>
+    (await content.rows(`select ${column} from vaults where document_id = '${documentId}' order by id`)).flat();
+
+  it('is hashed once: it matches the draft and the published row, which hold the same hash', async () => {
+    const { documentId } = await content.entry('POST', 'vaults', { key: 'correct horse', neededKey: 'abcd' });
+    const hashes = await stored(documentId, 'key');
+    expect(hashes).toHaveLength(2);
+    expect(hashes[0]).toBe(hashes[1]);
+    expect(hashes[0]).toMatch(/^\$2[aby]\$10\$.{53}$/);
+    expect(await bcrypt.compare('correct horse', hashes[0]!)).toBe(true);
+    await content.entry('PUT', `vaults/${documentId}`, { name: 'again' });
+    expect(await stored(documentId, 'key')).toEqual(hashes);
+  });
+
+  it('in a draft matches only there until it is published', async () => {
+    const { documentId } = await content.entry('POST', 'vaults', { key: 'old', neededKey: 'abcd' });
+    await content.entry('PUT', `vaults/${documentId}?status=draft`, { key: 'new' });
+    const matching = async (password: string) => {
+      const hashes = await stored(documentId, 'key');
+      return Promise.all(hashes.map((hash) => bcrypt.compare(password, hash)));
+    };
+    expect(await matching('new')).toEqual([true, false]);
+    expect(await matching('old')).toEqual([false, true]);
+    await content.entry('PUT', `vaults/${documentId}`, {});
+    expect(await matching('new')).toEqual([true, true]);
+  });
+
+  it('is hashed at the cost that its attribute asks for', async () => {
+    const { documentId } = await content.entry('POST', 'vaults', { costly: 'x', neededKey: 'abcd' });
+    for (const hash of await stored(documentId, 'costly')) expect(hash).toMatch(/^\$2[aby]\$05\$/);
+  });
+
+  it('may be null or empty, and is never shown, selected, filtered or sorted by', async () => {
+    const made = await content.entry('POST', 'vaults', { key: '', costly: null, neededKey: 'abcd' });
+    const [hash] = await stored(made.documentId, 'key');
+    expect(await bcrypt.compare('', hash!)).toBe(true);
+    expect((await stored(made.documentId, 'costly'))[0]).toBeNull();
+    for (const key of ['key', 'costly', 'neededKey']) expect(made).not.toHaveProperty(key);
+    for (const query of ['fields=key', 'sort=key', 'filters[key][$notNull]=true', 'populate=key'])
+      expect((await content.get(`vaults?${query}`)).status).toBe(400);
+  });
+
+  it('is judged as it was sent, in drafts too', async () => {
+    for (const query of ['', '?status=draft'])
+      for (const neededKey of ['abc', 'ABCD', 5])
+        refused(await content.post(`vaults${query}`, { neededKey }), 'neededKey');
+    refused(await content.post('vaults', {}), 'neededKey');
+    refused(await content.post('vaults', { neededKey: null }), 'neededKey');
+    const { documentId } = await content.entry('POST', 'vaults?status=draft', {});
+    refused(await content.put(`vaults/${documentId}`, {}), 'neededKey');
+    expect((await content.put(`vaults/${documentId}`, { neededKey: 'abcd' })).status).toBe(200);
+  });
+
+  it('is taken up to the length that its hash depends on, and no further', async () => {
+    const longest = 'é'.repeat(36);
+    const { documentId } = await content.entry('POST', 'vaults', { key: longest, neededKey: 'abcd' });
+    for (const hash of await stored(documentId, 'key')) expect(await bcrypt.compare(longest, hash)).toBe(true);
+    refused(await content.post('vaults', { key: `${longest}x`, neededKey: 'abcd' }), 'key');
+  });
+});
+
+describeOnEveryDatabase('a body', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+
+  /** Lists in one another, so deep, around one number. */
+  const nested = (depth: number): string => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
+
+  async function tooMuch(answer: Promise<Answer>, limit: string, allowed: number): Promise<void> {
+    const { status, body } = await answer;
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { data: null, error: { name: 'ValidationError', details: { limit, allowed, source: 'body' } } },
+    });
+    expect(body.error.message).toContain(limit);
+  }
+
+  it(`has at most ${MAX_BODY_DEPTH} levels of objects and lists, of which data is the first`, async () => {
+    const send = (depth: number) => content.send('POST', 'boxs', `{"data":{"free":${nested(depth - 1)}}}`);
+    expect((await send(MAX_BODY_DEPTH)).status).toBe(201);
+    await tooMuch(send(MAX_BODY_DEPTH + 1), 'MAX_BODY_DEPTH', MAX_BODY_DEPTH);
+    await tooMuch(send(100_000), 'MAX_BODY_DEPTH', MAX_BODY_DEPTH);
+  });
+
+  it('has the same depth in process', async () => {
+    const boxes = content.sheaf.documents('api::box.box');
+    const free = (depth: number) => JSON.parse(nested(depth - 1)) as unknown;
+    await expect(boxes.create({ data: { free: free(MAX_BODY_DEPTH) } })).resolves.toBeDefined();
+    await expect(boxes.create({ data: { free: free(MAX_BODY_DEPTH + 1) } })).rejects.toMatchObject({
+      details: { limit: 'MAX_BODY_DEPTH' },
+    });
+  });
+
+  it(`has at most ${MAX_REFERENCES} references, over all its relations`, async () => {
+    const { documentId } = await content.entry('POST', 'boxs', {});
+    const many = (count: number) => Array.from({ length: count }, () => documentId);
+    const url = `boxs/${documentId}`;
+    expect((await content.put(url, { left: many(MAX_REFERENCES) })).status).toBe(200);
+    expect((await content.put(url, { left: { set: many(MAX_REFERENCES) } })).status).toBe(200);
+    await tooMuch(content.put(url, { left: many(MAX_REFERENCES + 1) }), 'MAX_REFERENCES', MAX_REFERENCES);
+    await tooMuch(content.put(url, { left: { set: many(MAX_REFERENCES + 1) } }), 'MAX_REFERENCES', MAX_REFERENCES);
+    await tooMuch(
+      content.put(url, { left: { disconnect: many(MAX_REFERENCES), connect: many(1) } }),
+      'MAX_REFERENCES',
+      MAX_REFERENCES,
+    );
+    await tooMuch(content.put(url, { left: many(MAX_REFERENCES), right: many(1) }), 'MAX_REFERENCES', MAX_REFERENCES);
+    await tooMuch(
+      content.post('boxs', { left: many(1), right: { connect: many(MAX_REFERENCES) } }),
+      'MAX_REFERENCES',
+      MAX_REFERENCES,
+    );
+  });
+
+  it(`connects ${MAX_REFERENCES} entries at once, each with a position`, async () => {
+    const texts = Array.from({ length: MAX_REFERENCES }, (_, index) => `n${index}`);
+    const rows = texts.map((text) => `('${text}', '${text}', current_timestamp)`);
+    await content.execute(`insert into boxs (document_id, name, published_at) values ${rows.join(', ')}`);
+    const connect = texts.map((documentId) => ({ documentId, position: { start: true } }));
+    const { documentId } = await content.entry('POST', 'boxs', { left: { connect } });
+    const { left } = await content.entry('GET', `boxs/${documentId}?populate[left][fields]=name`);
+    expect(left.map(({ name }: { name: string }) => name)).toEqual(texts.toReversed());
+  });
+
+  it(`has at most ${MAX_COMPONENTS} components, those inside others included`, async () => {
+    const parts = (count: number) => Array.from({ length: count }, () => ({ __component: 'kit.part', name: 'part' }));
+    const inside = (count: number) => ({ parts: Array.from({ length: count }, () => ({ name: 'part' })) });
+    const made = await content.entry('POST', 'boxs?populate[zone][count]=true', { zone: parts(MAX_COMPONENTS) });
+    expect(made.zone).toEqual({ count: MAX_COMPONENTS });
+    await tooMuch(content.post('boxs', { zone: parts(MAX_COMPONENTS + 1) }), 'MAX_COMPONENTS', MAX_COMPONENTS);
+    await tooMuch(content.post('boxs', { zone: parts(MAX_COMPONENTS), parts: [{}] }), 'MAX_COMPONENTS', MAX_COMPONENTS);
+    expect((await content.post('boxs', { parts: [inside(MAX_COMPONENTS - 1)] })).status).toBe(201);
+    await tooMuch(content.post('boxs', { parts: [inside(MAX_COMPONENTS)] }), 'MAX_COMPONENTS', MAX_COMPONENTS);
+  });
+
+  it(`has at most ${MAX_BODY_BYTES} bytes`, async () => {
+    const frame = '{"data":{"name":""}}';
+    const send = (bytes: number) =>
+      content.send('POST', 'boxs', frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`));
+    const most = await send(MAX_BODY_BYTES);
+    expect(most.status).toBe(201);
+    expect(most.body.data.name).toHaveLength(MAX_BODY_BYTES - frame.length);
+    expect(await send(MAX_BODY_BYTES + 1)).toMatchObject({
+      status: 413,
+      body: { data: null, error: { status: 413, name: 'PayloadTooLargeError', details: {} } },
+    });
+  });
+
+  it('past a limit is refused before any statement is sent', async () => {
+    const other = await contents.open(PROJECT);
+    const statements = recordStatements(other.sheaf);
+    const references = Array.from({ length: MAX_REFERENCES + 1 }, () => 'x');
+    const components = Array.from({ length: MAX_COMPONENTS + 1 }, () => ({ __component: 'kit.part', name: 'part' }));
+    for (const data of [{ free: JSON.parse(nested(MAX_BODY_DEPTH)) }, { left: references }, { zone: components }])
+      expect((await other.post('boxs', data)).status).toBe(400);
+    expect(statements).toEqual([]);
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['an empty object', '{}'],
+    ['broken JSON', '{"data":'],
+    ['data that is null', '{"data":null}'],
+    ['data that is a list', '{"data":[]}'],
+    ['a list', '[]'],
+    ['a text', '"data"'],
+  ])('that holds no data is refused in the envelope: %s', async (_, body) => {
+    for (const [method, url] of [
+      ['POST', 'boxs'],
+      ['PUT', 'boxs/x'],
+    ] as const) {
+      const answer = await content.send(method, url, body);
+      expect(answer).toMatchObject({ status: 400, body: { data: null, error: { status: 400 } } });
+      expect(answer.body.error.message).not.toContain('"data":');
+    }
+  });
+});
+
+describe('the tables of this file', () => {
+  it('name every type of attribute', () => {
+    expect(Object.keys(REFUSED).sort()).toEqual(Object.keys(ATTRIBUTES).sort());
+    expect([...Object.keys(ACCEPTED), 'password'].sort()).toEqual(Object.keys(ATTRIBUTES).sort());
+  });
+});
