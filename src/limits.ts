@@ -85,6 +85,9 @@ export const MAX_READERS = 8;
 /** Times that a transaction which lost against another is run again before the answer is a 503. */
 export const MAX_RETRIES = 3;
 
+/** Times that a write begins again because another changed what it is about while it waited. */
+export const MAX_RESTARTS = 50;
+
 /** Prepared statements that a connection to PostgreSQL keeps by name. */
 export const MAX_NAMED_STATEMENTS = 4_000;
 

@@ -3,6 +3,9 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
 
+/** The code of an error by which the work of a transaction asks to be begun again. */
+export const RESTART = 'restart';
+
 export type BoundValue = string | number | bigint | null;
 export type Row = readonly unknown[];
 

@@ -2,10 +2,18 @@
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
-import { MAX_NAMED_STATEMENTS, MAX_RETRIES } from '../limits.ts';
+import { MAX_NAMED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { postgresDialect } from '../sql/dialect-postgres.ts';
 import type { Statement } from '../sql/statement.ts';
-import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription } from './database.ts';
+import {
+  type BoundValue,
+  type Database,
+  type DatabaseHealth,
+  RESTART,
+  type Row,
+  type Session,
+  type TableDescription,
+} from './database.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -176,12 +184,16 @@ class Postgres implements Database {
 
   async transaction<T>(work: (session: Session) => Promise<T>, patient = false): Promise<T> {
     if (patient) return this.#patiently(work);
-    for (let attempt = 1; ; attempt++) {
+    let [retries, restarts] = [0, 0];
+    for (;;) {
       try {
         return await this.#withClient((client) => whole(client, work));
       } catch (error) {
-        if (!RETRIED.has(codeOf(error))) throw told(error);
-        if (attempt > MAX_RETRIES) throw unavailableError('Too many writers met on the same entries; try again');
+        if (codeOf(error) === RESTART) restarts++;
+        else if (RETRIED.has(codeOf(error))) retries++;
+        else throw told(error);
+        if (retries > MAX_RETRIES || restarts > MAX_RESTARTS)
+          throw unavailableError('Too many writers met on the same entries; try again');
       }
     }
   }

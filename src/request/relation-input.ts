@@ -172,8 +172,9 @@ function parsePosition(value: unknown, target: Reference, path: BodyPath): Posit
     at,
     anchor: {
       ...anchor,
-      locale: optionalText(locale, [...path, 'locale']) ?? anchor.locale ?? target.locale,
-      status: optionalStatus(status, [...path, 'status']) ?? anchor.status ?? target.status,
+      locale: optionalText(locale, [...path, 'locale']) ?? anchor.locale ?? (anchor.id === null ? target.locale : null),
+      status:
+        optionalStatus(status, [...path, 'status']) ?? anchor.status ?? (anchor.id === null ? target.status : null),
       type: optionalText(__type, [...path, '__type']) ?? anchor.type ?? target.type,
     },
   };

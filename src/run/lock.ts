@@ -2,6 +2,7 @@
 // the document itself, the documents it is or will be linked with, and the ones that may lose a link to it; table by
 // table, row by row, always in the same order, so that two writes that meet wait for each other instead of dying.
 
+import { RESTART } from '../db/database.ts';
 import { linkAttributes, oneWayTo } from '../model/relations.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
 import type { EntityChange } from '../plan/write-plan.ts';
@@ -38,9 +39,9 @@ export async function lockAround(
     for (const id of ids) if (!documents.get(table)?.has(id)) throw new Superseded();
 }
 
-/** Another write changed what this one is about; told to the database as what it is, a conflict to be retried. */
+/** Another write changed what this one is about, so it has to begin again. */
 class Superseded extends Error {
-  readonly code = '40001';
+  readonly code = RESTART;
 }
 
 const takesFromOthers = (type: ContentType, change: EntityChange | null, publishes: boolean): boolean =>

@@ -249,11 +249,11 @@ async function showToOthers(write: WriteSession, type: ContentType, draft: numbe
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
     const { pairs } = attribute;
     const holders = await write.rows(write.sql.holdersOf(pairs.table, pairs.from, pairs.to), listOf([draft]));
-    const withoutDrafts = await rowsWithoutDrafts(
-      write,
-      schema,
-      holders.map((row) => row[0] as number),
+    const recorded = (await write.rows(write.sql.recordedLinks('target'), pairs.table, draft)).map(
+      (row) => row[0] as number,
     );
+    const candidates = [...new Set([...holders.map((row) => row[0] as number), ...recorded])];
+    const withoutDrafts = await rowsWithoutDrafts(write, schema, candidates);
     for (const row of withoutDrafts) {
       const current = await readPairs(write, pairs, row);
       const list = current.map(({ to }) => to);
@@ -261,8 +261,7 @@ async function showToOthers(write: WriteSession, type: ContentType, draft: numbe
       const desired = applyChange(list, { connect: [{ ids: [published], position }], disconnect: [], strict: false });
       await writePairs(write, pairs, row, current, desired);
     }
-    const recorded = await write.rows(write.sql.recordedLinks('target'), pairs.table, draft);
-    const owners = recorded.map((row) => row[0] as number);
+    const owners = recorded.filter((id) => !withoutDrafts.includes(id));
     const rows =
       schema.kind === 'component'
         ? new Map(owners.map((id) => [id, id]))

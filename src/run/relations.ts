@@ -32,11 +32,12 @@ export async function writeRelation(write: WriteSession, owner: OwnerRow, change
   const current = await readPairs(write, attribute.pairs, owner.id);
   const list = current.map(({ to }) => to);
   const desired = await newList(write, owner, attribute, input, path, list);
-  const { added, removed } = await writePairs(write, attribute.pairs, owner.id, current, desired);
+  const { added } = await writePairs(write, attribute.pairs, owner.id, current, desired);
   if (attribute.kind !== 'relation') return;
-  if (attribute.exclusive)
-    await takeFromOthers(write, attribute.pairs, owner.id, added, (holders) => sameWorld(write, owner, holders));
-  await recordVisibleLinks(write, owner, attribute, desired, removed);
+  const taken = attribute.exclusive
+    ? await takeFromOthers(write, attribute.pairs, owner.id, added, (holders) => sameWorld(write, owner, holders))
+    : [];
+  await recordVisibleLinks(write, owner, attribute, desired, taken);
 }
 
 async function newList(
@@ -105,18 +106,33 @@ async function recordVisibleLinks(
   owner: OwnerRow,
   attribute: RelationAttribute,
   desired: readonly number[],
-  removed: readonly number[],
+  taken: readonly (readonly [number, number])[],
 ): Promise<void> {
-  if (owner.draftAndPublish || attribute.inverse === null || !write.type(attribute.target).draftAndPublish) return;
-  const drafts = await draftsOf(write, write.type(attribute.target).table, [...desired, ...removed]);
+  const target = write.type(attribute.target);
+  if (owner.draftAndPublish || !target.draftAndPublish) return;
+  const { table } = attribute.pairs;
   const side: LinkSide = attribute.owning ? 'owner' : 'target';
-  const gone = removed.map((id) => drafts.get(id)).filter((id) => id !== undefined);
+  const drafts = await draftsOf(write, target.table, [...desired, ...taken.map(([, id]) => id)]);
+  const places = desired.flatMap((id, index): [number, number][] =>
+    drafts.has(id) ? [[drafts.get(id)!, index + 1]] : [],
+  );
+  const kept = new Set(places.map(([id]) => id));
+  const recorded = await write.rows(write.sql.recordedLinks(side), table, owner.id);
+  const gone = recorded.filter((row) => row[1] !== null && !kept.has(row[0] as number)).map((row) => row[0] as number);
   if (gone.length > 0)
-    for (const statement of write.sql.unrecordLinks(side))
-      await write.rows(statement, attribute.pairs.table, owner.id, listOf(gone));
-  const places = desired.flatMap((id, index) => (drafts.has(id) ? [[drafts.get(id)!, index + 1]] : []));
-  if (places.length > 0)
-    await write.rows(write.sql.recordLinks(side), attribute.pairs.table, owner.id, JSON.stringify(places));
+    for (const statement of write.sql.unrecordLinks(side)) await write.rows(statement, table, owner.id, listOf(gone));
+  if (places.length > 0) await write.rows(write.sql.recordLinks(side), table, owner.id, JSON.stringify(places));
+  const published = await publishedOf(
+    write,
+    target.table,
+    taken.map(([, id]) => id),
+  );
+  for (const [former, id] of taken) {
+    // A draft that is taken alone leaves the published row where it is.
+    if (!drafts.has(id) && published.has(id)) continue;
+    const [own, other] = attribute.owning ? [former, drafts.get(id) ?? id] : [drafts.get(id) ?? id, former];
+    await write.rows(write.sql.dropRecord(), table, own, other);
+  }
 }
 
 /** For each published row among the given, the draft of the same document and locale. */
