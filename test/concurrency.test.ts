@@ -1,12 +1,12 @@
 // Many clients that write the same entries at once, through two servers on one SQLite file: nothing is lost, no list
 // is broken, and a busy database is waited for. Then clients who put entries of their own into lists that all of them
-// change, publish and delete them: in the end each finds there what it was told is there. On PostgreSQL the first of
-// the two stands in postgres.test.ts; the second, with drafts, is not yet met there under contention.
+// change, publish and delete them: in the end each finds there what it was told is there. The first of
+// the two has its counterpart with three nodes on PostgreSQL in postgres.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
-import { describeOnSqlite, GUIDE } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
 
@@ -133,7 +133,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
 
 const SHARED_WRITES = 1_000;
 
-describeOnSqlite('Writers who share lists of entries with drafts', (engine) => {
+describeOnEveryDatabase('Writers who share lists of entries with drafts', (engine) => {
   let sheaf: Sheaf;
   let server: ReturnType<typeof createServer>;
   let address: string;

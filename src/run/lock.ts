@@ -2,7 +2,7 @@
 // the document itself, the documents it is or will be linked with, and the ones that may lose a link to it; table by
 // table, row by row, always in the same order, so that two writes that meet wait for each other instead of dying.
 
-import { RESTART } from '../db/database.ts';
+import { RESTART, type Row } from '../db/database.ts';
 import { linkAttributes, oneWayTo } from '../model/relations.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
 import type { EntityChange } from '../plan/write-plan.ts';
@@ -32,9 +32,9 @@ export async function lockAround(
   const documents = await documentsAround(write, type, documentId, change, publishes);
   for (const [table, ids] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
     if (ids.size > 0) await write.rows(write.sql.lockDocuments(table), listOf(ids));
-  // Where a target has one owner only, another may have become that owner while this write waited. To lock it now
-  // would be out of order; so the write begins again, and finds it in its place.
-  if (!takesFromOthers(type, change, publishes)) return;
+  // What a write is about may have grown while it waited: a link was added, or a target found another owner. To lock
+  // that now would be out of order; so the write begins again, and finds it in its place.
+  if (!mayGrow(type, documentId, change, publishes)) return;
   for (const [table, ids] of await documentsAround(write, type, documentId, change, publishes))
     for (const id of ids) if (!documents.get(table)?.has(id)) throw new Superseded();
 }
@@ -44,10 +44,17 @@ class Superseded extends Error {
   readonly code = RESTART;
 }
 
-const takesFromOthers = (type: ContentType, change: EntityChange | null, publishes: boolean): boolean =>
-  publishes
-    ? linkAttributes(type).some(({ exclusive }) => exclusive)
-    : (change?.relations ?? []).some(({ attribute }) => attribute.kind === 'relation' && attribute.exclusive);
+/** Whether other writers can add to what this write must lock; the references of a body are what they are. */
+function mayGrow(
+  type: ContentType,
+  documentId: string | null,
+  change: EntityChange | null,
+  publishes: boolean,
+): boolean {
+  if (documentId !== null && (!change || publishes || change.relations.length > 0)) return true;
+  const written = publishes ? linkAttributes(type) : (change?.relations ?? []).map(({ attribute }) => attribute);
+  return written.some((attribute) => attribute.kind === 'relation' && attribute.exclusive);
+}
 
 async function documentsAround(
   write: WriteSession,
@@ -67,12 +74,14 @@ async function documentsAround(
   for (const attribute of linkAttributes(type)) {
     if (own.length === 0 || (change && !publishes && !changed.has(attribute.name))) continue;
     const target = write.type(attribute.target);
-    const linked = await write.rows(write.sql.linkedDocuments(attribute.pairs, target.table), listOf(own));
-    add(
-      documents,
-      target.table,
-      linked.map((row) => row[0] as string),
-    );
+    const linked = firstColumn(await write.rows(write.sql.linkedDocuments(attribute.pairs, target.table), listOf(own)));
+    if (publishes && type.draftAndPublish && target.draftAndPublish) {
+      const side = attribute.owning ? 'owner' : 'target';
+      const recorded = write.sql.recordedDocuments(side, target.table);
+      linked.push(...firstColumn(await write.rows(recorded, attribute.pairs.table, listOf(own))));
+    }
+    add(documents, target.table, linked);
+    if (publishes && attribute.exclusive) await addOwners(write, attribute, type.table, linked, documents);
   }
   if (change) await addReferences(write, type, change, documents);
   if ((!change || publishes) && own.length > 0) await addHolders(write, type, own, documents);
@@ -100,14 +109,27 @@ async function addReferences(
         ...(await write.rows(write.sql.versionsByRow(target.table), listOf(rows))).map((row) => row[1] as string),
       );
     add(documents, target.table, named);
-    if (attribute.exclusive && named.length > 0) {
-      const held = (await write.rows(write.sql.versionsOf(target.table), listOf(named))).map((row) => row[0] as number);
-      add(documents, type.table, await documentsThatHold(write, attribute, type.table, held));
-    }
+    if (attribute.exclusive) await addOwners(write, attribute, type.table, named, documents);
   }
   for (const { items } of change.components)
     for (const item of items) await addReferences(write, type, item.entity, documents);
 }
+
+/** The documents that have targets to themselves, and may lose them. */
+async function addOwners(
+  write: WriteSession,
+  attribute: RelationAttribute,
+  table: string,
+  targets: readonly string[],
+  documents: Documents,
+): Promise<void> {
+  if (targets.length === 0) return;
+  const rows = await write.rows(write.sql.versionsOf(write.type(attribute.target).table), listOf(targets));
+  const held = rows.map((row) => row[0] as number);
+  add(documents, table, await documentsThatHold(write, attribute, table, held));
+}
+
+const firstColumn = (rows: readonly Row[]): string[] => rows.map((row) => row[0] as string);
 
 async function documentsThatHold(
   write: WriteSession,
@@ -116,8 +138,7 @@ async function documentsThatHold(
   held: readonly number[],
 ): Promise<string[]> {
   const inverse = { ...pairs, from: pairs.to, to: pairs.from };
-  const rows = await write.rows(write.sql.linkedDocuments(inverse, table), listOf(held));
-  return rows.map((row) => row[0] as string);
+  return firstColumn(await write.rows(write.sql.linkedDocuments(inverse, table), listOf(held)));
 }
 
 /** Documents whose one-way lists lead here: they gain or lose an entry when this one is published or deleted. */
@@ -130,6 +151,8 @@ async function addHolders(
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
     if (schema.kind === 'component') continue;
     add(documents, schema.table, await documentsThatHold(write, attribute, schema.table, own));
+    const recorded = write.sql.recordedDocuments('target', schema.table);
+    add(documents, schema.table, firstColumn(await write.rows(recorded, attribute.pairs.table, listOf(own))));
   }
 }
 

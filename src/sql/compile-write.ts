@@ -285,6 +285,16 @@ export class WriteStatements {
     );
   }
 
+  /** Ids of the documents that records join rows with. Values: link table, my ids. */
+  recordedDocuments(side: LinkSide, table: string): Statement {
+    const [mine, other] = sidesOf(side);
+    return this.#once(
+      `recorded documents ${side} ${table}`,
+      () =>
+        sql`select distinct t.document_id from ${sql.table(PUBLISHED_LINKS)} as p join ${sql.table(table)} as t on t.id = ${sql.id('p', `${other}_id`)} where p.link_table = ${value()} and ${sql.id('p', `${mine}_id`)} ${this.#inList()}`,
+    );
+  }
+
   /** Values: link table, my id, `[[other id, my place]…]`. */
   recordLinks(side: LinkSide): Statement {
     const [mine, other] = sidesOf(side);
