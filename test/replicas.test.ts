@@ -8,8 +8,9 @@ import { fillExample } from '../src/cli/example.ts';
 import { DEFAULT_POSTGRES } from '../src/db/postgres.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../src/limits.ts';
-import { type Cluster, freePort, type ReplicaServer, startCluster } from './support/cluster.ts';
+import { type Cluster, type ReplicaServer, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
+import { freePort } from './support/postgres-server.ts';
 
 /** What a request may take on top of a wait that is meant. */
 const MARGIN_MS = 300;

@@ -81,6 +81,8 @@ function onStop(stop: (signal: NodeJS.Signals) => void): void {
 
 /** Resolves with the address once the first worker listens; the others follow. */
 function startWorkers(count: number): Promise<string> {
+  // Where this process hands connections out, those on their way to a worker that dies are never closed.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   let stopping = false;
   const address = new Promise<string>((resolve, reject) => {
     let listening = false;

@@ -70,7 +70,8 @@ async function whole<T>(client: pg.ClientBase, work: (session: Session) => Promi
     return result;
   } catch (error) {
     // Where even this fails the connection is gone, and the transaction with it.
-    await client.query('rollback').catch(() => undefined);
+    // One that is lost or does not answer is closed, not asked again.
+    if (!isNotNow(error) || RETRIED.has(codeOf(error))) await client.query('rollback').catch(() => undefined);
     throw error;
   }
 }
@@ -233,6 +234,14 @@ class Postgres implements Database {
   }
 
   async describe(): Promise<ReadonlyMap<string, TableDescription>> {
+    try {
+      return await this.#describe();
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  async #describe(): Promise<ReadonlyMap<string, TableDescription>> {
     const tables = new Map<string, { columns: Map<string, string>; indexes: Set<string> }>();
     const columns = await this.#pool.query<[string, string, string]>({
       text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod) from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,

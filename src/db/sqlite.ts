@@ -131,7 +131,8 @@ class Sqlite implements Database {
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#waitingWrites >= MAX_WAITING_WRITES) throw unavailableError('Too many writes are waiting; try again');
     this.#waitingWrites++;
-    const turn = this.#lastWrite.then(() => this.#write(work));
+    const deadline = performance.now() + MAX_BUSY_WAIT_MS;
+    const turn = this.#lastWrite.then(() => this.#write(work, deadline));
     this.#lastWrite = turn.catch(() => undefined);
     try {
       return await turn;
@@ -140,9 +141,9 @@ class Sqlite implements Database {
     }
   }
 
-  async #write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #write<T>(work: (session: Session) => Promise<T>, deadline: number): Promise<T> {
     try {
-      await this.#begin();
+      await this.#begin(deadline);
       const result = await work(this.#writer);
       this.#writer.control('commit');
       return result;
@@ -153,8 +154,7 @@ class Sqlite implements Database {
   }
 
   /** Takes the write lock at once, so that a transaction that has read can always go on to write. */
-  async #begin(): Promise<void> {
-    const deadline = performance.now() + MAX_BUSY_WAIT_MS;
+  async #begin(deadline: number): Promise<void> {
     for (;;) {
       try {
         this.#writer.control('begin immediate');

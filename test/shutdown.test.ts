@@ -1,0 +1,342 @@
+// A server that is told to stop finishes what is under way, and one whose workers die has others soon. Each test starts
+// real processes and prints its figures.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, expect, it } from 'vitest';
+import { childrenOf } from './support/cluster.ts';
+import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
+import { freePort } from './support/postgres-server.ts';
+
+/** Times that a server is stopped under load, on each database and by the number of its workers; a long run takes 100. */
+const ROUNDS: Readonly<Record<number, number>> = {
+  1: Number(process.env.SHEAF_ROUNDS ?? 6),
+  2: Number(process.env.SHEAF_ROUNDS ?? 4),
+};
+/** Rounds at the same time. */
+const AT_ONCE = 2;
+const IN_FLIGHT = 50;
+const IDLE = 20;
+const GRACE_MS = 10_000;
+/** The pause before a worker is replaced, its start on a busy machine, and a margin. */
+const RECOVERY_MS = 10_000;
+/** A client that has waited for so long was forgotten. */
+const FORGOTTEN_MS = 8_000;
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly address: string;
+  /** The exit code, once it is there. */
+  readonly ended: Promise<number | null>;
+  /** What it said on its error output. */
+  readonly complaints: string[];
+}
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  // Those that a failed test left.
+  for (const child of running) child.kill('SIGKILL');
+});
+
+async function start(database: string, workers: number, port = 0): Promise<Running> {
+  const words = [
+    'start',
+    '--project',
+    GUIDE,
+    '--database',
+    database,
+    '--port',
+    String(port),
+    '--workers',
+    String(workers),
+  ];
+  const child = spawn(process.execPath, ['--no-warnings', MAIN, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const ended = once(child, 'exit').then(([code]) => {
+    running.delete(child);
+    return code as number | null;
+  });
+  const complaints: string[] = [];
+  createInterface(child.stderr).on('line', (line) => complaints.push(line));
+  return { process: child, address: await addressOf(child.stdout), ended, complaints };
+}
+
+function addressOf(output: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface(output);
+    lines.on('line', (line) => {
+      const found = /^\s+at\s+(http:\S+)/.exec(line);
+      if (found) resolve(found[1]!);
+    });
+    lines.on('close', () => reject(new Error('The server did not start')));
+  });
+}
+
+const FORGOTTEN = 'forgotten';
+
+interface Answer {
+  /** 0: none came, or it was cut off. */
+  readonly status: number;
+  readonly body: string;
+  /** Whether some of it came before it broke. */
+  readonly begun: boolean;
+}
+
+interface Request {
+  /** Resolves when the server has the head of the request. */
+  readonly received: Promise<unknown>;
+  readonly answer: Promise<Answer>;
+  /** Sends what is left of the body. */
+  finish(): void;
+}
+
+/** `body`: null for a read. With a body the server is asked to say that it has the request before the body is sent. */
+function send(agent: http.Agent | false, target: string, body: string | null, keepBack = 0): Request {
+  const sending = http.request(target, {
+    agent,
+    timeout: FORGOTTEN_MS,
+    method: body === null ? 'GET' : 'POST',
+    headers:
+      body === null
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), expect: '100-continue' },
+  });
+  const answer = new Promise<Answer>((resolve) => {
+    sending.on('timeout', () => sending.destroy(new Error(FORGOTTEN)));
+    sending.on('error', (error) => resolve({ status: 0, body: error.message, begun: false }));
+    sending.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', (error) => resolve({ status: 0, body: error.message, begun: true }));
+      response.on('end', () => resolve({ status: response.statusCode!, body: text, begun: true }));
+    });
+  });
+  if (body === null) sending.end();
+  else sending.flushHeaders();
+  const finish = () => sending.end(body!.slice(body!.length - keepBack));
+  const received = new Promise<void>((resolve, reject) => {
+    sending.on('continue', () => {
+      sending.write(body!.slice(0, body!.length - keepBack));
+      if (keepBack === 0) sending.end();
+      resolve();
+    });
+    answer.then((early) => reject(new Error(`An answer came too early: ${early.status} ${early.body}`)));
+  });
+  received.catch(() => undefined);
+  return { received, answer, finish };
+}
+
+interface Holder {
+  release(): Promise<void>;
+}
+
+/** Keeps every write waiting. */
+async function hold(database: string): Promise<Holder> {
+  if (database.startsWith('sqlite:')) {
+    const connection = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 1_000 });
+    connection.exec('begin immediate');
+    return {
+      async release() {
+        connection.exec('rollback');
+        connection.close();
+      },
+    };
+  }
+  const client = new pg.Client(database);
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table tags in access exclusive mode');
+  return {
+    async release() {
+      await client.query('rollback');
+      await client.end();
+    },
+  };
+}
+
+async function labelsIn(database: string): Promise<string[]> {
+  const sql = 'select label from tags order by label';
+  if (database.startsWith('sqlite:')) {
+    const connection = new DatabaseSync(database.slice('sqlite:'.length));
+    const rows = connection.prepare(sql).all();
+    connection.close();
+    return rows.map(({ label }) => String(label));
+  }
+  const client = new pg.Client(database);
+  await client.connect();
+  const { rows } = await client.query<{ label: string }>(sql);
+  await client.end();
+  return rows.map(({ label }) => label);
+}
+
+interface Round {
+  readonly wrong: readonly Answer[];
+  readonly lost: number;
+  readonly code: number | null;
+  readonly ms: number;
+  readonly complaints: readonly string[];
+}
+
+/** Stops a server while writes wait in it, some of them not even sent to their end. */
+async function stopInFlight(database: string, workers: number, signal: NodeJS.Signals): Promise<Round> {
+  const server = await start(database, workers);
+  const agent = new http.Agent({ keepAlive: true });
+  const target = `${server.address}/api/tags`;
+  await Promise.all(Array.from({ length: IDLE }, () => send(agent, target, null).answer));
+  const holder = await hold(database);
+  const labels = Array.from({ length: IN_FLIGHT }, (_, index) => `round ${index}`);
+  const requests = labels.map((label, index) =>
+    // One in two keeps its connection; one in five is slow.
+    send(index % 2 === 0 ? agent : false, target, JSON.stringify({ data: { label } }), index % 5 === 0 ? 5 : 0),
+  );
+  await Promise.all(requests.map(({ received }) => received));
+  const begin = performance.now();
+  server.process.kill(signal);
+  await sleep(100);
+  for (const [index, request] of requests.entries()) if (index % 5 === 0) request.finish();
+  await sleep(50);
+  await holder.release();
+  const answers = await Promise.all(requests.map(({ answer }) => answer));
+  const code = await server.ended;
+  const ms = performance.now() - begin;
+  agent.destroy();
+  const present = new Set(await labelsIn(database));
+  return {
+    wrong: answers.filter(({ status, body }, index) => status !== 201 || JSON.parse(body).data.label !== labels[index]),
+    lost: labels.filter((label, index) => answers[index]!.status === 201 && !present.has(label)).length,
+    code,
+    ms,
+    complaints: server.complaints,
+  };
+}
+
+describeOnEveryDatabase('a server that is stopped', (engine) => {
+  it.each([1, 2])(
+    `finishes ${IN_FLIGHT} requests that are under way (workers: %i)`,
+    async (workers) => {
+      const rounds: Round[] = [];
+      for (let round = 0; round < ROUNDS[workers]!; round += AT_ONCE)
+        rounds.push(
+          ...(await Promise.all(
+            Array.from({ length: AT_ONCE }, (_, index) =>
+              stopInFlight(engine.freshDatabaseUrl(), workers, (round + index) % 4 === 3 ? 'SIGINT' : 'SIGTERM'),
+            ),
+          )),
+        );
+      const wrong = rounds.flatMap((round) => round.wrong);
+      const slowest = Math.max(...rounds.map(({ ms }) => ms));
+      console.log(
+        `${engine.name}, ${workers} workers: ${wrong.length} of ${rounds.length * IN_FLIGHT} answers broken in ${rounds.length} rounds; ` +
+          `slowest stop ${Math.round(slowest)} ms`,
+      );
+      expect(wrong.slice(0, 3)).toEqual([]);
+      expect(rounds.map(({ lost }) => lost)).toEqual(rounds.map(() => 0));
+      expect(rounds.map(({ code }) => code)).toEqual(rounds.map(() => 0));
+      expect(slowest).toBeLessThan(GRACE_MS);
+      expect(rounds.flatMap(({ complaints }) => complaints)).toEqual([]);
+    },
+    600_000,
+  );
+
+  it('cuts no answer short while clients go on asking', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 1);
+    const agent = new http.Agent({ keepAlive: true });
+    const answers: Answer[] = [];
+    const clients = Array.from({ length: IN_FLIGHT }, async () => {
+      for (;;) {
+        const answer = await send(agent, `${server.address}/api/restaurants?populate=*`, null).answer;
+        answers.push(answer);
+        if (answer.status === 0) return;
+      }
+    });
+    await sleep(500);
+    const begin = performance.now();
+    server.process.kill('SIGTERM');
+    await Promise.all(clients);
+    const code = await server.ended;
+    agent.destroy();
+    const cut = answers.filter(({ status, begun }) => status === 0 && begun);
+    console.log(
+      `${engine.name}, ${IN_FLIGHT} clients that go on: ${answers.length - IN_FLIGHT} answers, ${cut.length} cut short; ` +
+        `stopped in ${Math.round(performance.now() - begin)} ms`,
+    );
+    expect(cut).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
+    expect(code).toBe(0);
+    expect(performance.now() - begin).toBeLessThan(GRACE_MS);
+  });
+
+  it('replaces workers that are killed, forgets no client, and leaves none of them behind', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
+    const agent = new http.Agent({ keepAlive: true });
+    const get = (by: http.Agent | false = agent) => send(by, `${server.address}/api/restaurants`, null).answer;
+    const workers = () => childrenOf(server.process.pid!);
+    const answers: Answer[] = [];
+    const times: number[] = [];
+    for (const count of [1, 2]) {
+      const victims = workers().slice(0, count);
+      let over = false;
+      // One in two opens a connection for each request, so that some are on their way to a worker when it dies.
+      const load = Array.from({ length: 16 }, async (_, index) => {
+        while (!over) {
+          const answer = await get(index % 2 === 0 && agent);
+          answers.push(answer);
+          await sleep(answer.status === 0 ? 10 : 2);
+        }
+      });
+      await sleep(200);
+      for (const pid of victims) process.kill(pid, 'SIGKILL');
+      const begin = performance.now();
+      const isOver = () => performance.now() - begin > RECOVERY_MS;
+      const areReplaced = () => workers().filter((pid) => !victims.includes(pid)).length === 2;
+      while (!isOver() && !areReplaced()) await sleep(20);
+      for (let good = 0; good < 50 && !isOver(); ) good = (await get()).status === 200 ? good + 1 : 0;
+      times.push(performance.now() - begin);
+      over = true;
+      await Promise.all(load);
+      expect(server.complaints).toEqual([]);
+      expect(workers()).toHaveLength(2);
+      expect(
+        (await Promise.all(Array.from({ length: 50 }, () => get()))).filter(({ status }) => status !== 200),
+      ).toEqual([]);
+    }
+    agent.destroy();
+    const broken = answers.filter(({ status }) => status === 0);
+    const forgotten = broken.filter(({ body }) => body === FORGOTTEN);
+    console.log(
+      `${engine.name}: as before ${times.map((time) => `${Math.round(time)} ms`).join(', ')} after one and both workers ` +
+        `were killed; ${broken.length} of ${answers.length} requests broken, ${forgotten.length} forgotten`,
+    );
+    for (const time of times) expect(time).toBeLessThan(RECOVERY_MS);
+    expect(forgotten).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
+    // Killed itself, it leaves no worker behind.
+    const last = workers();
+    server.process.kill('SIGKILL');
+    await server.ended;
+    const begin = performance.now();
+    while (last.some(isAlive) && performance.now() - begin < RECOVERY_MS) await sleep(20);
+    const left = last.filter(isAlive);
+    for (const pid of left) process.kill(pid, 'SIGKILL');
+    expect(left).toEqual([]);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
