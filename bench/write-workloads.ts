@@ -36,8 +36,8 @@ export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
   'create with 5 relations': {
     times: 1,
     run: (sheaf, content, index) =>
-      sheaf.documents(RESTAURANT).create({
-        data: {
+      sheaf.documents(RESTAURANT).createJson(
+        {
           name: `New restaurant ${index}`,
           description: 'A place that has just opened',
           slug: `new-${index}`,
@@ -51,23 +51,21 @@ export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
           signatureDish: at(content.dishes, index),
           neighbours: [at(content.restaurants, index)],
         },
-      }),
+        {},
+      ),
   },
   'update of two fields': {
-    times: 10,
+    times: 50,
     run: (sheaf, content, index) =>
-      sheaf.documents(RESTAURANT).update({
-        documentId: at(content.restaurants, index * 7),
-        data: { name: `Renamed ${index}`, stars: index % 6 },
-      }),
+      sheaf
+        .documents(RESTAURANT)
+        .updateJson(at(content.restaurants, index * 7), { name: `Renamed ${index}`, stars: index % 6 }, {}),
   },
   'connect into a list of 1,000': {
     times: 1,
     run(sheaf, content, index) {
       const added = { documentId: at(content.restaurants, LIST_LENGTH + index), position: { start: true } };
-      return sheaf
-        .documents(CATEGORY)
-        .update({ documentId: at(content.lists, index), data: { restaurants: { connect: [added] } } });
+      return sheaf.documents(CATEGORY).updateJson(at(content.lists, index), { restaurants: { connect: [added] } }, {});
     },
   },
   publish: {

@@ -1,5 +1,5 @@
-// Writes on SQLite: what the in-process interface makes of an operation, beside the very same statements with the same
-// values sent by hand. Three copies of one database go the same way: the first is where statements are recorded, the
+// Writes on SQLite: what Sheaf makes of an operation, up to the text that HTTP would send, beside the very same
+// statements with the same values sent by hand. Three copies of one database go the same way: the first is where statements are recorded, the
 // second is written by Sheaf and the third by hand, in turns. Also run by itself: node bench/writes.ts
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

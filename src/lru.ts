@@ -3,6 +3,8 @@
 export class Lru<Key, Value> {
   readonly #limit: number;
   readonly #entries = new Map<Key, Value>();
+  /** The key used last, which need not be moved when it is used again. */
+  #newest: Key | undefined;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -10,17 +12,19 @@ export class Lru<Key, Value> {
 
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
-    }
+    if (value !== undefined && key !== this.#newest) this.#renew(key, value);
     return value;
   }
 
   set(key: Key, value: Value): void {
+    this.#renew(key, value);
+    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!);
+  }
+
+  #renew(key: Key, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!);
+    this.#newest = key;
   }
 
   get size(): number {

@@ -130,9 +130,9 @@ class Sqlite implements Database {
 
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#waitingWrites >= MAX_WAITING_WRITES) throw unavailableError('Too many writes are waiting; try again');
-    this.#waitingWrites++;
+    const isAlone = this.#waitingWrites++ === 0;
     const deadline = performance.now() + MAX_BUSY_WAIT_MS;
-    const turn = this.#lastWrite.then(() => this.#write(work, deadline));
+    const turn = isAlone ? this.#write(work, deadline) : this.#lastWrite.then(() => this.#write(work, deadline));
     this.#lastWrite = turn.catch(() => undefined);
     try {
       return await turn;

@@ -36,7 +36,7 @@ export class Writer {
   readonly #statements: WriteStatements;
   readonly #decimals: DecimalColumns;
   readonly #readers = new Lru<string, PreparedOne>(MAX_CACHED_PLANS);
-  readonly #passwords = new WeakMap<ContentType, boolean>();
+  readonly #secrets = new WeakMap<ContentType, ReadonlySet<string>>();
 
   constructor(pipeline: Pipeline, decimals: DecimalColumns) {
     this.#pipeline = pipeline;
@@ -86,7 +86,7 @@ export class Writer {
     const { status, locale: asked, answer } = parseWriteParameters(parameters, defaultStatus);
     const locale = type.localized ? (asked ?? this.#pipeline.defaultLocale) : null;
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
-    const read = this.#reader(type, { ...answer, status, ...(locale !== null && { locale }) });
+    const read = this.#reader(type, answer, status, locale);
     const { sketch, secrets } = await this.#sketch(type, data);
     const target: WriteTarget = { type, locale, publishes: status === 'published' };
     return this.#transaction(async (write, session) => {
@@ -98,12 +98,13 @@ export class Writer {
   }
 
   /** The read that answers a write; one that names nothing special is kept. */
-  #reader(type: ContentType, parameters: ReadParameters): PreparedOne {
-    const key = `${type.uid} ${JSON.stringify(parameters)}`;
+  #reader(type: ContentType, answer: ReadParameters, status: Status, locale: string | null): PreparedOne {
+    let key = `${type.uid} ${status} ${locale ?? ''}`;
+    if (Object.keys(answer).length > 0) key += JSON.stringify(answer);
     let reader = this.#readers.get(key);
     if (!reader) {
-      const defaults: ReadDefaults = { status: 'published', pagination: FIRST_PAGE };
-      reader = this.#pipeline.one(type.uid, parameters, defaults, true);
+      const defaults: ReadDefaults = { status, pagination: FIRST_PAGE };
+      reader = this.#pipeline.one(type.uid, { ...answer, ...(locale !== null && { locale }) }, defaults, true);
       if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#readers.set(key, reader);
     }
     return reader;
@@ -111,21 +112,25 @@ export class Writer {
 
   /** What must be known of a body before its transaction: what to lock, and passwords to hash. */
   async #sketch(type: ContentType, data: Record<string, unknown>): Promise<{ sketch: EntityChange; secrets: Secrets }> {
-    if (!this.#pipeline.database.dialect.locks && !this.#hasPasswords(type)) return NOTHING_TO_PREPARE;
+    const secret = this.#secretNames(type);
+    if (!this.#pipeline.database.dialect.locks && !Object.keys(data).some((name) => secret.has(name)))
+      return NOTHING_TO_PREPARE;
     const sketch = sketchWrite(this.#pipeline.model, type, data);
     return { sketch, secrets: await hashSecrets(sketch) };
   }
 
-  #hasPasswords(type: ContentType): boolean {
-    let has = this.#passwords.get(type);
-    if (has === undefined) {
-      const isPassword = (attribute: Attribute) => attribute.kind === 'scalar' && attribute.type === 'password';
-      has = [type, ...this.#pipeline.model.components.values()].some((schema) =>
-        [...schema.attributes.values()].some(isPassword),
-      );
-      this.#passwords.set(type, has);
+  /** Attributes that are passwords, or components that may hold some. */
+  #secretNames(type: ContentType): ReadonlySet<string> {
+    let names = this.#secrets.get(type);
+    if (!names) {
+      const isSecret = (attribute: Attribute): boolean =>
+        attribute.kind === 'scalar'
+          ? attribute.type === 'password'
+          : attribute.kind === 'component' || attribute.kind === 'dynamiczone';
+      names = new Set([...type.attributes.values()].filter(isSecret).map(({ name }) => name));
+      this.#secrets.set(type, names);
     }
-    return has;
+    return names;
   }
 
   delete(type: ContentType, documentId: string | null, locale: unknown): Promise<Version[]> {
@@ -149,7 +154,7 @@ export class Writer {
     return this.#transaction(async (write, session) => {
       const plan = planBody(write, type, data, sketch, secrets);
       const clone = await cloneDocument(write, type, documentId, this.#locales(type, locale), plan);
-      const read = this.#reader(type, { status: 'draft', ...(clone.locale !== null && { locale: clone.locale }) });
+      const read = this.#reader(type, {}, 'draft', clone.locale);
       return (await read.runIn(session, clone.documentId))!;
     });
   }

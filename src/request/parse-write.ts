@@ -18,12 +18,17 @@ export function parseData(body: unknown): Record<string, unknown> {
 }
 
 /** Depth is measured with a list of work, never by recursion, so that no body can exhaust the stack. */
-export function checkDepth(body: unknown): void {
-  let level: unknown[] = [body];
+export function checkDepth(body: object): void {
+  let level: object[] = [body as object];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_BODY_DEPTH)
-      throw limitExceeded('MAX_BODY_DEPTH', MAX_BODY_DEPTH, 'levels in the body', { source: 'body' });
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    const below: object[] = [];
+    for (const container of level)
+      for (const value of Object.values(container)) {
+        if (depth >= MAX_BODY_DEPTH)
+          throw limitExceeded('MAX_BODY_DEPTH', MAX_BODY_DEPTH, 'levels in the body', { source: 'body' });
+        if (typeof value === 'object' && value !== null) below.push(value);
+      }
+    level = below;
   }
 }
 

@@ -15,6 +15,13 @@ export interface WrittenColumn {
 const value = (): Fragment => sql`${sql.val(null)}`;
 const columnList = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
+/** Part of a key: made for every write, so without lists in between. */
+function namesOf(columns: readonly WrittenColumn[]): string {
+  let names = '';
+  for (const { column } of columns) names += ` ${column}`;
+  return names;
+}
+
 export class WriteStatements {
   readonly #dialect: Dialect;
   readonly #made = new Map<string, Statement>();
@@ -43,7 +50,7 @@ export class WriteStatements {
 
   /** Values: the columns. Returns the new row's id. */
   insertRow(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#once(`insert ${table} ${columns.map(({ column }) => column)}`, () => {
+    return this.#once(`insert ${table}${namesOf(columns)}`, () => {
       if (columns.length === 0) return sql`insert into ${sql.table(table)} default values returning id`;
       const values = columns.map(({ type }) => this.#dialect.input(value(), type));
       return sql`insert into ${sql.table(table)} (${columnList(columns.map(({ column }) => column))}) values (${sql.join(values)}) returning id`;
@@ -52,7 +59,7 @@ export class WriteStatements {
 
   /** Values: the columns, then the id. */
   updateRow(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#once(`update ${table} ${columns.map(({ column }) => column)}`, () => {
+    return this.#once(`update ${table}${namesOf(columns)}`, () => {
       const sets = columns.map(({ column, type }) => sql`${sql.id(column)} = ${this.#dialect.input(value(), type)}`);
       return sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${value()}`;
     });
@@ -82,7 +89,7 @@ export class WriteStatements {
 
   /** Columns of rows, by ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#once(`select ${table} ${columns.map(({ column }) => column)}`, () => {
+    return this.#once(`select ${table}${namesOf(columns)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.output(sql.id(column), type));
       return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${this.#inList()} order by id`;
     });
