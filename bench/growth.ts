@@ -22,16 +22,17 @@ export const growth = (options: Options): Promise<void> =>
     console.log(
       `${workloads.length} workloads in turn, ${connections} connections, ${seconds} s each, median of ${rounds}\n`,
     );
-    const line = table(10, 12, 8, 8, 8);
-    console.log(line('workers', 'req/s', 'p50 ms', 'p99 ms', 'growth'));
+    const line = table(10, 12, 8, 8, 8, 14, 14);
+    console.log(line('workers', 'req/s', 'p50 ms', 'p99 ms', 'growth', 'sheaf cpu ms', 'database cpu ms'));
     for (const [index, workers] of WORKERS.entries()) {
       const times = [milliseconds(middle(index, 'p50')), milliseconds(middle(index, 'p99'))];
       const perSecond = middle(index, 'perSecond');
       const factor = (perSecond / middle(0, 'perSecond')).toFixed(2);
-      console.log(line(String(workers), perSecond.toFixed(0), ...times, factor));
+      const costs = [middle(index, 'serverCost').toFixed(2), middle(index, 'databaseCost').toFixed(2)];
+      console.log(line(String(workers), perSecond.toFixed(0), ...times, factor, ...costs));
     }
     console.log(
-      `\nThe load generator and the database run on the same ${availableParallelism()} cores as the workers.`,
+      `\nThe load generator and the database run on the same ${availableParallelism()} cores as the workers; cpu is for one answer.`,
     );
     for (const server of servers) await server.stop();
   });

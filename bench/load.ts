@@ -1,6 +1,6 @@
 // Puts load on servers in turns and keeps what matters: answers per second and how long each took.
 import autocannon from 'autocannon';
-import type { Server } from './server.ts';
+import { processorSeconds, type Server } from './server.ts';
 
 /** Short enough that a drift of the machine falls on all servers alike, long enough for all connections to be served. */
 const TURN_SECONDS = 2.5;
@@ -18,11 +18,16 @@ export interface Measured {
   readonly p99: number;
   /** Share of the time that this process, which makes the requests, was busy. */
   readonly busy: number;
+  /** Milliseconds of processor time for an answer, of the server and of all PostgreSQL processes of the machine. */
+  readonly serverCost: number;
+  readonly databaseCost: number;
 }
 
 interface Tally {
   seconds: number;
   busySeconds: number;
+  serverSeconds: number;
+  databaseSeconds: number;
   answers: number;
   /** Of the answers since every connection had its first. */
   readonly milliseconds: number[];
@@ -43,7 +48,14 @@ export async function measure(servers: readonly Server[], paths: readonly string
   return tallies.map(summary);
 }
 
-const newTally = (): Tally => ({ seconds: 0, busySeconds: 0, answers: 0, milliseconds: [] });
+const newTally = (): Tally => ({
+  seconds: 0,
+  busySeconds: 0,
+  serverSeconds: 0,
+  databaseSeconds: 0,
+  answers: 0,
+  milliseconds: [],
+});
 
 function turn(
   server: Server,
@@ -54,6 +66,7 @@ function turn(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const before = performance.eventLoopUtilization();
+    const [serverBefore, databaseBefore] = [server.processorSeconds(), databaseSeconds()];
     const begin = performance.now();
     let last = begin;
     const instance = autocannon(
@@ -74,6 +87,8 @@ function turn(
               `failed under load on ${paths.join(', ')}: ${result.errors} errors, ${result.non2xx} answers not 2xx`,
             ),
           );
+        tally.serverSeconds += server.processorSeconds() - serverBefore;
+        tally.databaseSeconds += databaseSeconds() - databaseBefore;
         tally.seconds += (last - begin) / 1000;
         tally.busySeconds += (performance.eventLoopUtilization(before).utilization * (last - begin)) / 1000;
         resolve();
@@ -91,11 +106,20 @@ function turn(
   });
 }
 
-function summary({ seconds, busySeconds, answers, milliseconds }: Tally): Measured {
+const databaseSeconds = (): number => processorSeconds(({ name }) => name === 'postgres');
+
+function summary({ seconds, busySeconds, serverSeconds, databaseSeconds, answers, milliseconds }: Tally): Measured {
   const ascending = milliseconds.toSorted((left, right) => left - right);
   const at = (share: number): number =>
     ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
-  return { perSecond: answers / seconds, p50: at(0.5), p99: at(0.99), busy: busySeconds / seconds };
+  return {
+    perSecond: answers / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    busy: busySeconds / seconds,
+    serverCost: (serverSeconds * 1000) / answers,
+    databaseCost: (databaseSeconds * 1000) / answers,
+  };
 }
 
 export const median = (values: readonly number[]): number => {

@@ -1,7 +1,7 @@
 // The servers under test as child processes: started on any free port, known by the address they print, and ended
 // with this process however it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 
 const START_LIMIT_MS = 15_000;
@@ -101,6 +101,11 @@ export class Server {
     }
   }
 
+  /** Processor time that it and the workers it started have taken so far. */
+  processorSeconds(): number {
+    return processorSeconds(({ pid, parent }) => pid === this.#child.pid || parent === this.#child.pid);
+  }
+
   async stop(): Promise<void> {
     const child = this.#child;
     if (!running.has(child)) return;
@@ -110,6 +115,29 @@ export class Server {
     await ended;
     clearTimeout(timer);
   }
+}
+
+interface Process {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+}
+
+/** Processor time of processes so far, in clocks of 100 ticks a second as Linux has them; not a number elsewhere. */
+export function processorSeconds(isMeant: (process: Process) => boolean): number {
+  if (!existsSync('/proc/self/stat')) return Number.NaN;
+  let ticks = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))!;
+      const fields = rest!.split(' ');
+      if (isMeant({ pid: Number(pid), name: name!, parent: Number(fields[1]) }))
+        ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      // It has ended since.
+    }
+  }
+  return ticks / 100;
 }
 
 const said = (errors: string): string => (errors.trim() === '' ? '' : `\nIt said:\n${errors.trim()}`);

@@ -35,7 +35,7 @@ const RETRIED = new Set(['40P01', '40001']);
 const NOT_NOW = /^(08|53|57|58|25006|55P03|40)/;
 const ALIVE: Statement = { sql: 'select 1', bindings: [] };
 const NETWORK =
-  /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered/;
+  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 

@@ -187,7 +187,7 @@ export function preparePage(read: CompiledRead, slots: readonly unknown[], withC
 
 export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): PreparedFirst {
   const entity = bindEntity(read.entity, slots, read.parsedJson);
-  // A single row with nothing around it is one statement either way, and the plain one is the cheaper.
+  // A single row with nothing around it needs no numbered parts.
   if (read.oneTrip && entity.populate.length > 0) {
     const answer = bindStatement(read.answer('first'), slots);
     return {
@@ -202,8 +202,9 @@ export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): Pre
   const first = bindStatement(read.first(), slots);
   return {
     async run(session, context) {
-      const [row] = await run(session, first, context);
-      if (!row) return null;
+      const [found] = await run(session, first, context);
+      if (!found) return null;
+      const row: Row = read.oneTrip ? JSON.parse(found[0] as string) : found;
       const populated = await populateAll(entity, `[${row[0]}]`, stepByStep(session, context), new Budget());
       return entity.writer.append('', row, 0, populated, '');
     },

@@ -94,9 +94,12 @@ function firstOf(dialect: Dialect, plan: AuthorizedPlan, columns: Fragment): Fra
   return sql`select ${columns} from ${source}${where}${order} limit 1`;
 }
 
-/** The columns of the first row that matches. */
-export const compileFirst = (dialect: Dialect, plan: AuthorizedPlan): Statement =>
-  statement(dialect, firstOf(dialect, plan, sql`${sql.join(outputs(dialect, plan.entity.columns, rowOf(ROOT)))}`));
+/** The columns of the first row that matches; as one JSON list where an answer is one statement. */
+export function compileFirst(dialect: Dialect, plan: AuthorizedPlan): Statement {
+  const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
+  const output = dialect.oneTrip ? sql`${jsonRow(columns)}::text` : sql`${sql.join(columns)}`;
+  return statement(dialect, firstOf(dialect, plan, output));
+}
 
 export function compileCount(dialect: Dialect, plan: AuthorizedPlan): Statement {
   const compiler = new ConditionCompiler(dialect);
