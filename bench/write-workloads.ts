@@ -2,6 +2,7 @@
 // long lists, and articles with relations and components that wait to be published.
 import { DatabaseSync } from 'node:sqlite';
 import type { Documents, EntryData, Sheaf } from '../src/index.ts';
+import { everything } from '../src/plan/access.ts';
 
 const LISTS = 10;
 const LIST_LENGTH = 1_000;
@@ -30,14 +31,17 @@ export interface WriteWorkload {
   run(sheaf: Sheaf, content: WriteContent, index: number): Promise<unknown>;
 }
 
+/** Without parameters, by one who may do everything. */
+const asEveryone = (sheaf: Sheaf) => ({ parameters: {}, caller: { access: everything(sheaf.model), user: null } });
+
 const at = <Item>(items: readonly Item[], index: number): Item => items[index % items.length]!;
 
 export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
   'create with 5 relations': {
     times: 1,
     run: (sheaf, content, index) =>
-      sheaf.documents(RESTAURANT).createJson(
-        {
+      sheaf.documents(RESTAURANT).createJson({
+        data: {
           name: `New restaurant ${index}`,
           description: 'A place that has just opened',
           slug: `new-${index}`,
@@ -51,21 +55,24 @@ export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
           signatureDish: at(content.dishes, index),
           neighbours: [at(content.restaurants, index)],
         },
-        {},
-      ),
+        ...asEveryone(sheaf),
+      }),
   },
   'update of two fields': {
     times: 50,
     run: (sheaf, content, index) =>
-      sheaf
-        .documents(RESTAURANT)
-        .updateJson(at(content.restaurants, index * 7), { name: `Renamed ${index}`, stars: index % 6 }, {}),
+      sheaf.documents(RESTAURANT).updateJson(at(content.restaurants, index * 7), {
+        data: { name: `Renamed ${index}`, stars: index % 6 },
+        ...asEveryone(sheaf),
+      }),
   },
   'connect into a list of 1,000': {
     times: 1,
     run(sheaf, content, index) {
       const added = { documentId: at(content.restaurants, LIST_LENGTH + index), position: { start: true } };
-      return sheaf.documents(CATEGORY).updateJson(at(content.lists, index), { restaurants: { connect: [added] } }, {});
+      return sheaf
+        .documents(CATEGORY)
+        .updateJson(at(content.lists, index), { data: { restaurants: { connect: [added] } }, ...asEveryone(sheaf) });
     },
   },
   publish: {

@@ -1,5 +1,7 @@
 // Opens a project on a database: model, connection, settings, and the in-process interface over them.
 import path from 'node:path';
+import { type Auth, openAuth } from './auth/auth.ts';
+import type { GivenSecrets } from './auth/secrets.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { applySchema, diffSchema } from './db/schema.ts';
 import { decimalColumns, readDefaultLocale } from './db/settings.ts';
@@ -9,9 +11,10 @@ import { Pipeline } from './documents/pipeline.ts';
 import { Writer } from './documents/writer.ts';
 import { SetupError, unavailableError } from './errors.ts';
 import { loadModel } from './model/build.ts';
-import { LOCALE } from './model/builtin.ts';
+import { LOCALE, USER } from './model/builtin.ts';
 import { readLocales } from './model/locales.ts';
 import type { Model } from './model/types.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 export interface OpenOptions {
   /** Folder of the content project: the one that holds `src/api`. */
@@ -22,6 +25,11 @@ export interface OpenOptions {
   readonly replicas?: readonly string[];
   /** Connections that this process may hold to a PostgreSQL server. */
   readonly poolSize?: number;
+  /** Where secrets that are not given, and mails that are not sent, are kept; `.sheaf` in the project. */
+  readonly state?: string;
+  readonly secrets?: GivenSecrets;
+  /** The address of a mail server, such as smtps://user:password@host. */
+  readonly smtp?: string | null;
 }
 
 export interface Locale {
@@ -36,7 +44,10 @@ export interface Locale {
 export interface Sheaf {
   readonly model: Model;
   readonly pipeline: Pipeline;
+  readonly settings: Settings;
   documents(uid: string): Documents;
+  /** Who may do what; opened when it is first asked for. */
+  auth(): Promise<Auth>;
   /** The locales of the project. */
   locales(): Promise<Locale[]>;
   /** How far writes have come, where reads may go to replicas; null elsewhere. */
@@ -48,6 +59,7 @@ export interface Sheaf {
 
 export async function open(options: OpenOptions): Promise<Sheaf> {
   const model = loadModel(options.project);
+  const settings = readSettings(options.project);
   const database = await openDatabase(options.database, 'create', options);
   try {
     await applySchema(database, model, readLocales(options.project));
@@ -59,10 +71,17 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
         throw new SetupError(`There is no content-type "${uid}" to read; the project has ${served(model).join(', ')}`);
       return new Documents(pipeline, writer, model.contentTypes.get(uid)!);
     };
+    let auth: Promise<Auth> | null = null;
+    const { project, state = path.join(project, '.sheaf'), secrets = {}, smtp = null } = options;
     return {
       model,
       pipeline,
+      settings,
       documents,
+      auth() {
+        auth ??= openAuth(model, database, documents(USER), { project, state, secrets, smtp, settings });
+        return auth;
+      },
       async locales() {
         const rows = await documents(LOCALE).findMany();
         return rows.map((row) => ({ ...row, isDefault: row.code === defaultLocale }) as unknown as Locale);
@@ -74,7 +93,10 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
         if (steps.length > 0) throw unavailableError(`The database lacks ${steps.length} parts of the schema`);
         return health;
       },
-      close: () => database.close(),
+      async close() {
+        await (await auth?.catch(() => null))?.close();
+        await database.close();
+      },
     };
   } catch (error) {
     await database.close();

@@ -23,6 +23,18 @@ export const validationError = (message: string, details: ErrorDetails = {}): Sh
 export const paginationError = (message: string, details: ErrorDetails = {}): SheafError =>
   new SheafError(400, 'PaginationError', message, details);
 
+export const unauthorizedError = (message = 'Missing or invalid credentials'): SheafError =>
+  new SheafError(401, 'UnauthorizedError', message);
+
+export const forbiddenError = (): SheafError => new SheafError(403, 'ForbiddenError', 'Forbidden');
+
+/** A request that is well formed and cannot be granted as things stand. */
+export const applicationError = (message: string, details: ErrorDetails = {}): SheafError =>
+  new SheafError(400, 'ApplicationError', message, details);
+
+export const rateLimitError = (): SheafError =>
+  new SheafError(429, 'RateLimitError', 'Too many requests, please try again later.');
+
 export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundError', 'Not Found');
 
 export const methodNotAllowedError = (allowed: readonly string[]): SheafError =>

@@ -96,3 +96,12 @@ export const MAX_REPLICA_WAIT_MS = 100;
 
 /** Milliseconds for which a replica that failed is left alone. */
 export const REPLICA_PAUSE_MS = 1_000;
+
+/** Passwords that one process hashes or compares at a time; each takes a core for 50 ms or more. */
+export const MAX_HASHES_AT_ONCE = 4;
+
+/** Further ones that may wait for their turn before the answer is a 503. */
+export const MAX_WAITING_HASHES = 100;
+
+/** Characters of a bearer token; what is longer is none of ours. */
+export const MAX_TOKEN_LENGTH = 4_096;

@@ -27,6 +27,13 @@ async function main(words: readonly string[]): Promise<number> {
         port: { type: 'string' },
         workers: { type: 'string' },
         example: { type: 'boolean', default: false },
+        as: { type: 'string' },
+        username: { type: 'string' },
+        email: { type: 'string' },
+        role: { type: 'string' },
+        type: { type: 'string' },
+        days: { type: 'string' },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
       },
@@ -56,7 +63,12 @@ async function main(words: readonly string[]): Promise<number> {
     }
     if (command === 'explain' && rest.length === 1) {
       const { explain } = await import('./cli/explain.ts');
-      process.stdout.write(await explain(config, rest[0]!));
+      process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
+      return 0;
+    }
+    const { isPeopleCommand, peopleCommand } = await import('./cli/people.ts');
+    if (isPeopleCommand(positionals)) {
+      process.stdout.write(await peopleCommand(config, positionals, values));
       return 0;
     }
     console.error(`sheaf: "${positionals.join(' ')}" is not understood.\n`);

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 /** Lowest first. A file may import from its own folder and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
   ['errors.ts', 'limits.ts', 'lru.ts'],
+  ['settings.ts'],
   ['model/'],
   ['request/'],
   ['plan/'],
@@ -18,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['db/'],
   ['run/'],
   ['documents/'],
+  ['auth/'],
   ['app.ts'],
   ['http/'],
   ['config.ts'],
@@ -33,6 +35,11 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['kysely', 'sql/'],
   ['node:sqlite', 'db/'],
   ['fastify', 'http/'],
+  ['@fastify/cors', 'http/'],
+  ['@fastify/helmet', 'http/'],
+  ['@fastify/rate-limit', 'http/'],
+  ['jose', 'auth/'],
+  ['nodemailer', 'auth/'],
 ];
 
 /** Files that may read the environment. */

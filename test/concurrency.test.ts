@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
+import { openToAll } from './support/access.ts';
 import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
@@ -33,6 +34,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   beforeAll(async () => {
     const url = engine.freshDatabaseUrl();
     sheaf = await open({ project: GUIDE, database: url });
+    await openToAll(sheaf);
     nodes = [await startNode(url), await startNode(url)];
   });
   afterAll(() => sheaf?.close());
@@ -139,6 +141,7 @@ describeOnEveryDatabase('Writers who share lists of entries with drafts', (engin
   let address: string;
   beforeAll(async () => {
     sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl() });
+    await openToAll(sheaf);
     server = createServer(sheaf);
     address = await server.listen({ host: '127.0.0.1', port: 0 });
   });

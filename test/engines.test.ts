@@ -47,6 +47,7 @@ class Comparable {
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#shown(inner, replay, key)]));
     if (typeof value === 'number') return name === 'id' ? '<id>' : value;
     if (typeof value !== 'string') return value;
+    if (name === 'jwt') return '<jwt>';
     if (TIMESTAMPS.has(name) && INSTANT.test(value)) return '<instant>';
     if (name === 'documentId' && DOCUMENT_ID.test(value)) {
       if (!this.#documents.has(value)) this.#documents.set(value, `<document ${this.#documents.size}>`);

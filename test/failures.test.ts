@@ -17,6 +17,7 @@ import { fillExample } from '../src/cli/example.ts';
 import { DEFAULT_POSTGRES } from '../src/db/postgres.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_BUSY_WAIT_MS } from '../src/limits.ts';
+import { openToAll } from './support/access.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
 
@@ -219,6 +220,7 @@ describe('PostgreSQL fails', () => {
     await cluster.primary.query('create database guide');
     served = await serve(cluster.primary.url('guide'));
     await fillExample(served.sheaf);
+    await openToAll(served.sheaf);
   });
   afterAll(async () => {
     await served?.close();

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { open } from '../src/app.ts';
+import { openToAll } from './support/access.ts';
 import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 
@@ -42,6 +43,7 @@ describeOnEveryDatabase('A server killed while it writes', (engine) => {
   it('keeps every acknowledged write whole', { timeout: 60_000 + KILLS * 5_000 }, async () => {
     const url = engine.freshDatabaseUrl();
     const sheaf = await open({ project: GUIDE, database: url });
+    await openToAll(sheaf);
     const categories: string[] = [];
     for (const name of ['A', 'B', 'C'])
       categories.push((await sheaf.documents('api::category.category').create({ data: { name } })).documentId);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
+import { openDatabaseToAll } from './support/access.ts';
 import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
 import { type Answered, type Content, useContents } from './support/content.ts';
 import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
@@ -234,6 +235,7 @@ describeOnPostgres('Nodes that start at once on an empty database', (engine) => 
         [],
       );
     });
+    await openDatabaseToAll(url);
     for (const [index, { address }] of nodes.entries())
       expect(
         (await request(address, 'POST', 'countries', { data: { name: `Land ${index}`, code: `L${'ABCD'[index]}` } }))

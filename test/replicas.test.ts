@@ -8,6 +8,7 @@ import { fillExample } from '../src/cli/example.ts';
 import { DEFAULT_POSTGRES } from '../src/db/postgres.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../src/limits.ts';
+import { openToAll } from './support/access.ts';
 import { type Cluster, type ReplicaServer, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
 import { freePort } from './support/postgres-server.ts';
@@ -104,6 +105,7 @@ describe('a PostgreSQL primary with a replica', () => {
     replica = await cluster.addReplica();
     const sheaf = await open({ project: GUIDE, database: cluster.primary.url('guide') });
     await fillExample(sheaf);
+    await openToAll(sheaf);
     await sheaf.close();
     await replica.caughtUp(cluster.primary);
     served = await serve(cluster.primary.url('guide'), [replica.url('guide')]);

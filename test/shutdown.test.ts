@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
+import { openDatabaseToAll } from './support/access.ts';
 import { childrenOf } from './support/cluster.ts';
 import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
 import { freePort } from './support/postgres-server.ts';
@@ -189,6 +190,7 @@ interface Round {
 
 /** Stops a server while writes wait in it, some of them not even sent to their end. */
 async function stopInFlight(database: string, workers: number, signal: NodeJS.Signals): Promise<Round> {
+  await openDatabaseToAll(database);
   const server = await start(database, workers);
   const agent = new http.Agent({ keepAlive: true });
   const target = `${server.address}/api/tags`;

@@ -1,7 +1,9 @@
-// Who may run which plan. Until roles exist reading is open, and the types that hold roles, permissions and tokens
-// are closed to everyone. Only this module makes an AuthorizedPlan, so a plan cannot reach SQL without passing here.
-import { notFoundError } from '../errors.ts';
+// Who may run which plan. What a caller may name was settled when the plan was made, in plan/resolve.ts; here it is
+// settled whether the caller may do this at all. Only this module makes an AuthorizedPlan, so a plan cannot reach SQL
+// without passing here.
+import { forbiddenError, notFoundError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
+import type { Access } from '../plan/access.ts';
 import type { ReadPlan } from '../plan/read-plan.ts';
 
 declare const authorized: unique symbol;
@@ -10,9 +12,11 @@ export interface AuthorizedPlan extends ReadPlan {
   readonly [authorized]: true;
 }
 
-export function authorize(model: Model, plan: ReadPlan): AuthorizedPlan {
-  for (const uid of plan.touches) {
-    if (model.contentTypes.get(uid)?.exposure === 'hidden') throw notFoundError();
-  }
+/** `action`: what the caller must be granted; null for the answer to a write, which was granted before. */
+export function authorize(model: Model, plan: ReadPlan, access: Access, action: string | null): AuthorizedPlan {
+  if (action !== null && !access.may(action)) throw forbiddenError();
+  if (model.contentTypes.get(plan.uid)?.exposure === 'hidden') throw notFoundError();
+  // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
+  for (const uid of plan.touches) if (uid !== plan.uid && !access.mayFind(uid)) throw forbiddenError();
   return plan as AuthorizedPlan;
 }

@@ -1,24 +1,36 @@
 // `sheaf explain`: the plan of a request, its statements, and what the database says of each.
+import { actionOn } from '../access/actions.ts';
 import { open, type Sheaf } from '../app.ts';
-import type { ServerConfig } from '../config.ts';
+import { openOptions, type ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
+import { type Access, everything } from '../plan/access.ts';
 import { FIRST_PAGE } from '../request/parse-read.ts';
 import { parseQueryString } from '../request/query-string.ts';
 import { bindStatement } from '../run/bind.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Statement } from '../sql/statement.ts';
 
-export async function explain(config: ServerConfig, target: string): Promise<string> {
-  if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
-  const sheaf = await open({ project: config.project, database: config.database });
+/** `role`: in whose eyes; null for one who may do everything. */
+export async function explain(config: ServerConfig, target: string, role: string | null): Promise<string> {
+  const sheaf = await open(openOptions(config));
   try {
-    return await explainRequest(sheaf, target);
+    return await explainRequest(sheaf, target, await accessOf(sheaf, role));
   } finally {
     await sheaf.close();
   }
 }
 
-export async function explainRequest(sheaf: Sheaf, target: string): Promise<string> {
+async function accessOf(sheaf: Sheaf, role: string | null): Promise<Access> {
+  if (role === null) return everything(sheaf.model);
+  const { roles, grants } = await sheaf.auth();
+  return grants.role((await roles.find(role)).id)!.access;
+}
+
+export async function explainRequest(
+  sheaf: Sheaf,
+  target: string,
+  access: Access = everything(sheaf.model),
+): Promise<string> {
   const [pathname, query = ''] = splitTarget(target);
   const [, prefix, name, documentId, ...rest] = pathname.split('/');
   const type = [...sheaf.model.contentTypes.values()].find(
@@ -30,9 +42,13 @@ export async function explainRequest(sheaf: Sheaf, target: string): Promise<stri
     ]);
   const one = type.kind === 'singleType' || documentId !== undefined;
   const { request, read, context } = sheaf.pipeline.explain(
-    type.uid,
-    parseQueryString(query),
-    { status: 'published', pagination: FIRST_PAGE },
+    {
+      uid: type.uid,
+      parameters: parseQueryString(query),
+      defaults: { status: 'published', pagination: FIRST_PAGE },
+      access,
+      action: actionOn(type, one && documentId !== undefined ? 'findOne' : 'find'),
+    },
     documentId !== undefined,
   );
   const statements: [string, Statement][] = one

@@ -2,10 +2,11 @@
 // several workers this process only starts and watches them; each of them serves.
 import cluster from 'node:cluster';
 import { open, type Sheaf, withoutPassword } from '../app.ts';
-import type { ServerConfig } from '../config.ts';
+import type { Auth } from '../auth/auth.ts';
+import { openOptions, type ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { createServer } from '../http/server.ts';
-import { EXAMPLE_REQUESTS, fillExample } from './example.ts';
+import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -14,22 +15,13 @@ const RESTART_PAUSE_MS = 500;
 
 export async function start(config: ServerConfig, isExample: boolean): Promise<void> {
   const begin = performance.now();
-  if (config.database === null)
-    throw new SetupError('No database is named', [
-      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL',
-      'or try the example: sheaf start --example',
-    ]);
-  const { project, database, replicas, poolSize } = config;
-  const sheaf = await open({ project, database, replicas, poolSize });
-  if (isExample && !cluster.isWorker) {
-    const filled = await fillExample(sheaf);
-    if (filled > 0) console.log(`Filled the example with ${filled} entries`);
-  }
+  const sheaf = await open(openOptions(config));
+  const notes = cluster.isWorker ? [] : await prepare(sheaf, isExample);
   if (config.workers > 1 && cluster.isPrimary) {
     // The schema is made once, here; then the workers open the database themselves.
     await sheaf.close();
     const address = await startWorkers(config.workers);
-    welcome(sheaf, config, isExample, address, begin);
+    welcome(sheaf, config, isExample, address, begin, notes);
     return;
   }
   const app = createServer(sheaf);
@@ -44,7 +36,7 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
     ]);
   }
   if (cluster.isWorker) process.send!({ address });
-  else welcome(sheaf, config, isExample, address, begin);
+  else welcome(sheaf, config, isExample, address, begin, notes);
   onStop((signal) => {
     if (!cluster.isWorker) console.log(`${signal}: finishing what is under way`);
     app
@@ -54,7 +46,34 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
   });
 }
 
-function welcome(sheaf: Sheaf, config: ServerConfig, isExample: boolean, address: string, begin: number): void {
+/** What must be there before anyone asks, and what whoever starts the server should know of it. */
+async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
+  const auth = await sheaf.auth();
+  const notes: string[] = [];
+  if (isExample) {
+    const filled = await fillExample(sheaf);
+    if (filled > 0) console.log(`Filled the example with ${filled} entries`);
+    notes.push(...(await exampleNotes(sheaf)));
+  } else if (!isOpen(sheaf, auth)) notes.push("Nobody may read anything yet. Grant it: sheaf role grant public '*'");
+  for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
+  if (auth.mailer.folder) notes.push(`Mails are not sent (SMTP_URL is not set); they are put in ${auth.mailer.folder}`);
+  return notes;
+}
+
+/** Whether any role has been granted anything of the project's own. */
+const isOpen = (sheaf: Sheaf, { grants }: Auth): boolean =>
+  grants.roles.some(({ actions }) =>
+    [...actions].some((action) => sheaf.model.contentTypes.has(action.slice(0, action.lastIndexOf('.')))),
+  );
+
+function welcome(
+  sheaf: Sheaf,
+  config: ServerConfig,
+  isExample: boolean,
+  address: string,
+  begin: number,
+  notes: readonly string[],
+): void {
   const types = [...sheaf.model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
@@ -63,6 +82,7 @@ function welcome(sheaf: Sheaf, config: ServerConfig, isExample: boolean, address
   const requests = isExample
     ? EXAMPLE_REQUESTS
     : types.slice(0, 3).map((type) => `/api/${type.kind === 'singleType' ? type.singularName : type.pluralName}`);
+  for (const note of notes) console.log(note);
   console.log('Try:');
   for (const request of requests) console.log(`  curl -g '${address}${request}'`);
   console.log('Stop with Ctrl+C.');

@@ -1,6 +1,7 @@
 // What a new database starts with: the settings, roles and locales that the reference makes at its own first start,
 // and the marks by which it knows that its migrations have nothing left to do here.
 import { createId } from '@paralleldrive/cuid2';
+import { DEFAULT_GRANTS } from '../access/actions.ts';
 import { MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import { WriteStatements } from '../sql/compile-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -38,8 +39,25 @@ export async function bootstrap(session: Session, dialect: Dialect, locales: rea
   await run(setting, 'plugin_i18n_default_locale', JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
   for (const code of locales ?? [DEFAULT_LOCALE]) await addLocale(session, dialect, code);
   const role = sql.insertRow('up_roles', [...text('document_id', 'name', 'description', 'type'), ...STAMPS]);
-  for (const [name, description, type] of ROLES) await run(role, createId(), name, description, type, now, now, now);
+  for (const [name, description, type] of ROLES) {
+    const [row] = await run(role, createId(), name, description, type, now, now, now);
+    for (const action of DEFAULT_GRANTS[type]) await addGrant(session, dialect, row![0] as number, action);
+  }
   await run(sql.insertRow(OWN_SETTINGS, text('key', 'value')), 'locales', locales ? 'listed' : 'open');
+}
+
+/** Grants a role an action; the link's place in a list that nobody reads is its own id's neighbour. */
+export async function addGrant(session: Session, dialect: Dialect, role: number, action: string): Promise<void> {
+  const now = Date.now();
+  const sql = new WriteStatements(dialect);
+  const permission = sql.insertRow('up_permissions', [...text('document_id', 'action'), ...STAMPS]);
+  const [row] = await session.rows(permission, [createId(), action, now, now, now]);
+  const link = sql.insertRow('up_permissions_role_lnk', [
+    { column: 'permission_id', type: 'integer' },
+    { column: 'role_id', type: 'integer' },
+    { column: 'permission_ord', type: 'float' },
+  ]);
+  await session.rows(link, [row![0] as number, role, row![0] as number]);
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });

@@ -32,6 +32,8 @@ export interface Database {
    * an earlier write was told.
    */
   snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null): Promise<T>;
+  /** The same on the newest state there is, never on a replica's; for what must not be out of date. */
+  latest<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */
   position(): Promise<string | null>;
   /** Whether the database answers, and how far its replicas are behind; throws where it does not. */
@@ -40,6 +42,12 @@ export interface Database {
   transaction<T>(work: (session: Session) => Promise<T>, patient?: boolean): Promise<T>;
   /** The database's own account of how it would run the statement, a line each. */
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]>;
+  /**
+   * Begins to watch for what other processes write. The function returned gives a number that is another one whenever
+   * something may have been written since it was last asked. A database that cannot tell what other programs write
+   * calls `look` from time to time.
+   */
+  watch(look: () => void): Promise<() => number>;
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   close(): Promise<void>;
 }

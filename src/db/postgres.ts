@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
 import { MAX_NAMED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
-import { postgresDialect } from '../sql/dialect-postgres.ts';
+import { CHANGES_CHANNEL, postgresDialect } from '../sql/dialect-postgres.ts';
 import type { Statement } from '../sql/statement.ts';
 import {
   type BoundValue,
@@ -145,11 +145,61 @@ function withoutSchema(text: string): string {
   return url.toString();
 }
 
+const WATCH_MS = 1_000;
+
+/** Listens on a connection of its own, and where that is lost, as behind some poolers, goes by the clock alone. */
+class Watcher {
+  mark = 0;
+  readonly #config: pg.ClientConfig;
+  readonly #timer: NodeJS.Timeout;
+  #client: pg.Client | null = null;
+  #closed = false;
+
+  constructor(config: pg.ClientConfig, look: () => void) {
+    this.#config = config;
+    this.#timer = setInterval(() => {
+      look();
+      if (!this.#client) void this.#listen();
+    }, WATCH_MS);
+    this.#timer.unref();
+    void this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    this.#client = client;
+    const lose = () => {
+      this.mark++;
+      if (this.#client === client) this.#client = null;
+    };
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', () => {
+      this.mark++;
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANGES_CHANNEL}`);
+      if (this.#closed) await client.end();
+      this.mark++;
+    } catch {
+      lose();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#client?.end().catch(() => undefined);
+  }
+}
+
 class Postgres implements Database {
   readonly dialect = postgresDialect;
   readonly #pool: pg.Pool;
   readonly #schema: string | null;
   readonly #patientConfig: pg.ClientConfig;
+  #watcher: Watcher | null = null;
 
   constructor(pool: pg.Pool, schema: string | null, patientConfig: pg.ClientConfig) {
     this.#pool = pool;
@@ -175,7 +225,15 @@ class Postgres implements Database {
   }
 
   /** An answer is one statement, and a statement sees one state of the data. */
-  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#read(work);
+  }
+
+  latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#read(work);
+  }
+
+  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     try {
       return await this.#withClient((client) => work(new ClientSession(client)));
     } catch (error) {
@@ -226,6 +284,13 @@ class Postgres implements Database {
     }
   }
 
+  /** Other nodes announce what they change; what is changed by other programs is looked for once a second. */
+  async watch(look: () => void): Promise<() => number> {
+    this.#watcher ??= new Watcher(this.#patientConfig, look);
+    const watcher = this.#watcher;
+    return () => watcher.mark;
+  }
+
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
     const rows = await this.snapshot((session) =>
       session.rows({ sql: `explain ${statement.sql}`, bindings: [] }, values),
@@ -260,6 +325,7 @@ class Postgres implements Database {
   }
 
   async close(): Promise<void> {
+    await this.#watcher?.close();
     await this.#pool.end();
   }
 }

@@ -140,6 +140,14 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.describe();
   }
 
+  latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#primary.latest(work);
+  }
+
+  watch(look: () => void): Promise<() => number> {
+    return this.#primary.watch(look);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#primary.close(), ...this.#replicas.map(({ database }) => database.close())]);
   }

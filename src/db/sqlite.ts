@@ -44,6 +44,7 @@ class Connection implements Session {
   readonly #handle: DatabaseSync;
   readonly #control = new Map<Control, StatementSync>();
   readonly #prepared = new WeakMap<Statement, StatementSync>();
+  #dataVersion: StatementSync | null = null;
 
   constructor(file: string) {
     this.#handle = new DatabaseSync(file, { timeout: 0 });
@@ -67,6 +68,14 @@ class Connection implements Session {
       this.#control.set(text, prepared);
     }
     prepared.run();
+  }
+
+  dataVersion(): number {
+    if (!this.#dataVersion) {
+      this.#dataVersion = this.#handle.prepare('pragma data_version');
+      this.#dataVersion.setReturnArrays(true);
+    }
+    return (this.#dataVersion.get() as unknown as [number])[0];
   }
 
   all(text: string, ...values: BoundValue[]): Record<string, unknown>[] {
@@ -96,6 +105,7 @@ class Sqlite implements Database {
   readonly #writer: Connection;
   readonly #idle: Connection[] = [];
   readonly #waitingReads: ((connection: Connection) => void)[] = [];
+  #watcher: Connection | null = null;
   #readers = 0;
   #waitingWrites = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -105,7 +115,15 @@ class Sqlite implements Database {
     this.#writer = writer;
   }
 
-  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#read(work);
+  }
+
+  latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#read(work);
+  }
+
+  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const connection = this.#idle.pop() ?? (await this.#reader());
     try {
       connection.control('begin');
@@ -166,6 +184,13 @@ class Sqlite implements Database {
     }
   }
 
+  /** SQLite itself counts what other connections, of any process, have written. */
+  async watch(): Promise<() => number> {
+    this.#watcher ??= new Connection(this.#file);
+    const watcher = this.#watcher;
+    return () => watcher.dataVersion();
+  }
+
   async position(): Promise<null> {
     return null;
   }
@@ -205,6 +230,7 @@ class Sqlite implements Database {
   async close(): Promise<void> {
     await this.#lastWrite;
     for (const connection of this.#idle) connection.close();
+    this.#watcher?.close();
     this.#writer.close();
   }
 }

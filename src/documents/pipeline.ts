@@ -1,13 +1,15 @@
 // The whole path of a read on one screen: parse → plan → authorize → compile, kept by the shape of the request,
 // then bind and run. Both interfaces, in process and over HTTP, come through here.
 import { authorize } from '../access/authorize.ts';
+import type { UserValues } from '../access/caller.ts';
 import type { Database, Session } from '../db/database.ts';
 import { MAX_CACHED_PLANS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
+import type { Access } from '../plan/access.ts';
 import { planRead } from '../plan/plan-read.ts';
 import { parseRead, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
-import type { ReadRequest, ReadShape } from '../request/read-request.ts';
+import type { ReadRequest } from '../request/read-request.ts';
 import { CompiledRead, type PageText, prepareFirst, preparePage, runCount } from '../run/read.ts';
 
 export interface Timing {
@@ -15,19 +17,41 @@ export interface Timing {
   readonly plan: number;
 }
 
-export interface Prepared<Arguments extends unknown[], Answer> {
+/** What differs between runs of one prepared request. */
+export interface Run {
+  readonly documentId?: string | null;
+  /** The account of the caller, for the rules that speak of it. */
+  readonly user?: UserValues | null;
+  /** The state of the data that the answer must not be older than. */
+  readonly after?: string | null;
+}
+
+export interface Prepared<Answer> {
   /** Milliseconds that preparing took. */
   readonly timing: Timing;
-  run(...args: Arguments): Promise<Answer>;
+  run(run: Run): Promise<Answer>;
 }
 
-export interface PreparedList extends Prepared<[after?: string | null], PageText> {
+export interface PreparedList extends Prepared<PageText> {
   readonly request: ReadRequest;
+  /** Paths of relations that `*` left out. */
+  readonly omitted: readonly string[];
 }
 
-export interface PreparedOne extends Prepared<[documentId: string | null, after?: string | null], string | null> {
+export interface PreparedOne extends Prepared<string | null> {
+  readonly omitted: readonly string[];
   /** The same inside a transaction under way. */
-  runIn(session: Session, documentId: string | null): Promise<string | null>;
+  runIn(session: Session, run: Run): Promise<string | null>;
+}
+
+/** What is read: which type, how, for whom, and by which right. */
+export interface Asked {
+  readonly uid: string;
+  readonly parameters: ReadParameters;
+  readonly defaults: ReadDefaults;
+  readonly access: Access;
+  /** Null for the answer to a write. */
+  readonly action: string | null;
 }
 
 export class Pipeline {
@@ -42,56 +66,57 @@ export class Pipeline {
     this.defaultLocale = defaultLocale;
   }
 
-  list(uid: string, parameters: ReadParameters, defaults: ReadDefaults): PreparedList {
-    const { request, read, timing } = this.#prepare(uid, parameters, defaults, false);
+  list(asked: Asked): PreparedList {
+    const { request, read, timing } = this.#prepare(asked, false);
     const { limit, start, withCount } = request.pagination;
     const page = preparePage(read, request.values, withCount);
-    const context = { defaultLocale: this.defaultLocale, limit, start };
-    return { request, timing, run: (after) => this.database.snapshot((session) => page.run(session, context), after) };
-  }
-
-  /** The document with an id; or, for a single type, the one there is. */
-  one(uid: string, parameters: ReadParameters, defaults: ReadDefaults, byDocument: boolean): PreparedOne {
-    const { request, read, timing } = this.#prepare(uid, parameters, defaults, byDocument);
-    const first = prepareFirst(read, request.values);
-    const runIn = (session: Session, documentId: string | null) =>
-      first.run(session, { defaultLocale: this.defaultLocale, documentId });
+    const { defaultLocale } = this;
     return {
+      request,
       timing,
-      runIn,
-      run: (documentId, after) => this.database.snapshot((session) => runIn(session, documentId), after),
+      omitted: read.plan.omitted,
+      run: ({ user = null, after }) =>
+        this.database.snapshot((session) => page.run(session, { defaultLocale, limit, start, user }), after),
     };
   }
 
-  count(uid: string, parameters: ReadParameters, defaults: ReadDefaults): Promise<number> {
-    const { request, read } = this.#prepare(uid, parameters, defaults, false);
-    return this.database.snapshot((session) =>
-      runCount(session, read, request.values, { defaultLocale: this.defaultLocale }),
-    );
+  /** The document with an id; or, for a single type, the one there is. */
+  one(asked: Asked, byDocument: boolean): PreparedOne {
+    const { request, read, timing } = this.#prepare(asked, byDocument);
+    const first = prepareFirst(read, request.values);
+    const runIn = (session: Session, { documentId = null, user = null }: Run) =>
+      first.run(session, { defaultLocale: this.defaultLocale, documentId, user });
+    return {
+      timing,
+      omitted: read.plan.omitted,
+      runIn,
+      run: (run) => this.database.snapshot((session) => runIn(session, run), run.after),
+    };
+  }
+
+  count(asked: Asked, { user = null, after }: Run = {}): Promise<number> {
+    const { request, read } = this.#prepare(asked, false);
+    const { defaultLocale } = this;
+    return this.database.snapshot((session) => runCount(session, read, request.values, { defaultLocale, user }), after);
   }
 
   /** The plan of a request and its statements, without running anything. */
-  explain(uid: string, parameters: ReadParameters, defaults: ReadDefaults, byDocument: boolean) {
-    const { request, read } = this.#prepare(uid, parameters, defaults, byDocument);
+  explain(asked: Asked, byDocument: boolean) {
+    const { request, read } = this.#prepare(asked, byDocument);
     return { request, read, context: { defaultLocale: this.defaultLocale } };
   }
 
-  #prepare(uid: string, parameters: ReadParameters, defaults: ReadDefaults, byDocument: boolean) {
+  #prepare({ uid, parameters, defaults, access, action }: Asked, byDocument: boolean) {
     const begin = performance.now();
     const request = parseRead(parameters, defaults);
     const parsed = performance.now();
-    const read = this.#planned(uid, request.shape, byDocument);
-    return { request, read, timing: { parse: parsed - begin, plan: performance.now() - parsed } };
-  }
-
-  #planned(uid: string, shape: ReadShape, byDocument: boolean): CompiledRead {
-    const key = `${uid} ${byDocument} ${JSON.stringify(shape)}`;
+    const key = `${access.key} ${action} ${uid} ${byDocument} ${JSON.stringify(request.shape)}`;
     let read = this.#plans.get(key);
     if (!read) {
-      const plan = authorize(this.model, planRead(this.model, uid, shape, byDocument));
-      read = new CompiledRead(this.database.dialect, plan);
+      const plan = planRead(this.model, uid, request.shape, byDocument, access);
+      read = new CompiledRead(this.database.dialect, authorize(this.model, plan, access, action));
       this.#plans.set(key, read);
     }
-    return read;
+    return { request, read, timing: { parse: parsed - begin, plan: performance.now() - parsed } };
   }
 }

@@ -1,15 +1,19 @@
 // The whole path of a write on one screen: parse → plan → hash what is secret → one transaction → read the answer.
 import bcrypt from 'bcrypt';
+import { actionOn } from '../access/actions.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Session } from '../db/database.ts';
 import { admitLocale } from '../db/settings.ts';
 import { MAX_CACHED_PLANS, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Attribute, ContentType } from '../model/types.ts';
+import type { Access } from '../plan/access.ts';
 import { type DecimalColumns, sketchWrite } from '../plan/plan-write.ts';
 import type { EntityChange } from '../plan/write-plan.ts';
 import { FIRST_PAGE, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { parseLocales, parseWriteParameters, unknownLocale } from '../request/parse-write.ts';
 import type { Status } from '../request/read-request.ts';
+import { RowRules } from '../run/rules.ts';
 import {
   cloneDocument,
   createDocument,
@@ -25,97 +29,105 @@ import {
   type WriteTarget,
   type Written,
 } from '../run/write.ts';
-import { type Version, WriteSession } from '../run/write-session.ts';
+import { type Version, WriteSession, type WriteSetting } from '../run/write-session.ts';
 import { WriteStatements } from '../sql/compile-write.ts';
 import type { Pipeline, PreparedOne } from './pipeline.ts';
 
 export type LocaleChoice = readonly (string | null)[] | 'all';
 
+export interface WriteRequest {
+  readonly type: ContentType;
+  readonly data: Record<string, unknown>;
+  /** What shapes the answer, and the locale and status that are written. */
+  readonly parameters: ReadParameters;
+  readonly defaultStatus: Status;
+  readonly caller: Caller;
+  /** Runs first inside the transaction; what it throws ends the write. */
+  readonly guard?: (write: WriteSession) => Promise<void>;
+}
+
 export class Writer {
   readonly #pipeline: Pipeline;
-  readonly #statements: WriteStatements;
-  readonly #decimals: DecimalColumns;
+  readonly #setting: WriteSetting;
   readonly #readers = new Lru<string, PreparedOne>(MAX_CACHED_PLANS);
   readonly #secrets = new WeakMap<ContentType, ReadonlySet<string>>();
 
   constructor(pipeline: Pipeline, decimals: DecimalColumns) {
     this.#pipeline = pipeline;
-    this.#decimals = decimals;
-    this.#statements = new WriteStatements(pipeline.database.dialect);
+    const { model, database, defaultLocale } = pipeline;
+    const sql = new WriteStatements(database.dialect);
+    this.#setting = { model, sql, defaultLocale, decimals, rules: new RowRules(model, database.dialect) };
   }
 
-  /** Each answers with the entry as it stands after the write, as JSON. */
-  async create(
-    type: ContentType,
-    data: Record<string, unknown>,
-    parameters: ReadParameters,
-    status: Status,
-  ): Promise<string> {
-    return (await this.#written(type, data, parameters, status, createDocument))!;
+  /** Each answers with the entry as it stands after the write, as JSON; `null` where the caller may not find it. */
+  async create(request: WriteRequest): Promise<string> {
+    return (await this.#written(request, 'create', createDocument))!;
   }
 
   /** Null where there is no such document. */
-  update(
-    type: ContentType,
-    documentId: string,
-    data: Record<string, unknown>,
-    parameters: ReadParameters,
-    status: Status,
-  ): Promise<string | null> {
-    return this.#written(type, data, parameters, status, (write, target, plan) =>
-      updateDocument(write, target, documentId, plan),
-    );
+  update(request: WriteRequest, documentId: string): Promise<string | null> {
+    return this.#written(request, 'update', (write, target, plan) => updateDocument(write, target, documentId, plan));
   }
 
-  async updateSingle(
-    type: ContentType,
-    data: Record<string, unknown>,
-    parameters: ReadParameters,
-    status: Status,
-  ): Promise<string> {
-    return (await this.#written(type, data, parameters, status, updateSingle))!;
+  async updateSingle(request: WriteRequest): Promise<string> {
+    return (await this.#written(request, 'update', updateSingle))!;
   }
 
   async #written(
-    type: ContentType,
-    data: Record<string, unknown>,
-    parameters: ReadParameters,
-    defaultStatus: Status,
+    { type, data, parameters, defaultStatus, caller, guard }: WriteRequest,
+    verb: 'create' | 'update',
     work: (write: WriteSession, target: WriteTarget, plan: Plan) => Promise<Written | null>,
   ): Promise<string | null> {
     const { status, locale: asked, answer } = parseWriteParameters(parameters, defaultStatus);
     const locale = type.localized ? (asked ?? this.#pipeline.defaultLocale) : null;
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
-    const read = this.#reader(type, answer, status, locale);
-    const { sketch, secrets } = await this.#sketch(type, data);
+    let read = this.#reader(type, answer, status, locale, caller.access);
+    // Who may change entries but not read them hears which one it was; of a new one they know what is in it.
+    if (verb === 'update' && !mayRead(type, caller.access))
+      read = this.#reader(type, { fields: 'documentId' }, status, locale, caller.access);
+    const { sketch, secrets } = await this.#sketch(type, data, caller.access);
     const target: WriteTarget = { type, locale, publishes: status === 'published' };
-    return this.#transaction(async (write, session) => {
+    return this.#transaction(caller, async (write, session) => {
       if (locale !== null && !(await admitLocale(session, this.#pipeline.database.dialect, locale)))
         throw unknownLocale();
+      if (guard) await guard(write);
       const written = await work(write, target, planBody(write, type, data, sketch, secrets));
-      return written && read.runIn(session, written.documentId);
+      if (!written) return null;
+      const run = { documentId: written.documentId, user: caller.user };
+      return (await read.runIn(session, run)) ?? 'null';
     });
   }
 
   /** The read that answers a write; one that names nothing special is kept. */
-  #reader(type: ContentType, answer: ReadParameters, status: Status, locale: string | null): PreparedOne {
-    let key = `${type.uid} ${status} ${locale ?? ''}`;
+  #reader(
+    type: ContentType,
+    answer: ReadParameters,
+    status: Status,
+    locale: string | null,
+    access: Access,
+  ): PreparedOne {
+    let key = `${access.key} ${type.uid} ${status} ${locale ?? ''}`;
     if (Object.keys(answer).length > 0) key += JSON.stringify(answer);
     let reader = this.#readers.get(key);
     if (!reader) {
+      const parameters = { ...answer, ...(locale !== null && { locale }) };
       const defaults: ReadDefaults = { status, pagination: FIRST_PAGE };
-      reader = this.#pipeline.one(type.uid, { ...answer, ...(locale !== null && { locale }) }, defaults, true);
+      reader = this.#pipeline.one({ uid: type.uid, parameters, defaults, access, action: null }, true);
       if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#readers.set(key, reader);
     }
     return reader;
   }
 
   /** What must be known of a body before its transaction: what to lock, and passwords to hash. */
-  async #sketch(type: ContentType, data: Record<string, unknown>): Promise<{ sketch: EntityChange; secrets: Secrets }> {
+  async #sketch(
+    type: ContentType,
+    data: Record<string, unknown>,
+    access: Access,
+  ): Promise<{ sketch: EntityChange; secrets: Secrets }> {
     const secret = this.#secretNames(type);
     if (!this.#pipeline.database.dialect.locks && !Object.keys(data).some((name) => secret.has(name)))
       return NOTHING_TO_PREPARE;
-    const sketch = sketchWrite(this.#pipeline.model, type, data);
+    const sketch = sketchWrite(this.#pipeline.model, type, data, access);
     return { sketch, secrets: await hashSecrets(sketch) };
   }
 
@@ -133,29 +145,37 @@ export class Writer {
     return names;
   }
 
-  delete(type: ContentType, documentId: string | null, locale: unknown): Promise<Version[]> {
-    return this.#transaction((write) => deleteDocument(write, type, documentId, this.#locales(type, locale)));
+  delete(type: ContentType, documentId: string | null, locale: unknown, caller: Caller): Promise<Version[]> {
+    return this.#transaction(caller, (write) => deleteDocument(write, type, documentId, this.#locales(type, locale)));
   }
 
-  publish(type: ContentType, documentId: string, locale: unknown): Promise<Version[]> {
-    return this.#transaction((write) => publishDocument(write, type, documentId, this.#locales(type, locale)));
+  publish(type: ContentType, documentId: string, locale: unknown, caller: Caller): Promise<Version[]> {
+    return this.#transaction(caller, (write) => publishDocument(write, type, documentId, this.#locales(type, locale)));
   }
 
-  unpublish(type: ContentType, documentId: string, locale: unknown): Promise<Version[]> {
-    return this.#transaction((write) => unpublishDocument(write, type, documentId, this.#locales(type, locale)));
+  unpublish(type: ContentType, documentId: string, locale: unknown, caller: Caller): Promise<Version[]> {
+    return this.#transaction(caller, (write) =>
+      unpublishDocument(write, type, documentId, this.#locales(type, locale)),
+    );
   }
 
-  discardDraft(type: ContentType, documentId: string, locale: unknown): Promise<Version[]> {
-    return this.#transaction((write) => discardDocument(write, type, documentId, this.#locales(type, locale)));
+  discardDraft(type: ContentType, documentId: string, locale: unknown, caller: Caller): Promise<Version[]> {
+    return this.#transaction(caller, (write) => discardDocument(write, type, documentId, this.#locales(type, locale)));
   }
 
-  async clone(type: ContentType, documentId: string, data: Record<string, unknown>, locale: unknown): Promise<string> {
-    const { sketch, secrets } = await this.#sketch(type, data);
-    return this.#transaction(async (write, session) => {
+  async clone(
+    type: ContentType,
+    documentId: string,
+    data: Record<string, unknown>,
+    locale: unknown,
+    caller: Caller,
+  ): Promise<string> {
+    const { sketch, secrets } = await this.#sketch(type, data, caller.access);
+    return this.#transaction(caller, async (write, session) => {
       const plan = planBody(write, type, data, sketch, secrets);
       const clone = await cloneDocument(write, type, documentId, this.#locales(type, locale), plan);
-      const read = this.#reader(type, {}, 'draft', clone.locale);
-      return (await read.runIn(session, clone.documentId))!;
+      const read = this.#reader(type, {}, 'draft', clone.locale, caller.access);
+      return (await read.runIn(session, { documentId: clone.documentId, user: caller.user }))!;
     });
   }
 
@@ -165,13 +185,15 @@ export class Writer {
     return choice === 'default' ? [this.#pipeline.defaultLocale] : choice;
   }
 
-  #transaction<T>(work: (write: WriteSession, session: Session) => Promise<T>): Promise<T> {
-    const { database, model, defaultLocale } = this.#pipeline;
-    return database.transaction((session) =>
-      work(new WriteSession(session, model, this.#statements, defaultLocale, this.#decimals), session),
+  #transaction<T>(caller: Caller, work: (write: WriteSession, session: Session) => Promise<T>): Promise<T> {
+    return this.#pipeline.database.transaction((session) =>
+      work(new WriteSession(session, caller, this.#setting), session),
     );
   }
 }
+
+const mayRead = (type: ContentType, access: Access): boolean =>
+  access.may(actionOn(type, 'findOne')) || access.may(actionOn(type, 'find'));
 
 const NOTHING_TO_PREPARE: { sketch: EntityChange; secrets: Secrets } = {
   sketch: { scalars: [], relations: [], components: [] },

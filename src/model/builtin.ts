@@ -25,6 +25,7 @@ const text = { type: 'string' };
 const hiddenText = { type: 'string', private: true, searchable: false };
 
 export const USER = 'plugin::users-permissions.user';
+export const ROLE = 'plugin::users-permissions.role';
 export const FILE = 'plugin::upload.file';
 export const LOCALE = 'plugin::i18n.locale';
 export const ADMIN_USER = 'admin::user';
@@ -61,11 +62,11 @@ export const BUILTIN_DEFINITIONS: readonly Definition[] = [
     role: {
       type: 'relation',
       relation: 'manyToOne',
-      target: 'plugin::users-permissions.role',
+      target: ROLE,
       inversedBy: 'users',
     },
   }),
-  builtin('plugin::users-permissions.role', 'up_roles', ['role', 'roles'], {
+  builtin(ROLE, 'up_roles', ['role', 'roles'], {
     name: { type: 'string', minLength: 3, required: true },
     description: text,
     type: { type: 'string', unique: true },
@@ -74,15 +75,16 @@ export const BUILTIN_DEFINITIONS: readonly Definition[] = [
       relation: 'oneToMany',
       target: 'plugin::users-permissions.permission',
       mappedBy: 'role',
+      private: true,
     },
-    users: { type: 'relation', relation: 'oneToMany', target: USER, mappedBy: 'role' },
+    users: { type: 'relation', relation: 'oneToMany', target: USER, mappedBy: 'role', private: true },
   }),
   builtin('plugin::users-permissions.permission', 'up_permissions', ['permission', 'permissions'], {
     action: { type: 'string', required: true },
     role: {
       type: 'relation',
       relation: 'manyToOne',
-      target: 'plugin::users-permissions.role',
+      target: ROLE,
       inversedBy: 'permissions',
     },
   }),

@@ -1,6 +1,6 @@
 // The model → the tables that hold it: columns, indexes and foreign keys, named as the reference names them, so that
 // a database made here opens there and the other way round. Dialects turn column types into their own.
-import { FILE } from './builtin.ts';
+import { FILE, USER } from './builtin.ts';
 import { componentTableName, idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
 import type { Attribute, Model, MorphAttribute, RelationAttribute, ScalarType, Schema } from './types.ts';
 
@@ -232,6 +232,13 @@ const EXTRA_INDEXES: Readonly<Record<string, readonly IndexDefinition[]>> = {
     columns: [column],
     unique: true,
   })),
+  // What every request with credentials is looked up by.
+  [USER]: [{ name: 'sheaf_up_users_email_idx', columns: ['email'] }],
+  'admin::api-token': [{ name: 'sheaf_api_tokens_key_idx', columns: ['access_key'] }],
+  'admin::session': ['session_id', 'user_id'].map((column) => ({
+    name: `sheaf_sessions_${column}_idx`,
+    columns: [column],
+  })),
 };
 
 const plain = (name: string, columns: readonly ColumnDefinition[]): TableDefinition => ({
@@ -261,6 +268,8 @@ export const PUBLISHED_LINKS = 'sheaf_published_links';
 /** Which component row of a published entry is the copy of which row of the draft. */
 export const COMPONENT_COPIES = 'sheaf_component_copies';
 export const OWN_SETTINGS = 'sheaf_settings';
+/** The moment before which no token without a session is taken from an account any more. */
+export const ACCOUNTS = 'sheaf_accounts';
 
 const SYSTEM_TABLES: readonly TableDefinition[] = [
   plain('strapi_migrations', [string('name'), datetime('time')]),
@@ -334,6 +343,13 @@ const SYSTEM_TABLES: readonly TableDefinition[] = [
       { name: 'sheaf_component_copies_draft_uq', columns: ['component_table', 'draft_id'], unique: true },
       { name: 'sheaf_component_copies_published_uq', columns: ['component_table', 'published_id'], unique: true },
     ],
+  },
+  {
+    ...plain(ACCOUNTS, [
+      { name: 'user_id', type: 'integer', required: true },
+      { name: 'tokens_after', type: 'bigint', required: true },
+    ]),
+    indexes: [{ name: 'sheaf_accounts_user_uq', columns: ['user_id'], unique: true }],
   },
   {
     ...plain(OWN_SETTINGS, [string('key', true), { name: 'value', type: 'text' }]),

@@ -3,13 +3,14 @@
 // negation pushed to the leaves each place stands in one branch only, so "some tuple" can be asked place by place:
 // a semi-join each, plus "or has none" where the condition is true of the all-null row.
 import { invalidKey, validationError } from '../errors.ts';
-import type { Attribute, ScalarType, Schema } from '../model/types.ts';
+import type { Attribute, ContentType, ScalarType, Schema } from '../model/types.ts';
 import type { Comparison, FilterNode } from '../request/read-request.ts';
-import type { PlanContext } from './context.ts';
+import { everything, type RowUse } from './access.ts';
+import { PlanContext } from './context.ts';
 import type { ColumnRef, Condition, Hop, PlanComparison } from './read-plan.ts';
 import type { NamePlace } from './resolve.ts';
 import { componentOf, contentType, resolve } from './resolve.ts';
-import { ID, visibleRows } from './versions.ts';
+import { allOf, ID, visibleRows } from './versions.ts';
 
 /** What names and operators refer to at a point of the tree: a row, or one column of it. */
 interface Scope {
@@ -35,7 +36,7 @@ function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boo
     case 'notNull':
       return { is: (node.is === 'null') === negated ? 'notNull' : 'null', column: scope.column ?? ID };
     case 'compare':
-      return compare(scope, node.op, node.slot, negated);
+      return compare(context, scope, node.op, node.slot, negated);
     case 'at':
       return planName(context, scope, node.name, node.of, negated);
   }
@@ -43,7 +44,7 @@ function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boo
 
 function planName(context: PlanContext, scope: Scope, name: string, of: FilterNode, negated: boolean): Condition {
   if (scope.column) throw invalidKey(name, scope.place.path, scope.place.param);
-  const attribute = resolve(context.model, scope.schema, name, 'filter', scope.place);
+  const attribute = resolve(context, scope.schema, name, 'filter', scope.place);
   const place = { param: scope.place.param, path: [...scope.place.path, name] };
   if (attribute.kind === 'scalar')
     return plan(context, { schema: scope.schema, column: attribute, place }, of, negated);
@@ -53,7 +54,7 @@ function planName(context: PlanContext, scope: Scope, name: string, of: FilterNo
 
 /** The step that an attribute stands for, and the schema it leads to. */
 export function hopOf(context: PlanContext, attribute: Attribute): { schema: Schema; hop: Hop } {
-  const { model, versions } = context;
+  const { model } = context;
   switch (attribute.kind) {
     case 'relation':
     case 'media':
@@ -61,7 +62,7 @@ export function hopOf(context: PlanContext, attribute: Attribute): { schema: Sch
       const schema = contentType(model, attribute.target);
       context.touch(schema.uid);
       const pairs = attribute.kind === 'localizations' ? null : attribute.pairs;
-      return { schema, hop: { pairs, table: schema.table, where: visibleRows(schema, versions) } };
+      return { schema, hop: { pairs, table: schema.table, where: seenRows(context, schema) } };
     }
     case 'component': {
       const schema = componentOf(model, attribute.component);
@@ -70,6 +71,18 @@ export function hopOf(context: PlanContext, attribute: Attribute): { schema: Sch
     default:
       throw new Error(`${attribute.name} leads to no single type`);
   }
+}
+
+/** The rows of a type that a caller may see at all: by their status, and by the rule that holds for the caller. */
+export const seenRows = (context: PlanContext, type: ContentType): Condition | null =>
+  allOf([visibleRows(type, context.versions), ruledRows(context, type, 'find')]);
+
+/** What a rule says of rows. The rule itself looks at everything, whatever its reader may see. */
+export function ruledRows(context: PlanContext, type: ContentType, use: RowUse): Condition | null {
+  const rule = context.access.rowsOf(type.uid, use);
+  if (!rule) return null;
+  const inside = new PlanContext(context.model, context.versions, everything(context.model), rule.values);
+  return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 
 function related(hop: Hop, where: Condition): Condition {
@@ -129,7 +142,7 @@ const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
 const ON_JSON: ReadonlySet<PlanComparison> = new Set(['eq', 'in'] as const);
 const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
 
-function compare(scope: Scope, given: Comparison, slot: number, negated: boolean): Condition {
+function compare(context: PlanContext, scope: Scope, given: Comparison, slot: number, negated: boolean): Condition {
   const positive = NEGATIVES[given];
   const op = positive ?? (given as PlanComparison);
   const column = scope.column ?? ID;
@@ -150,6 +163,14 @@ function compare(scope: Scope, given: Comparison, slot: number, negated: boolean
     column: { column: column.column, type: column.type },
     op,
     negated: negated !== (positive !== undefined),
-    value: { slot, type: column.type, op, key, path, param: scope.place.param },
+    value: {
+      slot,
+      given: context.ruleValues?.[slot] ?? null,
+      type: column.type,
+      op,
+      key,
+      path,
+      param: scope.place.param,
+    },
   };
 }

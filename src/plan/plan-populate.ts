@@ -3,12 +3,11 @@ import { invalidKey } from '../errors.ts';
 import type { Attribute, ContentType, DynamicZoneAttribute, MorphAttribute, Schema } from '../model/types.ts';
 import type { PopulateNode, PopulateShape, SortKey } from '../request/read-request.ts';
 import type { PlanContext } from './context.ts';
-import { hopOf, planFilter } from './plan-filter.ts';
+import { hopOf, planFilter, seenRows } from './plan-filter.ts';
 import { planSort } from './plan-sort.ts';
 import type { EntityPlan, Hop, OutputColumn, PopulatePlan } from './read-plan.ts';
 import type { NamePlace } from './resolve.ts';
-import { componentOf, contentType, isReadable, readableScalars, resolve } from './resolve.ts';
-import { visibleRows } from './versions.ts';
+import { componentOf, contentType, isClosed, isUsable, readableScalars, resolve } from './resolve.ts';
 
 interface Wanted {
   readonly fields: readonly string[] | null;
@@ -43,9 +42,20 @@ export function planEntity(
  * Clients of this dialect find the attributes a list is sorted by in its entries, asked for or not, wherever rows are
  * reached or chosen through a relation.
  */
-export function withSortFields(fields: readonly string[] | null, sort: readonly SortKey[]): readonly string[] | null {
+export function withSortFields(
+  context: PlanContext,
+  schema: Schema,
+  fields: readonly string[] | null,
+  sort: readonly SortKey[],
+): readonly string[] | null {
   if (fields === null) return null;
-  return [...fields, ...sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!)];
+  const names = sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!);
+  // One may be allowed to sort by what one may not read; an unknown name is told of where it stands.
+  const isShown = (name: string): boolean => {
+    const attribute = schema.attributes.get(name);
+    return !attribute || isUsable(context, schema, attribute, 'read');
+  };
+  return [...fields, ...names.filter(isShown)];
 }
 
 function planFields(
@@ -57,9 +67,9 @@ function planFields(
   const always = schema.kind === 'component' ? ['id'] : ['id', 'documentId'];
   const scalars =
     fields === null || fields.includes('*')
-      ? readableScalars(context.model, schema)
-      : [...new Set([...always, ...fields])].map((name) => resolve(context.model, schema, name, 'field', place));
-  for (const name of fields ?? []) if (name !== '*') resolve(context.model, schema, name, 'field', place);
+      ? readableScalars(context, schema)
+      : [...new Set([...always, ...fields])].map((name) => resolve(context, schema, name, 'field', place));
+  for (const name of fields ?? []) if (name !== '*') resolve(context, schema, name, 'field', place);
   return scalars.flatMap((attribute) =>
     attribute.kind === 'scalar' ? [{ key: attribute.name, column: attribute.column, type: attribute.type }] : [],
   );
@@ -73,13 +83,16 @@ function planPopulate(
   depth: number,
 ): PopulatePlan[] {
   if (shape.every) {
-    return [...schema.attributes.values()]
-      .filter((attribute) => attribute.kind !== 'scalar' && isReadable(context.model, attribute))
+    const around = [...schema.attributes.values()].filter(({ kind }) => kind !== 'scalar');
+    for (const attribute of around)
+      if (isClosed(context, schema, attribute)) context.omit([...place.path, attribute.name]);
+    return around
+      .filter((attribute) => isUsable(context, schema, attribute, 'read'))
       .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, place, depth));
   }
   const plans: PopulatePlan[] = [];
   for (const [name, node] of Object.entries(shape.at)) {
-    const attribute = resolve(context.model, schema, name, 'populate', place);
+    const attribute = resolve(context, schema, name, 'populate', place);
     if (node) plans.push(planAttribute(context, attribute, node, place, depth));
   }
   return plans;
@@ -109,7 +122,7 @@ function planAttribute(
       entity: planEntity(
         context,
         schema,
-        { ...node, fields: withSortFields(node.fields, node.sort) },
+        { ...node, fields: withSortFields(context, schema, node.fields, node.sort) },
         place,
         place,
         depth,
@@ -140,10 +153,12 @@ function planMixed(
           const schema = componentOf(model, uid);
           return { uid, schema, hop: { pairs, table: schema.table, where: null } };
         })
-      : attribute.targets.map(({ uid, pairs }) => {
-          const schema = contentType(model, uid);
-          return { uid, schema, hop: { pairs, table: schema.table, where: visibleRows(schema, context.versions) } };
-        });
+      : attribute.targets
+          .filter(({ uid }) => context.access.mayFind(uid))
+          .map(({ uid, pairs }) => {
+            const schema = contentType(model, uid);
+            return { uid, schema, hop: { pairs, table: schema.table, where: seenRows(context, schema) } };
+          });
   for (const uid of Object.keys(node.on ?? {})) {
     if (!members.some((member) => member.uid === uid)) throw invalidKey(uid, [...place.path, 'on'], place.param);
   }
@@ -165,7 +180,7 @@ function planMixed(
   for (const name of names) {
     const holders = members.filter(({ schema }) => schema.attributes.has(name));
     if (holders.length === 0) throw invalidKey(name, place.path, place.param);
-    for (const { schema } of holders) resolve(model, schema, name, 'populate', place);
+    for (const { schema } of holders) resolve(context, schema, name, 'populate', place);
   }
   return {
     kind: 'mixed',
@@ -183,7 +198,7 @@ function inherited(context: PlanContext, schema: Schema, shape: PopulateShape): 
   const at = Object.fromEntries(
     Object.entries(shape.at).filter(([name]) => {
       const attribute = schema.attributes.get(name);
-      return attribute && attribute.kind !== 'scalar' && isReadable(context.model, attribute);
+      return attribute && attribute.kind !== 'scalar' && isUsable(context, schema, attribute, 'read');
     }),
   );
   return { ...shape, at };

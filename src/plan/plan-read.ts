@@ -1,29 +1,31 @@
 // Read request + model → read plan, in small stages: which rows, in which order, what of each.
-import type { Model } from '../model/types.ts';
+import type { ContentType, Model } from '../model/types.ts';
 import type { ReadShape } from '../request/read-request.ts';
+import type { Access } from './access.ts';
 import { PlanContext } from './context.ts';
-import { planFilter } from './plan-filter.ts';
+import { planFilter, seenRows } from './plan-filter.ts';
 import { planEntity, withSortFields } from './plan-populate.ts';
 import { planSort } from './plan-sort.ts';
 import type { Condition, ReadPlan } from './read-plan.ts';
-import { contentType, readableScalars } from './resolve.ts';
-import { allOf, visibleRows } from './versions.ts';
+import { contentType, isUsable, readableScalars } from './resolve.ts';
+import { allOf } from './versions.ts';
 
 /** `byDocument`: one document, whose id is given when the plan runs. */
-export function planRead(model: Model, uid: string, shape: ReadShape, byDocument: boolean): ReadPlan {
+export function planRead(model: Model, uid: string, shape: ReadShape, byDocument: boolean, access: Access): ReadPlan {
   const type = contentType(model, uid);
-  const context = new PlanContext(model, { status: shape.status, publication: shape.publication });
+  const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access);
   context.touch(uid);
   const at = (param: string) => ({ param, path: [] });
   const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
   const order = planSort(context, type, shape.sort, at('sort'));
-  const fields = filter && looksThroughRelation(filter) ? withSortFields(shape.fields, shape.sort) : shape.fields;
+  const fields =
+    filter && looksThroughRelation(filter) ? withSortFields(context, type, shape.fields, shape.sort) : shape.fields;
   const entity = planEntity(context, type, { fields, populate: shape.populate }, at('fields'), at('populate'));
   const where = allOf([
     byDocument ? { is: 'document' } : null,
-    visibleRows(type, context.versions),
+    seenRows(context, type),
     type.localized ? localeCondition(shape.locale) : null,
-    shape.search === null ? null : searchCondition(model, uid, shape.search),
+    shape.search === null ? null : searchCondition(context, type, shape.search),
     filter,
   ]);
   return deepFreeze({
@@ -34,6 +36,7 @@ export function planRead(model: Model, uid: string, shape: ReadShape, byDocument
     status: shape.status,
     publication: shape.publication,
     touches: context.touched,
+    omitted: context.omitted,
   });
 }
 
@@ -58,9 +61,11 @@ const SEARCHED = new Set([
   'decimal',
 ]);
 
-function searchCondition(model: Model, uid: string, slot: number): Condition {
-  const columns = readableScalars(model, contentType(model, uid))
+/** A search is a filter on whatever the caller may read and filter by. */
+function searchCondition(context: PlanContext, type: ContentType, slot: number): Condition {
+  const columns = readableScalars(context, type)
     .filter((attribute) => attribute.searchable && SEARCHED.has(attribute.type))
+    .filter((attribute) => isUsable(context, type, attribute, 'filter'))
     .map(({ column, type }) => ({ column, type }));
   return { is: 'search', columns, slot };
 }

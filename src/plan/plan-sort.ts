@@ -22,7 +22,7 @@ function planKey(context: PlanContext, root: Schema, key: SortKey, place: NamePl
   let schema = root;
   for (const [index, name] of key.path.entries()) {
     const here = { param: place.param, path: [...place.path, ...key.path.slice(0, index)] };
-    const attribute = resolve(context.model, schema, name, 'sort', here);
+    const attribute = resolve(context, schema, name, 'sort', here);
     const last = index === key.path.length - 1;
     if (attribute.kind === 'scalar') {
       if (attribute.type === 'json' || attribute.type === 'blocks') throw invalidKey(name, here.path, place.param);

@@ -2,8 +2,10 @@
 // collected, so that a client hears of all of them in one answer.
 import { limitExceeded, SheafError } from '../errors.ts';
 import { MAX_COMPONENTS, MAX_REFERENCES } from '../limits.ts';
+import { USER } from '../model/builtin.ts';
 import type { Attribute, ComponentAttribute, DynamicZoneAttribute, Model, Schema } from '../model/types.ts';
 import { type BodyPath, bodyKeyError, bodyValueError, parseRelation } from '../request/relation-input.ts';
+import type { Access } from './access.ts';
 import { readValue, ruleProblem } from './values.ts';
 import { holds } from './visible.ts';
 import type {
@@ -34,17 +36,22 @@ export function planWrite(
   schema: Schema,
   data: Record<string, unknown>,
   mode: WriteMode,
-  decimals: DecimalColumns = new Map(),
+  access: Access,
+  decimals: DecimalColumns,
 ): EntityChange {
-  const planner = new WritePlanner(model, decimals);
+  const planner = new WritePlanner(model, access, decimals);
   const change = planner.entity(schema, data, mode, []);
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   return change;
 }
 
 /** The change that a body asks for, whatever may be wrong with it; for what must be done before it is judged. */
-export const sketchWrite = (model: Model, schema: Schema, data: Record<string, unknown>): EntityChange =>
-  new WritePlanner(model, new Map()).entity(schema, data, { draft: true, create: false }, []);
+export const sketchWrite = (
+  model: Model,
+  schema: Schema,
+  data: Record<string, unknown>,
+  access: Access,
+): EntityChange => new WritePlanner(model, access, new Map()).entity(schema, data, { draft: true, create: false }, []);
 
 /** All problems of a body in one error. */
 export function problemsError(problems: readonly BodyProblem[]): SheafError {
@@ -68,21 +75,27 @@ function keepsDigits(value: number, { precision, scale }: { precision: number; s
   return Number(value.toFixed(scale)) === value && Math.abs(value) < 10 ** (precision - scale);
 }
 
+/** Whoever may write users gives them their roles, which otherwise nobody sees. */
+const isRoleOfUser = (schema: Schema, attribute: Attribute): boolean =>
+  schema.kind !== 'component' && schema.uid === USER && attribute.name === 'role';
+
 class WritePlanner {
   readonly problems: BodyProblem[] = [];
   readonly #model: Model;
+  readonly #access: Access;
   readonly #decimals: DecimalColumns;
   #components = 0;
   #references = 0;
 
-  constructor(model: Model, decimals: DecimalColumns) {
+  constructor(model: Model, access: Access, decimals: DecimalColumns) {
     this.#model = model;
+    this.#access = access;
     this.#decimals = decimals;
   }
 
   entity(schema: Schema, data: Record<string, unknown>, mode: WriteMode, path: BodyPath): EntityChange {
     for (const key of Object.keys(data)) {
-      if (!this.#isWritable(schema, key, path)) throw bodyKeyError(key, path);
+      if (!this.#isWritable(schema, key, path) || !this.#isAllowed(schema, key)) throw bodyKeyError(key, path);
     }
     const scalars: ScalarChange[] = [];
     const relations: RelationChange[] = [];
@@ -127,8 +140,20 @@ class WritePlanner {
     if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
     if (attribute.kind === 'morph' && !attribute.many) return false;
     if (attribute.kind === 'relation' && this.#model.contentTypes.get(attribute.target)?.exposure === 'hidden')
-      return path.length === 0 && attribute.name === 'role' && schema.table === 'up_users';
+      return path.length === 0 && isRoleOfUser(schema, attribute);
     return attribute.writable;
+  }
+
+  /** Whether the caller may write an attribute, and may find what it would lead to. */
+  #isAllowed(schema: Schema, key: string): boolean {
+    const attribute = schema.attributes.get(key);
+    if (!attribute || schema.kind === 'component') return this.#leadsToSeen(attribute);
+    if (!this.#access.mayUse(schema.uid, key, 'write')) return false;
+    return isRoleOfUser(schema, attribute) || this.#leadsToSeen(attribute);
+  }
+
+  #leadsToSeen(attribute: Attribute | undefined): boolean {
+    return attribute?.kind !== 'relation' || this.#access.mayFind(attribute.target);
   }
 
   #problem(path: BodyPath, message: string): false {
@@ -186,7 +211,12 @@ class WritePlanner {
           : input.mode === 'change'
             ? [...input.connect.map(({ reference }) => reference), ...input.disconnect]
             : [];
-      if (references.some(({ type }) => type === null || !attribute.targets.some(({ uid }) => uid === type)))
+      if (
+        references.some(
+          ({ type }) =>
+            type === null || !attribute.targets.some(({ uid }) => uid === type && this.#access.mayFind(uid)),
+        )
+      )
         throw bodyKeyError(attribute.name, path);
     }
     return input;

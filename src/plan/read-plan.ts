@@ -2,6 +2,7 @@
 // printed, compared, cached by the shape of the request and turned into SQL for any database.
 import type { Pairs, ScalarType } from '../model/types.ts';
 import type { PublicationFilter, Status } from '../request/read-request.ts';
+import type { RuleValue } from './access.ts';
 
 export interface ColumnRef {
   readonly column: string;
@@ -28,6 +29,8 @@ export type PlanComparison =
 /** A client's value: its slot, the type it must be read as, and where it stood, for the message when it is not. */
 export interface ValueRef {
   readonly slot: number;
+  /** What stands in the slot where it is not a client's value but that of a rule. */
+  readonly given: RuleValue | null;
   readonly type: ScalarType;
   readonly op: PlanComparison;
   readonly key: string;
@@ -126,4 +129,6 @@ export interface ReadPlan {
   readonly publication: PublicationFilter | null;
   /** Uids of every type whose rows the plan reads or judges by; what authorisation looks at. */
   readonly touches: readonly string[];
+  /** Paths of relations that `*` left out, as the caller may not find their targets. */
+  readonly omitted: readonly string[];
 }

@@ -1,14 +1,15 @@
 // Values of a request → values that the database binds. A value that cannot be read as its attribute's type ends
 // here with a 400 that names the attribute; no statement has been sent by then.
+import type { UserValues } from '../access/caller.ts';
 import type { BoundValue } from '../db/database.ts';
 import { invalidValue } from '../errors.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read-plan.ts';
 import { isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
-import type { Binding, ContextName, Statement } from '../sql/statement.ts';
+import type { Binding, ContextName, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
 
-export type Context = Partial<Record<ContextName, BoundValue>>;
+export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
 
 /** The client's values of a statement, bound once for all its runs; what the run itself supplies is filled in later. */
 export interface BoundStatement {
@@ -17,18 +18,31 @@ export interface BoundStatement {
 }
 
 export function bindStatement(statement: Statement, slots: readonly unknown[]): BoundStatement {
-  const bound = statement.bindings.map((binding) => (binding.from === 'context' ? null : bindOne(binding, slots)));
-  const open = statement.bindings.flatMap((binding, index) =>
-    binding.from === 'context' ? [{ index, name: binding.name }] : [],
-  );
+  const bound: BoundValue[] = [];
+  const open: { index: number; name: ContextName }[] = [];
+  const users: { index: number; name: string; ref: ValueRef; form: ValueForm }[] = [];
+  for (const [index, binding] of statement.bindings.entries()) {
+    bound.push(null);
+    if (binding.from === 'context') open.push({ index, name: binding.name });
+    else if (binding.from === 'value' && binding.ref.given && 'user' in binding.ref.given)
+      users.push({ index, name: binding.ref.given.user, ref: binding.ref, form: binding.form });
+    else bound[index] = bindOne(binding, slots);
+  }
   return {
     statement,
     values(context) {
       const values = bound.slice();
       for (const { index, name } of open) values[index] = context[name] ?? null;
+      for (const { index, name, ref, form } of users) values[index] = bindUser(ref, form, context.user?.[name] ?? null);
       return values;
     },
   };
+}
+
+/** A value of the user who asks. Where there is none it is unknown, so that no rule is met by it, negated or not. */
+function bindUser(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
+  if (raw === null) return form === 'list' ? '[null]' : null;
+  return bindValue(ref, form, form === 'list' ? [raw] : raw);
 }
 
 function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly unknown[]): BoundValue {
@@ -41,11 +55,14 @@ function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly
       return binding.form === 'folded' || isNumeric(text) ? fold(text) : null;
     }
     case 'value':
-      return bindValue(binding.ref, binding.form, slots[binding.ref.slot]);
+      return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots));
   }
 }
 
-function bindValue(ref: ValueRef, form: string, raw: unknown): BoundValue {
+const givenValue = ({ given, slot }: ValueRef, slots: readonly unknown[]): unknown =>
+  given && 'constant' in given ? given.constant : slots[slot];
+
+function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
   switch (form) {
     case 'value':
       return readAs(ref, raw, ref.op);

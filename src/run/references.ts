@@ -4,6 +4,7 @@ import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
 import type { Status } from '../request/read-request.ts';
 import { type BodyPath, bodyValueError, type Reference } from '../request/relation-input.ts';
+import { reachable } from './rules.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
 
 /** The row that refers, as far as the choice of rows depends on it. */
@@ -21,7 +22,10 @@ export interface PlacedReference {
   readonly path: BodyPath;
 }
 
-/** Rows of every reference, in their order; a document that does not exist, or not in that version, is refused. */
+/**
+ * Rows of every reference, in their order; a document that does not exist, not in that version, or not for the
+ * caller, is refused.
+ */
 export async function resolveReferences(
   write: WriteSession,
   target: ContentType,
@@ -37,16 +41,16 @@ export async function resolveReferences(
   }
   const byRow = new Map<number, Version>();
   if (rowIds.size > 0) {
-    for (const row of await write.rows(write.sql.versionsByRow(target.table), listOf(rowIds))) {
-      const version = versionOf(row);
+    const rows = (await write.rows(write.sql.versionsByRow(target.table), listOf(rowIds))).map(versionOf);
+    for (const version of await reachable(write, target, 'find', rows)) {
       byRow.set(version.id, version);
       documentIds.add(version.documentId);
     }
   }
   const byDocument = new Map<string, Version[]>();
   if (documentIds.size > 0) {
-    for (const row of await write.rows(write.sql.versionsOf(target.table), listOf(documentIds))) {
-      const version = versionOf(row);
+    const rows = (await write.rows(write.sql.versionsOf(target.table), listOf(documentIds))).map(versionOf);
+    for (const version of await reachable(write, target, 'find', rows)) {
       const list = byDocument.get(version.documentId);
       if (list) list.push(version);
       else byDocument.set(version.documentId, [version]);

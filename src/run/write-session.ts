@@ -1,9 +1,27 @@
 // A write under way: the transaction, the statements, the model and the moment that all its rows are stamped with.
+import type { Caller } from '../access/caller.ts';
 import type { BoundValue, Row, Session } from '../db/database.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
+import type { Access, RowUse } from '../plan/access.ts';
 import type { DecimalColumns } from '../plan/plan-write.ts';
+import type { Status } from '../request/read-request.ts';
 import type { WriteStatements, WrittenColumn } from '../sql/compile-write.ts';
 import type { Statement } from '../sql/statement.ts';
+import type { BoundStatement } from './bind.ts';
+
+/** The statements that ask which rows a rule lets a caller reach. */
+export interface RuleStatements {
+  statement(access: Access, type: ContentType, use: RowUse, status: Status): BoundStatement;
+}
+
+/** What all writes share. */
+export interface WriteSetting {
+  readonly model: Model;
+  readonly sql: WriteStatements;
+  readonly defaultLocale: string;
+  readonly decimals: DecimalColumns;
+  readonly rules: RuleStatements;
+}
 
 export class WriteSession {
   readonly model: Model;
@@ -13,14 +31,18 @@ export class WriteSession {
   /** Whether rows must be locked before they are changed. */
   readonly locks: boolean;
   readonly decimals: DecimalColumns;
+  readonly rules: RuleStatements;
+  readonly caller: Caller;
   readonly #session: Session;
 
-  constructor(session: Session, model: Model, sql: WriteStatements, defaultLocale: string, decimals: DecimalColumns) {
-    this.decimals = decimals;
+  constructor(session: Session, caller: Caller, { model, sql, defaultLocale, decimals, rules }: WriteSetting) {
     this.#session = session;
+    this.caller = caller;
     this.model = model;
     this.sql = sql;
     this.defaultLocale = defaultLocale;
+    this.decimals = decimals;
+    this.rules = rules;
     this.locks = sql.locks;
     this.now = Date.now();
   }

@@ -14,6 +14,7 @@ import { readPairs, writePairs } from './pairs.ts';
 import { discardRow, publishRow, sharedColumns } from './publish.ts';
 import type { OwnerRow } from './relations.ts';
 import { removeRows } from './remove.ts';
+import { allReachable } from './rules.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
 
 /** A locale of a document that was written. */
@@ -43,7 +44,10 @@ export const planBody = (
   data: Record<string, unknown>,
   sketch: EntityChange,
   secrets: Secrets,
-): Plan => ({ sketch, in: (mode) => withSecrets(planWrite(write.model, type, data, mode, write.decimals), secrets) });
+): Plan => ({
+  sketch,
+  in: (mode) => withSecrets(planWrite(write.model, type, data, mode, write.caller.access, write.decimals), secrets),
+});
 
 /** Hashes of the passwords of a body, by path. */
 export type Secrets = ReadonlyMap<string, string>;
@@ -217,7 +221,7 @@ export async function updateDocument(
 ): Promise<Written | null> {
   await lockAround(write, target.type, documentId, plan.sketch, target.publishes);
   const versions = await versionsOf(write, target.type, documentId);
-  if (versions.length === 0) {
+  if (versions.length === 0 || !(await allReachable(write, target.type, 'update', changedOf(target, versions)))) {
     // The body is judged first, as a wrong one is the client's fault whatever the document.
     plan.in({ draft: true, create: false });
     return null;
@@ -225,12 +229,20 @@ export async function updateDocument(
   return updateVersions(write, target, versions, plan);
 }
 
+/** The rows that a write to a locale is about; where it adds the locale, all of them. */
+function changedOf({ type, locale }: WriteTarget, versions: readonly Version[]): readonly Version[] {
+  const inLocale = versions.filter((version) => !type.localized || version.locale === locale);
+  return inLocale.length > 0 ? inLocale : versions;
+}
+
 /** The one document of a single type, made where there is none. */
 export async function updateSingle(write: WriteSession, target: WriteTarget, plan: Plan): Promise<Written> {
   await lockKeys(write, [target.type.uid]);
   const versions = (await write.rows(write.sql.firstVersions(target.type.table))).map(versionOf);
   if (versions.length > 0) await lockAround(write, target.type, versions[0]!.documentId, plan.sketch, target.publishes);
-  return versions.length === 0 ? createDocument(write, target, plan) : updateVersions(write, target, versions, plan);
+  if (versions.length === 0) return createDocument(write, target, plan);
+  if (!(await allReachable(write, target.type, 'update', changedOf(target, versions)))) throw notFoundError();
+  return updateVersions(write, target, versions, plan);
 }
 
 async function updateVersions(
@@ -287,6 +299,7 @@ export async function deleteDocument(
   const doomed = rows
     .map(versionOf)
     .filter((version) => locales === 'all' || !type.localized || locales.includes(version.locale));
+  if (!(await allReachable(write, type, 'delete', doomed))) return [];
   const ids = doomed.map(({ id }) => id);
   await removeRows(write, type, ids, ids);
   return doomed;

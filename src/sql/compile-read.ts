@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { AuthorizedPlan } from '../access/authorize.ts';
 import { MAX_POPULATED_ROWS } from '../limits.ts';
 import { BY_ID } from '../plan/plan-sort.ts';
-import type { EntityPlan, OutputColumn, PopulatePlan } from '../plan/read-plan.ts';
+import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read-plan.ts';
 import { bindContext, ConditionCompiler, ordered, type RowScope, rowOf } from './compile-condition.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, Statement } from './statement.ts';
@@ -99,6 +99,16 @@ export function compileFirst(dialect: Dialect, plan: AuthorizedPlan): Statement 
   const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
   const output = dialect.oneTrip ? sql`${jsonRow(columns)}::text` : sql`${sql.join(columns)}`;
   return statement(dialect, firstOf(dialect, plan, output));
+}
+
+/** Those of the rows with the given ids that meet a condition. */
+export function compileReachable(dialect: Dialect, table: string, where: Condition): Statement {
+  const compiler = new ConditionCompiler(dialect);
+  const row = rowOf(ROOT);
+  return statement(
+    dialect,
+    sql`select ${row.column('id')} from ${GIVEN_PARENTS(dialect)} cross join ${sql.table(table)} as ${sql.id(ROOT)} where ${row.column('id')} = ${sql.id('i', 'value')} and ${compiler.condition(where, row)}`,
+  );
 }
 
 export function compileCount(dialect: Dialect, plan: AuthorizedPlan): Statement {

@@ -57,10 +57,14 @@ const TEXT_TYPES = new Set<ScalarType>(['string', 'text', 'richtext', 'email', '
 const milliseconds = (column: Fragment): Fragment => sql`floor(extract(epoch from ${column}) * 1000)::float8`;
 const instant = (value: Fragment): Fragment => sql`(to_timestamp(${value}::float8 / 1000.0) at time zone 'UTC')`;
 
+/** Where a node tells the others that grants have changed. */
+export const CHANGES_CHANNEL = 'sheaf_changes';
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   oneTrip: true,
   locks: true,
+  announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,
   parsedJson: true,
   composer,
   output(column, type) {

@@ -34,6 +34,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   oneTrip: false,
   locks: false,
+  announceChange: null,
   parsedJson: false,
   composer,
   output(column, type) {

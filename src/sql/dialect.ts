@@ -17,6 +17,8 @@ export interface Dialect {
   readonly oneTrip: boolean;
   /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
   readonly locks: boolean;
+  /** Tells other processes that grants have changed, when the transaction ends; null where they see it themselves. */
+  readonly announceChange: Fragment | null;
   /** Whether JSON columns come back parsed rather than as text. */
   readonly parsedJson: boolean;
   /** Composes text only; it is never connected. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import { createServer } from '../../src/http/server.ts';
+import { openToAll } from './access.ts';
 import type { Engine } from './database.ts';
 
 export type Json = Record<string, unknown>;
@@ -192,7 +193,9 @@ export function useContents(engine: Engine): Contents {
     },
     async open(project = GUIDE_PROJECT, database = engine.freshDatabaseUrl()) {
       const folder = typeof project === 'string' ? project : contents.project(project);
-      const content = new Content(await open({ project: folder, database }));
+      const sheaf = await open({ project: folder, database });
+      await openToAll(sheaf);
+      const content = new Content(sheaf);
       opened.push(content);
       return content;
     },

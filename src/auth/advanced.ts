@@ -1,0 +1,30 @@
+// The settings of accounts that the reference keeps in the database, so that both servers follow the same ones.
+
+export interface Advanced {
+  readonly unique_email: boolean;
+  readonly allow_register: boolean;
+  readonly email_confirmation: boolean;
+  readonly email_reset_password: string | null;
+  readonly email_confirmation_redirection: string | null;
+  /** The type of the role that new accounts get. */
+  readonly default_role: string;
+}
+
+const DEFAULT_ADVANCED: Advanced = {
+  unique_email: true,
+  allow_register: true,
+  email_confirmation: false,
+  email_reset_password: null,
+  email_confirmation_redirection: null,
+  default_role: 'authenticated',
+};
+
+/** What is stored, over what holds where nothing is. */
+export function readAdvanced(text: unknown): Advanced {
+  try {
+    const stored: unknown = JSON.parse(String(text));
+    return { ...DEFAULT_ADVANCED, ...(typeof stored === 'object' && stored) };
+  } catch {
+    return DEFAULT_ADVANCED;
+  }
+}

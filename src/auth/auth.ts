@@ -1,0 +1,92 @@
+// Everything about who asks, put together over one database: grants, tokens, sessions, accounts.
+import { readRules } from '../access/rules.ts';
+import type { Database } from '../db/database.ts';
+import type { Documents } from '../documents/documents.ts';
+import { SetupError, SheafError } from '../errors.ts';
+import type { Model } from '../model/types.ts';
+import { RowRules } from '../run/rules.ts';
+import type { Settings } from '../settings.ts';
+import { AccountStatements } from '../sql/compile-account.ts';
+import { Accounts } from './accounts.ts';
+import { ApiTokens } from './api-tokens.ts';
+import { Authenticator } from './authenticate.ts';
+import { Grants } from './grants.ts';
+import { Jwt } from './jwt.ts';
+import { Mailer } from './mail.ts';
+import { Roles } from './roles.ts';
+import { type GivenSecrets, readSecrets } from './secrets.ts';
+import { Sessions } from './sessions.ts';
+
+export interface AuthOptions {
+  readonly project: string;
+  /** Where secrets that are not given, and mails that are not sent, are kept. */
+  readonly state: string;
+  readonly secrets: GivenSecrets;
+  readonly smtp: string | null;
+  readonly settings: Settings;
+}
+
+export interface Auth {
+  readonly settings: Settings;
+  readonly grants: Grants;
+  readonly roles: Roles;
+  readonly authenticator: Authenticator;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
+  readonly mailer: Mailer;
+  /** Types of roles that rules are declared for, and that are not there. */
+  readonly unknownRoles: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openAuth(
+  model: Model,
+  database: Database,
+  users: Documents,
+  options: AuthOptions,
+): Promise<Auth> {
+  const { settings } = options;
+  const rules = readRules(options.project, model);
+  const secrets = readSecrets(options.secrets, options.state);
+  const statements = new AccountStatements(database.dialect);
+  const grants = new Grants(model, database, statements, rules);
+  await grants.open();
+  checkRules(model, database, grants);
+  const jwt = new Jwt(secrets.jwt);
+  const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
+  const sessions = new Sessions(database, statements, jwt, settings.auth);
+  const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
+  const accounts = new Accounts({ database, statements, grants, sessions, mailer, settings, users });
+  return {
+    settings,
+    grants,
+    roles: new Roles(model, database, statements, () => grants.expire()),
+    authenticator: new Authenticator(model, database, statements, grants, jwt, tokens),
+    accounts,
+    sessions,
+    tokens,
+    mailer,
+    unknownRoles: [...rules.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    async close() {
+      await accounts.settle();
+      mailer.close();
+    },
+  };
+}
+
+/** Values that stand in rules must be of the type that they are compared with; better told now than to a client. */
+function checkRules(model: Model, database: Database, grants: Grants): void {
+  const rules = new RowRules(model, database.dialect);
+  for (const { access, type: role } of grants.roles)
+    for (const type of model.contentTypes.values())
+      for (const use of ['find', 'update', 'delete'] as const)
+        try {
+          if (access.rowsOf(type.uid, use)) rules.statement(access, type, use, 'published');
+        } catch (error) {
+          if (!(error instanceof SheafError)) throw error;
+          throw new SetupError('The access rules cannot be used:', [
+            `${role}: ${type.uid}.rows.${use}: ${error.message}`,
+          ]);
+        }
+}

@@ -1,0 +1,117 @@
+// The Authorization header → who asks. A token that is wrong or over is never taken for no token. What a token says of
+// its user is not believed: the account is read for every request, so that a block or another role acts on the next.
+import type { Caller, UserValues } from '../access/caller.ts';
+import type { Database } from '../db/database.ts';
+import { unauthorizedError } from '../errors.ts';
+import { MAX_TOKEN_LENGTH } from '../limits.ts';
+import { USER } from '../model/builtin.ts';
+import type { Model, ScalarAttribute } from '../model/types.ts';
+import type { AccountStatements } from '../sql/compile-account.ts';
+import { readAdvanced } from './advanced.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { Grants } from './grants.ts';
+import type { Claims, Jwt } from './jwt.ts';
+
+export interface Identity extends Caller {
+  readonly as: 'public' | 'user' | 'token';
+  /** Of a user. */
+  readonly account: { readonly id: number; readonly documentId: string; readonly sessionId: string | null } | null;
+}
+
+const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
+
+export class Authenticator {
+  readonly #database: Database;
+  readonly #statements: AccountStatements;
+  readonly #grants: Grants;
+  readonly #jwt: Jwt;
+  readonly #tokens: ApiTokens;
+  readonly #columns: readonly ScalarAttribute[];
+  /** Kept as long as the grants are the same ones. */
+  #public: Identity | null = null;
+
+  constructor(
+    model: Model,
+    database: Database,
+    statements: AccountStatements,
+    grants: Grants,
+    jwt: Jwt,
+    tokens: ApiTokens,
+  ) {
+    this.#database = database;
+    this.#statements = statements;
+    this.#grants = grants;
+    this.#jwt = jwt;
+    this.#tokens = tokens;
+    this.#columns = [...model.contentTypes.get(USER)!.attributes.values()].filter(
+      (attribute): attribute is ScalarAttribute =>
+        attribute.kind === 'scalar' && attribute.type !== 'password' && !HIDDEN.has(attribute.name),
+    );
+  }
+
+  /** The public, where no token is given and nothing has to be waited for; null otherwise. */
+  nobodyNow(header: string | undefined): Identity | null {
+    return header === undefined && !this.#grants.refresh() ? this.#nobody() : null;
+  }
+
+  async identify(header: string | undefined): Promise<Identity> {
+    const reading = this.#grants.refresh();
+    if (reading) await reading;
+    if (header === undefined) return this.#nobody();
+    const [scheme, token, ...rest] = header.split(' ');
+    if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
+      throw unauthorizedError();
+    return token.includes('.') ? this.#user(token) : this.#token(token);
+  }
+
+  #nobody(): Identity {
+    const role = this.#grants.public;
+    // Where the public may do nothing at all, everyone has to say who they are.
+    if (!role || role.actions.size === 0) throw unauthorizedError();
+    if (this.#public?.access !== role.access)
+      this.#public = { as: 'public', access: role.access, user: null, account: null };
+    return this.#public;
+  }
+
+  async #token(token: string): Promise<Identity> {
+    const access = await this.#tokens.access(token);
+    if (!access) throw unauthorizedError();
+    return { as: 'token', access, user: null, account: null };
+  }
+
+  async #user(token: string): Promise<Identity> {
+    const claims = await this.#jwt.verify(token);
+    if (claims?.kind !== 'access') throw unauthorizedError();
+    const row = await this.#account(claims);
+    if (!row) throw unauthorizedError('Invalid credentials');
+    const user: UserValues = Object.fromEntries(this.#columns.map(({ name }, index) => [name, row.values[index]]));
+    const role = row.role === null ? null : this.#grants.role(row.role);
+    const isAdmitted = isTrue(user.confirmed) || !readAdvanced(row.advanced).email_confirmation;
+    if (!role || isTrue(user.blocked) || !isAdmitted) throw unauthorizedError('Invalid credentials');
+    const account = { id: claims.userId, documentId: String(user.documentId), sessionId: claims.sessionId };
+    return { as: 'user', access: role.access, user, account };
+  }
+
+  /** The account behind a token, if the token is still good for it. */
+  async #account({ userId, sessionId, issuedAt }: Claims) {
+    const [row] = await this.#database.latest((session) =>
+      session.rows(this.#statements.account(this.#columns), [sessionId ?? '', userId]),
+    );
+    if (!row) return null;
+    const [role, advanced, owner, status, end, tokensAfter, ...values] = row as [
+      number | null,
+      string | null,
+      string | null,
+      string | null,
+      number | null,
+      string | null,
+      ...unknown[],
+    ];
+    if (sessionId === null) return issuedAt < Number(tokensAfter ?? 0) ? null : { role, advanced, values };
+    const isAlive = owner === String(userId) && status !== 'revoked' && end !== null && end > Date.now();
+    return isAlive ? { role, advanced, values } : null;
+  }
+}
+
+/** A flag as any database gives it. */
+const isTrue = (value: unknown): boolean => value === 1 || value === true;

@@ -1,0 +1,58 @@
+// Access and refresh tokens: JWT with one algorithm, HS256, whatever a token says of itself.
+import { jwtVerify, SignJWT } from 'jose';
+import { MAX_TOKEN_LENGTH } from '../limits.ts';
+
+const ALGORITHM = 'HS256';
+/** Clocks of two nodes may differ by so much. */
+const TOLERANCE_SECONDS = 5;
+
+/** What a token says, once its signature and its time were checked. */
+export interface Claims {
+  readonly userId: number;
+  /** Null for a token of the reference that knows no sessions. */
+  readonly sessionId: string | null;
+  readonly kind: 'access' | 'refresh';
+  /** Milliseconds. */
+  readonly issuedAt: number;
+}
+
+export class Jwt {
+  readonly #key: Uint8Array;
+
+  constructor(secret: string) {
+    this.#key = new TextEncoder().encode(secret);
+  }
+
+  sign(kind: Claims['kind'], userId: number, sessionId: string, lifeSeconds: number): Promise<string> {
+    const now = Math.floor(Date.now() / 1000);
+    return new SignJWT({ id: userId, userId: String(userId), sessionId, type: kind })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setIssuedAt(now)
+      .setExpirationTime(now + lifeSeconds)
+      .sign(this.#key);
+  }
+
+  /** Null for anything that is not a token of ours, or no longer one. */
+  async verify(token: string): Promise<Claims | null> {
+    if (token.length > MAX_TOKEN_LENGTH) return null;
+    try {
+      const { payload } = await jwtVerify(token, this.#key, {
+        algorithms: [ALGORITHM],
+        clockTolerance: TOLERANCE_SECONDS,
+        requiredClaims: ['exp', 'iat'],
+      });
+      return claimsOf(payload);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function claimsOf({ id, userId, sessionId, type, iat }: Record<string, unknown>): Claims | null {
+  const user = Number(userId ?? id);
+  const now = Date.now() / 1000 + TOLERANCE_SECONDS;
+  if (!Number.isInteger(user) || user < 1 || typeof iat !== 'number' || iat > now) return null;
+  if (sessionId !== undefined && typeof sessionId !== 'string') return null;
+  if (type !== undefined && type !== 'access' && type !== 'refresh') return null;
+  return { userId: user, sessionId: sessionId ?? null, kind: type ?? 'access', issuedAt: iat * 1000 };
+}

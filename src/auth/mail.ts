@@ -1,0 +1,48 @@
+// Mails to users: through an SMTP server where one is named, otherwise into files that a developer can open.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Transporter } from 'nodemailer';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+}
+
+export class Mailer {
+  readonly #from: string;
+  readonly #folder: string;
+  readonly #smtp: string | null;
+  #transport: Transporter | null = null;
+  #count = 0;
+
+  /** `smtp`: the address of a server, such as smtps://user:password@host; `folder`: where mails go without one. */
+  constructor(from: string, smtp: string | null, folder: string) {
+    this.#from = from;
+    this.#folder = folder;
+    this.#smtp = smtp;
+  }
+
+  /** Where mails go, in words; null where they are sent. */
+  get folder(): string | null {
+    return this.#smtp === null ? this.#folder : null;
+  }
+
+  async send({ to, subject, html }: Mail): Promise<void> {
+    if (this.#smtp !== null) {
+      // Loaded when the first mail is sent, as most servers send none.
+      this.#transport ??= (await import('nodemailer')).createTransport(this.#smtp);
+      await this.#transport.sendMail({ from: this.#from, to, subject, html });
+      return;
+    }
+    mkdirSync(this.#folder, { recursive: true });
+    const moment = new Date().toISOString().replaceAll(':', '-');
+    const file = path.join(this.#folder, `${moment}-${process.pid}-${++this.#count}.html`);
+    const head = `<!-- From: ${this.#from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject} -->\n`;
+    writeFileSync(file, `${head}${html}\n`, { mode: 0o600 });
+  }
+
+  close(): void {
+    this.#transport?.close();
+  }
+}

@@ -1,0 +1,75 @@
+// The secrets that tokens are made with. None has a default: one that is not given is made at random at the first start
+// and kept in a file that only this account can read. One that could be guessed refuses the start.
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { SetupError } from '../errors.ts';
+
+export interface Secrets {
+  /** What access and refresh tokens are signed with. */
+  readonly jwt: string;
+  /** What API tokens are stored under. */
+  readonly apiTokenSalt: string;
+}
+
+export type GivenSecrets = Partial<Secrets>;
+
+const SHORTEST = 16;
+const FEWEST_DIFFERENT = 8;
+const COMMON = /secret|password|changeme|tobemodified|example|default/i;
+const MADE_BYTES = 32;
+
+const VARIABLES: Readonly<Record<keyof Secrets, string>> = { jwt: 'JWT_SECRET', apiTokenSalt: 'API_TOKEN_SALT' };
+
+/** `folder`: where secrets that are not given are kept. */
+export function readSecrets(given: GivenSecrets, folder: string): Secrets {
+  const problems = (Object.keys(VARIABLES) as (keyof Secrets)[]).flatMap((name) => {
+    const weakness = given[name] === undefined ? null : weaknessOf(given[name]);
+    return weakness ? [`${VARIABLES[name]} ${weakness}; make one with: openssl rand -base64 32`] : [];
+  });
+  if (problems.length > 0) throw new SetupError('A secret could be guessed:', problems);
+  if (given.jwt !== undefined && given.apiTokenSalt !== undefined) return given as Secrets;
+  const kept = keptSecrets(folder);
+  return { jwt: given.jwt ?? kept.jwt, apiTokenSalt: given.apiTokenSalt ?? kept.apiTokenSalt };
+}
+
+function weaknessOf(secret: string): string | null {
+  if (secret.length < SHORTEST) return `has fewer than ${SHORTEST} characters`;
+  if (new Set(secret).size < FEWEST_DIFFERENT) return 'repeats a few characters';
+  return COMMON.test(secret) ? 'holds a word that everyone tries' : null;
+}
+
+function keptSecrets(folder: string): Secrets {
+  const file = path.join(folder, 'secrets.json');
+  const made: Secrets = { jwt: random(), apiTokenSalt: random() };
+  try {
+    mkdirSync(folder, { recursive: true });
+    // Whoever comes first makes it, and it appears whole: workers that start at once read the same.
+    if (!existsSync(file)) {
+      const unfinished = `${file}.${process.pid}`;
+      writeFileSync(unfinished, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+      try {
+        linkSync(unfinished, file);
+      } finally {
+        rmSync(unfinished);
+      }
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new SetupError(`Secrets cannot be kept in ${file}: ${(error as Error).message}`, [
+        'set JWT_SECRET and API_TOKEN_SALT, or let this account write there',
+      ]);
+  }
+  try {
+    const { jwt, apiTokenSalt } = JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+    if (typeof jwt === 'string' && typeof apiTokenSalt === 'string' && !weaknessOf(jwt) && !weaknessOf(apiTokenSalt))
+      return { jwt, apiTokenSalt };
+  } catch {
+    // Told below.
+  }
+  throw new SetupError(`${file} does not hold the secrets that were written there`, [
+    'put it back, or remove it: then new ones are made, and everyone has to log in again',
+  ]);
+}
+
+const random = (): string => randomBytes(MADE_BYTES).toString('base64url');

@@ -1,0 +1,138 @@
+// What goes back over the wire: JSON with its timing, errors in their envelope, and the position of a client's writes.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Sheaf } from '../app.ts';
+import { SheafError } from '../errors.ts';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
+
+/** When a client that met a 503 may try again. */
+const RETRY_AFTER_SECONDS = 1;
+/** Where a client finds, and brings back, the position of its last write; for how long a browser keeps it. */
+export const POSITION_HEADER = 'x-sheaf-position';
+const POSITION_COOKIE = 'sheaf_position';
+const POSITION_SECONDS = 60;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the request arrived, for Server-Timing. */
+    begin: number;
+  }
+}
+
+export const elapsed = (reply: FastifyReply): number =>
+  reply.request.begin > 0 ? performance.now() - reply.request.begin : 0;
+
+export interface Timing {
+  readonly parse: number;
+  readonly plan: number;
+}
+
+/** Of what was prepared before. */
+export const PREPARED: Timing = { parse: 0, plan: 0 };
+
+export function send(reply: FastifyReply, body: string, timing: Timing, begin: number): FastifyReply {
+  const total = performance.now() - begin;
+  const run = total - timing.parse - timing.plan;
+  return reply
+    .header('content-type', JSON_TYPE)
+    .header(
+      'server-timing',
+      `parse;dur=${timing.parse.toFixed(3)}, plan;dur=${timing.plan.toFixed(3)}, run;dur=${run.toFixed(3)}, total;dur=${total.toFixed(3)}`,
+    )
+    .send(body);
+}
+
+export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
+  send(reply, JSON.stringify(value), PREPARED, reply.request.begin);
+
+export const sendNothing = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(204)
+    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+    .send();
+
+/** Tells a client how far its write went, so that it reads it wherever it reads next. */
+export async function tellPosition(sheaf: Sheaf, reply: FastifyReply): Promise<void> {
+  const position = await sheaf.position();
+  if (position === null) return;
+  reply.header(POSITION_HEADER, position);
+  reply.header(
+    'set-cookie',
+    `${POSITION_COOKIE}=${position}; Path=/; Max-Age=${POSITION_SECONDS}; HttpOnly; SameSite=Lax`,
+  );
+}
+
+/** What a client brings back of its last write: in the header, or in the cookie that browsers keep by themselves. */
+export function positionOf(request: FastifyRequest): string | null {
+  const header = request.headers[POSITION_HEADER];
+  return typeof header === 'string' ? header : cookieOf(request, POSITION_COOKIE);
+}
+
+export function cookieOf(request: FastifyRequest, name: string): string | null {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return null;
+  const found = cookie.split(';').find((part) => part.trim().startsWith(`${name}=`));
+  return found ? found.trim().slice(name.length + 1) : null;
+}
+
+export const envelope = (status: number, name: string, message: string, details: object): string =>
+  JSON.stringify({ data: null, error: { status, name, message, details } });
+
+/** Errors of the framework that are the client's doing, by code. */
+const FRAMEWORK_NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequestError',
+  408: 'RequestTimeoutError',
+  414: 'UriTooLongError',
+  415: 'UnsupportedMediaTypeError',
+};
+
+export function sendError(reply: FastifyReply, error: Error): FastifyReply {
+  reply.header('content-type', JSON_TYPE);
+  if (!reply.hasHeader('server-timing')) reply.header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`);
+  if (error instanceof SheafError && error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (error instanceof SheafError && error.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (error instanceof SheafError)
+    return reply.code(error.status).send(envelope(error.status, error.name, error.message, error.details));
+  const status = (error as { statusCode?: number }).statusCode ?? 500;
+  if (status === 413)
+    return sendError(
+      reply,
+      new SheafError(
+        413,
+        'PayloadTooLargeError',
+        `The body is too large: at most ${MAX_BODY_BYTES} bytes (MAX_BODY_BYTES)`,
+        {
+          limit: 'MAX_BODY_BYTES',
+          allowed: MAX_BODY_BYTES,
+        },
+      ),
+    );
+  if (status >= 400 && status < 500)
+    return reply.code(status).send(envelope(status, FRAMEWORK_NAMES[status] ?? 'BadRequestError', error.message, {}));
+  process.stderr.write(`${new Date().toISOString()} unexpected error: ${error.stack ?? error.message}\n`);
+  return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
+}
+
+/** What cannot be parsed as HTTP never reaches a route, and still gets the envelope. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, name] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ([431, 'RequestHeaderFieldsTooLargeError'] as const)
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ([408, 'RequestTimeoutError'] as const)
+        : ([400, 'BadRequestError'] as const);
+  const message =
+    status === 431
+      ? `The headers are too large: at most ${MAX_HEADER_BYTES} bytes (MAX_HEADER_BYTES)`
+      : STATUS_CODES[status]!;
+  const body = envelope(status, name, message, {});
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
