@@ -2,13 +2,12 @@
 // counterpart, in batches that are sent as JSON and read by the types of the columns.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { open } from '../src/app.ts';
-import { contentTables, PROJECT, show } from './data.ts';
+import { contentTables, openToAll, show } from './data.ts';
 
 const BATCH = 5_000;
 
 export async function copyToPostgres(file: string, url: string): Promise<void> {
-  await (await open({ project: PROJECT, database: url })).close();
+  await openToAll(url);
   const source = new DatabaseSync(file, { readOnly: true });
   const target = new Client({ connectionString: url });
   await target.connect();

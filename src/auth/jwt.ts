@@ -1,4 +1,5 @@
 // Access and refresh tokens: JWT with one algorithm, HS256, whatever a token says of itself.
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { MAX_TOKEN_LENGTH } from '../limits.ts';
 
@@ -17,10 +18,10 @@ export interface Claims {
 }
 
 export class Jwt {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
 
   constructor(secret: string) {
-    this.#key = new TextEncoder().encode(secret);
+    this.#key = createSecretKey(secret, 'utf8');
   }
 
   sign(kind: Claims['kind'], userId: number, sessionId: string, lifeSeconds: number): Promise<string> {

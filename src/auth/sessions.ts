@@ -40,7 +40,7 @@ export class Sessions {
   async begin(userId: number): Promise<Tokens> {
     const end = Date.now() + this.#settings.sessionSeconds * 1000;
     const begun = await this.#database.transaction(async (session) => {
-      await session.rows(this.#statements.sweepSessions(), [Date.now()]);
+      await session.rows(this.#statements.sweepSessions(), [String(userId), Date.now()]);
       return this.#insert(session, userId, createId(), end);
     });
     return this.#tokens(userId, begun);

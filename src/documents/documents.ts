@@ -22,7 +22,7 @@ import type {
   UpdateParameters,
 } from './parameters.ts';
 import type { Asked, Pipeline, PreparedList, PreparedOne } from './pipeline.ts';
-import type { WriteRequest, Writer } from './writer.ts';
+import type { WriteRequest, Writer, WrittenEntry } from './writer.ts';
 
 const IN_PROCESS = { status: 'draft' } as const;
 const OVER_HTTP = { status: 'published' } as const;
@@ -81,19 +81,19 @@ export class Documents {
   /** Makes a document; with the status `published` it is published at once. */
   async create(parameters: CreateParameters): Promise<Entry> {
     const { data, ...rest } = parameters;
-    return JSON.parse(await this.#writer.create(this.#write(data, rest)));
+    return JSON.parse((await this.#writer.create(this.#write(data, rest))).text);
   }
 
   /** The same, after a check inside its transaction. */
   async createGuarded(data: EntryData, guard: NonNullable<WriteRequest['guard']>): Promise<Entry> {
-    return JSON.parse(await this.#writer.create({ ...this.#write(data, {}), guard }));
+    return JSON.parse((await this.#writer.create({ ...this.#write(data, {}), guard })).text);
   }
 
   /** Changes a document, or adds a locale to it; null where there is none. */
   async update(parameters: UpdateParameters): Promise<Entry | null> {
     const { documentId, data, ...rest } = parameters;
-    const text = await this.#writer.update(this.#write(data, rest), documentId);
-    return text === null ? null : JSON.parse(text);
+    const entry = await this.#writer.update(this.#write(data, rest), documentId);
+    return entry && JSON.parse(entry.text);
   }
 
   #write(data: EntryData, parameters: object): WriteRequest {
@@ -140,15 +140,15 @@ export class Documents {
   }
 
   /** The writes that HTTP sends, answered as JSON text. */
-  createJson(request: JsonWrite): Promise<string> {
+  createJson(request: JsonWrite): Promise<WrittenEntry> {
     return this.#writer.create(this.#overHttp(request));
   }
 
-  updateJson(documentId: string, request: JsonWrite): Promise<string | null> {
+  updateJson(documentId: string, request: JsonWrite): Promise<WrittenEntry | null> {
     return this.#writer.update(this.#overHttp(request), documentId);
   }
 
-  updateSingleJson(request: JsonWrite): Promise<string> {
+  updateSingleJson(request: JsonWrite): Promise<WrittenEntry> {
     return this.#writer.updateSingle(this.#overHttp(request));
   }
 

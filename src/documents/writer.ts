@@ -46,6 +46,13 @@ export interface WriteRequest {
   readonly guard?: (write: WriteSession) => Promise<void>;
 }
 
+export interface WrittenEntry {
+  /** JSON. */
+  readonly text: string;
+  /** Paths of relations that `*` left out. */
+  readonly omitted: readonly string[];
+}
+
 export class Writer {
   readonly #pipeline: Pipeline;
   readonly #setting: WriteSetting;
@@ -59,17 +66,17 @@ export class Writer {
     this.#setting = { model, sql, defaultLocale, decimals, rules: new RowRules(model, database.dialect) };
   }
 
-  /** Each answers with the entry as it stands after the write, as JSON; `null` where the caller may not find it. */
-  async create(request: WriteRequest): Promise<string> {
+  /** Each answers with the entry as it stands after the write; its text is `null` where the caller may not find it. */
+  async create(request: WriteRequest): Promise<WrittenEntry> {
     return (await this.#written(request, 'create', createDocument))!;
   }
 
   /** Null where there is no such document. */
-  update(request: WriteRequest, documentId: string): Promise<string | null> {
+  update(request: WriteRequest, documentId: string): Promise<WrittenEntry | null> {
     return this.#written(request, 'update', (write, target, plan) => updateDocument(write, target, documentId, plan));
   }
 
-  async updateSingle(request: WriteRequest): Promise<string> {
+  async updateSingle(request: WriteRequest): Promise<WrittenEntry> {
     return (await this.#written(request, 'update', updateSingle))!;
   }
 
@@ -77,7 +84,7 @@ export class Writer {
     { type, data, parameters, defaultStatus, caller, guard }: WriteRequest,
     verb: 'create' | 'update',
     work: (write: WriteSession, target: WriteTarget, plan: Plan) => Promise<Written | null>,
-  ): Promise<string | null> {
+  ): Promise<WrittenEntry | null> {
     const { status, locale: asked, answer } = parseWriteParameters(parameters, defaultStatus);
     const locale = type.localized ? (asked ?? this.#pipeline.defaultLocale) : null;
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
@@ -94,7 +101,7 @@ export class Writer {
       const written = await work(write, target, planBody(write, type, data, sketch, secrets));
       if (!written) return null;
       const run = { documentId: written.documentId, user: caller.user };
-      return (await read.runIn(session, run)) ?? 'null';
+      return { text: (await read.runIn(session, run)) ?? 'null', omitted: read.omitted };
     });
   }
 

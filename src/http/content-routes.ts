@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, LIST_LOCALES } from '../access/actions.ts';
 import { entryJson, pageJson } from '../documents/documents.ts';
+import type { WrittenEntry } from '../documents/writer.ts';
 import { invalidKey, notFoundError, validationError } from '../errors.ts';
 import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
@@ -134,7 +135,7 @@ interface Write {
 function writing(
   { sheaf }: Site,
   status: number,
-  work: (write: Write, request: FastifyRequest) => Promise<string | null>,
+  work: (write: Write, request: FastifyRequest) => Promise<WrittenEntry | null>,
 ): Handler {
   return async (request, reply) => {
     const begin = performance.now();
@@ -142,7 +143,7 @@ function writing(
     const entry = await work(write, request);
     if (entry === null) throw notFoundError();
     await tellPosition(sheaf, reply);
-    return send(reply.code(status), entryJson(entry), PREPARED, begin);
+    return send(reply.code(status), entryJson(entry.text, entry.omitted), PREPARED, begin);
   };
 }
 

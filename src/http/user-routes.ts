@@ -58,7 +58,10 @@ export function addUserRoutes(site: Site): void {
             data.role = grants.roles.find((role) => role.type === default_role)?.id;
           }
           data.provider ??= 'local';
-          return answer(reply.code(201), await documents.createJson(writeOf(request, data, accounts.guard(data))));
+          return answer(
+            reply.code(201),
+            (await documents.createJson(writeOf(request, data, accounts.guard(data)))).text,
+          );
         },
       },
     },
@@ -109,7 +112,7 @@ export function addUserRoutes(site: Site): void {
           const entry = await documents.updateJson(documentId, write);
           if (entry === null) throw notFoundError();
           if (data.password !== undefined) await sessions.endAll(user.id);
-          return answer(reply, entry);
+          return answer(reply, entry.text);
         },
       },
       DELETE: {

@@ -64,7 +64,7 @@ export class AccountStatements {
   account(columns: readonly WrittenColumn[]): Statement {
     return this.#once(`account ${columns.map(({ column }) => column)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.output(sql.id('u', column), type));
-      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ADVANCED)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.output(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
+      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ADVANCED)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.output(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
     });
   }
 
@@ -143,12 +143,12 @@ export class AccountStatements {
     );
   }
 
-  /** A session of a user: `user, status, device, end, absolute end, child`. Values: the session. */
+  /** A session of a user: `user, status, device, end, absolute end`. Values: the session. */
   session(): Statement {
     return this.#once(
       'session',
       () =>
-        sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, child_id from strapi_sessions where session_id = ${value()} order by id limit 1`,
+        sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)} from strapi_sessions where session_id = ${value()} and origin = 'users-permissions' order by id limit 1`,
     );
   }
 
@@ -171,12 +171,12 @@ export class AccountStatements {
     );
   }
 
-  /** Forgets sessions that have ended. Values: now. */
+  /** Forgets sessions of a user that have ended. Values: the user, now. */
   sweepSessions(): Statement {
     return this.#once(
       'sweep',
       () =>
-        sql`delete from strapi_sessions where origin = 'users-permissions' and absolute_expires_at < ${this.#dialect.input(value(), 'datetime')}`,
+        sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()} and absolute_expires_at < ${this.#dialect.input(value(), 'datetime')}`,
     );
   }
 
