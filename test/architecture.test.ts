@@ -36,7 +36,6 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['node:sqlite', 'db/'],
   ['fastify', 'http/'],
   ['@fastify/cors', 'http/'],
-  ['@fastify/helmet', 'http/'],
   ['@fastify/rate-limit', 'http/'],
   ['jose', 'auth/'],
   ['nodemailer', 'auth/'],

@@ -6,24 +6,30 @@ Usage
   sheaf start [options]             serve a content project
   sheaf schema diff [options]       show what a start would make in the database
   sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
-  sheaf explain [options] REQUEST   show how a request would be answered
+  sheaf explain [options] REQUEST   show how a request would be answered; --as ROLE in the eyes of a role
+  sheaf role show [ROLE]            what a role may do; also create NAME, grant ROLE ACTION…, revoke ROLE ACTION…
+  sheaf user list                   also create --username NAME --email ADDRESS [--role ROLE], block NAME, unblock NAME
+  sheaf token create NAME           [--type read-only|full-access|custom] [--days N] [ACTION…]; also revoke NAME
   sheaf --help | --version
 
 Options                 (variable)        default
   --project DIR         SHEAF_PROJECT     the current folder; the one that holds src/api
   --database URL        DATABASE_URL      sqlite:PATH, made where it is missing, or postgres://user:password@host/name
-  --host HOST           HOST              127.0.0.1; only this machine until roles exist
+  --host HOST           HOST              127.0.0.1; off this machine only with a JWT_SECRET
   --port N              PORT              1337; 0 takes any free port
   --workers N           SHEAF_WORKERS     1; more processes use more cores
   --example             -                 the restaurant guide that comes with sheaf, on a database of its own
+  --json                -                 what role, user and token commands did, for programs
 
 Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to, with commas between),
 DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
-_SCHEMA, _SSL, _FILENAME in place of DATABASE_URL.
+_SCHEMA, _SSL, _FILENAME in place of DATABASE_URL; JWT_SECRET and API_TOKEN_SALT (made at random and kept in .sheaf where
+they are not set), SMTP_URL. A project's .env file is read as well.
 
 Examples
   sheaf start --example
   sheaf start --project ./my-project --database sqlite:./my-project/.tmp/data.db
+  sheaf role grant public '*' --project ./my-project --database sqlite:./my-project/.tmp/data.db
   sheaf explain --example '/api/restaurants?filters[chef][name]=Chiara&populate=categories'
 
 A project is a folder with src/api/<name>/content-types/<name>/schema.json and src/components/<category>/<name>.json.
