@@ -35,7 +35,6 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['kysely', 'sql/'],
   ['node:sqlite', 'db/'],
   ['fastify', 'http/'],
-  ['@fastify/cors', 'http/'],
   ['@fastify/rate-limit', 'http/'],
   ['jose', 'auth/'],
   ['nodemailer', 'auth/'],

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Session } from '../db/database.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Entry } from '../documents/parameters.ts';
+import { hashPassword, isPassword, isTooLong } from '../documents/passwords.ts';
 import { applicationError, validationError } from '../errors.ts';
 import type { WriteSession } from '../run/write-session.ts';
 import type { Settings } from '../settings.ts';
@@ -11,7 +12,6 @@ import { type AccountStatements, ADVANCED, MAILS } from '../sql/compile-account.
 import { type Advanced, readAdvanced } from './advanced.ts';
 import type { Grants } from './grants.ts';
 import type { Mailer } from './mail.ts';
-import { hashPassword, isPassword, isTooLong } from './passwords.ts';
 import type { Sessions, Tokens } from './sessions.ts';
 
 export interface SignedIn {

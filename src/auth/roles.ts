@@ -1,6 +1,6 @@
 // Roles and what they are granted, changed: in the reference's tables, and told to every node.
 import { createId } from '@paralleldrive/cuid2';
-import { expandActions } from '../access/actions.ts';
+import { DEFAULT_GRANTS, expandActions } from '../access/actions.ts';
 import { addGrant } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
 import { SetupError } from '../errors.ts';
@@ -75,7 +75,11 @@ export class Roles {
         ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
       ]);
       const [row] = await session.rows(insert, [createId(), name.trim(), description, type, now, now, now]);
-      return { id: row![0] as number, type, name: name.trim(), actions: [] };
+      const id = row![0] as number;
+      // Whoever has an account may look at it, change its password and log out.
+      const actions = DEFAULT_GRANTS.authenticated;
+      for (const action of actions) await addGrant(session, this.#database.dialect, id, action);
+      return { id, type, name: name.trim(), actions };
     });
   }
 

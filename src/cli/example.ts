@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { actionOn, DEFAULT_GRANTS } from '../access/actions.ts';
+import { actionOn } from '../access/actions.ts';
 import type { Sheaf } from '../app.ts';
 import type { Entry, EntryData } from '../documents/parameters.ts';
 import { USER } from '../model/builtin.ts';
@@ -68,7 +68,10 @@ async function addPeople(sheaf: Sheaf): Promise<void> {
   await roles.grant('public', reads);
   await roles.grant('authenticated', reads);
   const editor = await roles.create('Editor', 'Writes the guide.');
-  await roles.grant(editor.type, [...own.map(({ uid }) => uid), ...DEFAULT_GRANTS.authenticated]);
+  await roles.grant(
+    editor.type,
+    own.map(({ uid }) => uid),
+  );
   const authenticated = await roles.find('authenticated');
   const password = randomBytes(9).toString('base64url');
   for (const username of [EDITOR, ...READERS])

@@ -6,8 +6,8 @@ import { expandActions } from '../access/actions.ts';
 import { open, type Sheaf } from '../app.ts';
 import type { TokenType } from '../auth/api-tokens.ts';
 import type { Auth } from '../auth/auth.ts';
-import { isTooLong } from '../auth/passwords.ts';
 import { openOptions, type ServerConfig } from '../config.ts';
+import { isTooLong } from '../documents/passwords.ts';
 import { SetupError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 

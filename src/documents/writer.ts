@@ -1,5 +1,4 @@
 // The whole path of a write on one screen: parse → plan → hash what is secret → one transaction → read the answer.
-import bcrypt from 'bcrypt';
 import { actionOn } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Session } from '../db/database.ts';
@@ -31,6 +30,7 @@ import {
 } from '../run/write.ts';
 import { type Version, WriteSession, type WriteSetting } from '../run/write-session.ts';
 import { WriteStatements } from '../sql/compile-write.ts';
+import { hashPassword } from './passwords.ts';
 import type { Pipeline, PreparedOne } from './pipeline.ts';
 
 export type LocaleChoice = readonly (string | null)[] | 'all';
@@ -213,7 +213,7 @@ async function hashSecrets(change: EntityChange): Promise<Secrets> {
   const visit = async (entity: EntityChange): Promise<void> => {
     for (const { attribute, value, path } of entity.scalars)
       if (attribute.type === 'password' && typeof value === 'string')
-        secrets.set(path.join('.'), await bcrypt.hash(value, attribute.rules.rounds));
+        secrets.set(path.join('.'), await hashPassword(value, attribute.rules.rounds));
     for (const { items } of entity.components) for (const item of items) await visit(item.entity);
   };
   await visit(change);

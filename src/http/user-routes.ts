@@ -2,8 +2,8 @@
 // expect; what only the server may write is refused by name.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, COUNT_USERS, READ_OWN_ACCOUNT } from '../access/actions.ts';
-import { isTooLong } from '../auth/passwords.ts';
 import { pageJson } from '../documents/documents.ts';
+import { isTooLong } from '../documents/passwords.ts';
 import { notFoundError, unauthorizedError, validationError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 import { EVERYTHING } from '../request/parse-read.ts';

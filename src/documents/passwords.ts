@@ -27,7 +27,8 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export const hashPassword = (password: string): Promise<string> => inTurn(() => bcrypt.hash(password, ROUNDS));
+export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
+  inTurn(() => bcrypt.hash(password, rounds));
 
 /** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
 const NOBODY = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
