@@ -1,7 +1,13 @@
 // Access and refresh tokens: JWT with one algorithm, HS256, whatever a token says of itself.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
 import { MAX_TOKEN_LENGTH } from '../limits.ts';
+
+/** Loaded when the first token comes or goes; a start need not wait for it. */
+let loaded: Promise<typeof import('jose')> | null = null;
+const jose = (): Promise<typeof import('jose')> => {
+  loaded ??= import('jose');
+  return loaded;
+};
 
 const ALGORITHM = 'HS256';
 /** Clocks of two nodes may differ by so much. */
@@ -24,7 +30,8 @@ export class Jwt {
     this.#key = createSecretKey(secret, 'utf8');
   }
 
-  sign(kind: Claims['kind'], userId: number, sessionId: string, lifeSeconds: number): Promise<string> {
+  async sign(kind: Claims['kind'], userId: number, sessionId: string, lifeSeconds: number): Promise<string> {
+    const { SignJWT } = await jose();
     const now = Math.floor(Date.now() / 1000);
     return new SignJWT({ id: userId, userId: String(userId), sessionId, type: kind })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
@@ -37,6 +44,7 @@ export class Jwt {
   async verify(token: string): Promise<Claims | null> {
     if (token.length > MAX_TOKEN_LENGTH) return null;
     try {
+      const { jwtVerify } = await jose();
       const { payload } = await jwtVerify(token, this.#key, {
         algorithms: [ALGORITHM],
         clockTolerance: TOLERANCE_SECONDS,

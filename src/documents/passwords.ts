@@ -1,8 +1,14 @@
 // Passwords, hashed and compared on other threads, never more than a few at a time: it is meant to be slow, and must not
 // keep others waiting. Hashes of the reference are compared as they are.
-import bcrypt from 'bcrypt';
 import { unavailableError } from '../errors.ts';
 import { MAX_HASHES_AT_ONCE, MAX_WAITING_HASHES } from '../limits.ts';
+
+/** Loaded with the first password; a start need not wait for it. */
+let loaded: Promise<typeof import('bcrypt')> | null = null;
+const bcrypt = async (): Promise<typeof import('bcrypt')> => {
+  loaded ??= import('bcrypt').then((module) => module.default);
+  return loaded;
+};
 
 const ROUNDS = 10;
 /** Longer ones would be cut short by the hash, so that two of them could be the same. */
@@ -28,13 +34,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
-  inTurn(() => bcrypt.hash(password, rounds));
+  inTurn(async () => (await bcrypt()).hash(password, rounds));
 
 /** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
 const NOBODY = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
 
 /** Takes as long where there is no hash, so that time does not tell whether an account exists. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const matches = await inTurn(() => bcrypt.compare(password, (hash ?? NOBODY).replace(/^\$2y\$/, '$2b$')));
+  const matches = await inTurn(async () => {
+    const { compare } = await bcrypt();
+    return compare(password, (hash ?? NOBODY).replace(/^\$2y\$/, '$2b$'));
+  });
   return matches && hash !== null;
 }
