@@ -36,8 +36,17 @@ export class Grants {
 
   /** Reads them, and keeps them up to date from now on. */
   async open(): Promise<void> {
-    const look = () => void this.#read().catch(() => undefined);
-    this.#mark = await this.#database.watch(look);
+    let looks = false;
+    this.#mark = await this.#database.watch(() => {
+      // A database that does not answer is not asked again and again; requests tell of it.
+      if (looks) return;
+      looks = true;
+      this.#read()
+        .catch(() => undefined)
+        .finally(() => {
+          looks = false;
+        });
+    });
     await this.refresh();
   }
 
