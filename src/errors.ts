@@ -32,8 +32,15 @@ export const forbiddenError = (): SheafError => new SheafError(403, 'ForbiddenEr
 export const applicationError = (message: string, details: ErrorDetails = {}): SheafError =>
   new SheafError(400, 'ApplicationError', message, details);
 
-export const rateLimitError = (): SheafError =>
-  new SheafError(429, 'RateLimitError', 'Too many requests, please try again later.');
+/** Too many requests; `seconds` until another may be sent. */
+export class RateLimitError extends SheafError {
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(429, 'RateLimitError', 'Too many requests, please try again later.');
+    this.seconds = seconds;
+  }
+}
 
 export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundError', 'Not Found');
 

@@ -105,3 +105,6 @@ export const MAX_WAITING_HASHES = 100;
 
 /** Characters of a bearer token; what is longer is none of ours. */
 export const MAX_TOKEN_LENGTH = 4_096;
+
+/** Accounts whose attempts to log in are counted at a time; those tried longest ago are forgotten first. */
+export const MAX_COUNTED_ACCOUNTS = 10_000;

@@ -83,6 +83,11 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+// Whoever read our output may have gone, as `head` does; that is no reason to fail.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 const code = await main(process.argv.slice(2));
 // A worker that cannot start would otherwise stay, held by its channel to the process that started it.
 if (code !== 0) process.exit(code);

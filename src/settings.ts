@@ -1,6 +1,7 @@
 // The settings of a project, in config/sheaf.json: how users are listed, how long tokens last, who may call from where.
 // Every key is known and checked; what a deployment keeps to itself stands in the environment instead.
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { SetupError } from './errors.ts';
 
@@ -89,9 +90,25 @@ const limit: Check = (value) => {
     : 'an object such as {"max": 10, "seconds": 60}';
 };
 const origins: Check = (value) =>
-  texts(value) === null && (value as string[]).every((item) => item === '*' || /^https?:\/\/[^/]+$/.test(item))
+  texts(value) === null && (value as string[]).every((item) => item === '*' || isOrigin(item))
     ? null
     : 'a list of origins such as "https://www.example.com", or "*"';
+
+/** Whether a browser would send it so. */
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const proxies: Check = (value) =>
+  texts(value) === null && (value as string[]).every(isAddress)
+    ? null
+    : 'a list of addresses such as "10.0.0.1" or "10.0.0.0/8"';
+
+function isAddress(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 interface Checks {
   readonly [key: string]: Check | Checks;
@@ -108,7 +125,7 @@ const CHECKS: Checks = {
   },
   cors: { origins, credentials: flag },
   rateLimits: { auth: limit, account: limit, content: orNull(limit) },
-  trustProxy: texts,
+  trustProxy: proxies,
   email: { from: text, resetUrl: orNull(text), confirmationUrl: orNull(text) },
 };
 

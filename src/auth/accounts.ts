@@ -5,11 +5,12 @@ import type { Database, Session } from '../db/database.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Entry } from '../documents/parameters.ts';
 import { hashPassword, isPassword, isTooLong } from '../documents/passwords.ts';
-import { applicationError, validationError } from '../errors.ts';
+import { applicationError, RateLimitError, validationError } from '../errors.ts';
 import type { WriteSession } from '../run/write-session.ts';
 import type { Settings } from '../settings.ts';
 import { type AccountStatements, ADVANCED, MAILS } from '../sql/compile-account.ts';
 import { type Advanced, readAdvanced } from './advanced.ts';
+import { Attempts } from './attempts.ts';
 import type { Grants } from './grants.ts';
 import type { Mailer } from './mail.ts';
 import type { Sessions, Tokens } from './sessions.ts';
@@ -47,16 +48,25 @@ type Body = Readonly<Record<string, unknown>>;
 
 export class Accounts {
   readonly #parts: AccountParts;
+  readonly #attempts: Attempts;
   /** What goes on after an answer was given. */
   readonly #later = new Set<Promise<unknown>>();
 
   constructor(parts: AccountParts) {
     this.#parts = parts;
+    this.#attempts = new Attempts(parts.settings.rateLimits.account);
+  }
+
+  /** Counts a try of a password, by the account or by what it was called. */
+  #countTry(account: number | string): void {
+    const seconds = this.#attempts.take(String(account));
+    if (seconds > 0) throw new RateLimitError(seconds);
   }
 
   /** Waits for what was promised after answers. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#later);
+    // What is waited for may promise more.
+    while (this.#later.size > 0) await Promise.allSettled(this.#later);
   }
 
   async advanced(): Promise<Advanced> {
@@ -72,27 +82,32 @@ export class Accounts {
   }
 
   async #entry(id: number): Promise<Entry> {
-    return (await this.#parts.users.findFirst({ filters: { id } }))!;
+    return (await this.#parts.users.findLatest(id))!;
   }
 
   async #signIn(id: number): Promise<SignedIn> {
-    return { tokens: await this.#parts.sessions.begin(id), user: await this.#entry(id) };
+    return { tokens: (await this.#parts.sessions.begin(id))!, user: await this.#entry(id) };
   }
 
   async logIn(body: Body): Promise<SignedIn> {
     const { identifier, password } = texts(body, ['identifier', 'password']);
     const { database, statements } = this.#parts;
     const [row] = await database.latest((session) =>
-      session.rows(statements.byIdentifier(), [identifier.toLowerCase(), identifier]),
+      session.rows(statements.byIdentifier(), [identifier.toLowerCase(), identifier, identifier.toLowerCase()]),
     );
     const account = row ? accountOf([...row, '', '']) : null;
     const advanced = await this.advanced();
+    this.#countTry(`called ${identifier.toLowerCase()}`);
+    if (account) this.#countTry(account.id);
     if (!(await isPassword(password, account?.password ?? null)))
       throw validationError('Invalid identifier or password');
     if (advanced.email_confirmation && !account!.confirmed)
       throw applicationError('Your account email is not confirmed');
     if (account!.blocked) throw applicationError('Your account has been blocked by an administrator');
-    return this.#signIn(account!.id);
+    // The password that was compared must still be the one there is when the session begins.
+    const tokens = await this.#parts.sessions.begin(account!.id, account!.password);
+    if (!tokens) throw validationError('Invalid identifier or password');
+    return { tokens, user: await this.#entry(account!.id) };
   }
 
   /** Without tokens where the address has to be confirmed first. */
@@ -133,27 +148,37 @@ export class Accounts {
     message: string,
     id = 0,
   ): Promise<void> {
-    for (const key of [email, username].sort())
-      if (write.locks) await write.rows(write.sql.lockKey(), `account ${key}`);
-    const taken = await write.rows(this.#parts.statements.taken(), email, username, email, username, id);
+    await this.#lock(write, [email, username]);
+    const taken = await write.rows(this.#parts.statements.taken(), email, username, email, username.toLowerCase(), id);
     if (taken.length > 0) throw applicationError(message);
   }
 
-  /** For users that an administrator writes: the address in small letters, and neither it nor the name taken. */
+  /** For users that an administrator writes: neither the address nor the name is another's address or name. */
   guard(data: Body, id = 0): (write: WriteSession) => Promise<void> {
+    const { statements } = this.#parts;
+    const given = (['email', 'username'] as const).flatMap((key) =>
+      typeof data[key] === 'string' ? [{ key, value: data[key] }] : [],
+    );
     return async (write) => {
-      const { statements } = this.#parts;
-      for (const [key, message] of [
-        ['email', 'Email already taken'],
-        ['username', 'Username already taken'],
-      ] as const) {
-        const value = data[key];
-        if (typeof value !== 'string') continue;
-        if (write.locks) await write.rows(write.sql.lockKey(), `account ${value}`);
-        const [row] = await write.rows(statements.byColumn(key), value);
-        if (row && row[0] !== id) throw applicationError(message);
-      }
+      await this.#lock(
+        write,
+        given.map(({ value }) => value),
+      );
+      for (const { key, value } of given)
+        for (const column of ['email', 'username'] as const) {
+          const sought = column === 'email' ? value.toLowerCase() : value;
+          const [row] = await write.rows(statements.byColumn(column), sought);
+          if (row && row[0] !== id)
+            throw applicationError(key === 'email' ? 'Email already taken' : 'Username already taken');
+        }
     };
+  }
+
+  /** Two writers of one address or name wait for each other, always in the same order. */
+  async #lock(write: WriteSession, names: readonly string[]): Promise<void> {
+    if (!write.locks) return;
+    const keys = new Set(names.map((name) => `account ${name.toLowerCase()}`));
+    for (const key of [...keys].sort()) await write.rows(write.sql.lockKey(), key);
   }
 
   async changePassword(id: number, body: Body): Promise<SignedIn> {
@@ -161,6 +186,7 @@ export class Accounts {
     if (given.password !== given.passwordConfirmation) throw validationError('Passwords do not match');
     checkPassword(given.password);
     const account = await this.#find('id', id);
+    this.#countTry(id);
     if (!account || !(await isPassword(given.currentPassword, account.password)))
       throw validationError('The provided current password is invalid');
     if (given.currentPassword === given.password)
@@ -174,6 +200,14 @@ export class Accounts {
     const hash = await hashPassword(password);
     await this.#parts.database.transaction(async (session) => {
       await this.#set(session, id, { password: hash, reset_password_token: null });
+      await this.#parts.sessions.endAllIn(session, id);
+    });
+  }
+
+  /** After another way of changing a password, or the end of an account: sessions end, and codes with them. */
+  async expire(id: number): Promise<void> {
+    await this.#parts.database.transaction(async (session) => {
+      await this.#set(session, id, { reset_password_token: null });
       await this.#parts.sessions.endAllIn(session, id);
     });
   }
@@ -248,7 +282,7 @@ export class Accounts {
       const [row] = await session.rows(statements.byCode(column), [hashOf(code)]);
       if (!row) return null;
       const [stored, ...rest] = row as [string, number, ...unknown[]];
-      if (Number(stored.split(':')[1]) <= Date.now()) return null;
+      if (!(Number(stored.split(':')[1]) > Date.now())) return null;
       const taken = await session.rows(statements.takeCode(column), [rest[0], stored]);
       return taken.length > 0 ? accountOf(rest) : null;
     });

@@ -11,7 +11,7 @@ import { Accounts } from './accounts.ts';
 import { ApiTokens } from './api-tokens.ts';
 import { Authenticator } from './authenticate.ts';
 import { Grants } from './grants.ts';
-import { Jwt } from './jwt.ts';
+import { type Claims, Jwt } from './jwt.ts';
 import { Mailer } from './mail.ts';
 import { Roles } from './roles.ts';
 import { type GivenSecrets, readSecrets } from './secrets.ts';
@@ -55,14 +55,16 @@ export async function openAuth(
   checkRules(model, database, grants);
   const jwt = new Jwt(secrets.jwt);
   const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
-  const sessions = new Sessions(database, statements, jwt, settings.auth);
+  const authenticator = new Authenticator(model, database, statements, grants, jwt, tokens);
+  const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
+  const sessions = new Sessions(database, statements, jwt, settings.auth, admits);
   const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
   const accounts = new Accounts({ database, statements, grants, sessions, mailer, settings, users });
   return {
     settings,
     grants,
     roles: new Roles(model, database, statements, () => grants.expire()),
-    authenticator: new Authenticator(model, database, statements, grants, jwt, tokens),
+    authenticator,
     accounts,
     sessions,
     tokens,

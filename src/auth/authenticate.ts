@@ -9,7 +9,7 @@ import type { Model, ScalarAttribute } from '../model/types.ts';
 import type { AccountStatements } from '../sql/compile-account.ts';
 import { readAdvanced } from './advanced.ts';
 import type { ApiTokens } from './api-tokens.ts';
-import type { Grants } from './grants.ts';
+import type { GrantedRole, Grants } from './grants.ts';
 import type { Claims, Jwt } from './jwt.ts';
 
 export interface Identity extends Caller {
@@ -82,14 +82,27 @@ export class Authenticator {
   async #user(token: string): Promise<Identity> {
     const claims = await this.#jwt.verify(token);
     if (claims?.kind !== 'access') throw unauthorizedError();
-    const row = await this.#account(claims);
-    if (!row) throw unauthorizedError('Invalid credentials');
-    const user: UserValues = Object.fromEntries(this.#columns.map(({ name }, index) => [name, row.values[index]]));
-    const role = row.role === null ? null : this.#grants.role(row.role);
-    const isAdmitted = isTrue(user.confirmed) || !readAdvanced(row.advanced).email_confirmation;
-    if (!role || isTrue(user.blocked) || !isAdmitted) throw unauthorizedError('Invalid credentials');
+    const admitted = await this.#admitted(claims);
+    if (!admitted) throw unauthorizedError('Invalid credentials');
+    const { user, role } = admitted;
     const account = { id: claims.userId, documentId: String(user.documentId), sessionId: claims.sessionId };
     return { as: 'user', access: role.access, user, account };
+  }
+
+  /** Whether the account that a token is for may still be used, and the token with it. */
+  async admits(claims: Claims): Promise<boolean> {
+    const reading = this.#grants.refresh();
+    if (reading) await reading;
+    return (await this.#admitted(claims)) !== null;
+  }
+
+  async #admitted(claims: Claims): Promise<{ user: UserValues; role: GrantedRole } | null> {
+    const row = await this.#account(claims);
+    if (!row) return null;
+    const user: UserValues = Object.fromEntries(this.#columns.map(({ name }, index) => [name, row.values[index]]));
+    const role = row.role === null ? null : this.#grants.role(row.role);
+    const isConfirmed = isTrue(user.confirmed) || !readAdvanced(row.advanced).email_confirmation;
+    return role && isConfirmed && !isTrue(user.blocked) ? { user, role } : null;
   }
 
   /** The account behind a token, if the token is still good for it. */

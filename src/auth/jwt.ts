@@ -13,6 +13,10 @@ const ALGORITHM = 'HS256';
 /** Clocks of two nodes may differ by so much. */
 const TOLERANCE_SECONDS = 5;
 
+/** Numbers and names that a database can hold. */
+const MAX_ID = 2 ** 31 - 1;
+const SESSION_ID = /^[\w-]{1,255}$/;
+
 /** What a token says, once its signature and its time were checked. */
 export interface Claims {
   readonly userId: number;
@@ -58,10 +62,11 @@ export class Jwt {
 }
 
 function claimsOf({ id, userId, sessionId, type, iat }: Record<string, unknown>): Claims | null {
-  const user = Number(userId ?? id);
+  const named = userId ?? id;
+  const user = typeof named === 'number' || (typeof named === 'string' && /^\d+$/.test(named)) ? Number(named) : 0;
   const now = Date.now() / 1000 + TOLERANCE_SECONDS;
-  if (!Number.isInteger(user) || user < 1 || typeof iat !== 'number' || iat > now) return null;
-  if (sessionId !== undefined && typeof sessionId !== 'string') return null;
+  if (!Number.isInteger(user) || user < 1 || user > MAX_ID || typeof iat !== 'number' || iat > now) return null;
+  if (sessionId !== undefined && (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId))) return null;
   if (type !== undefined && type !== 'access' && type !== 'refresh') return null;
   return { userId: user, sessionId: sessionId ?? null, kind: type ?? 'access', issuedAt: iat * 1000 };
 }

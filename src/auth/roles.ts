@@ -62,8 +62,10 @@ export class Roles {
     const type = name
       .trim()
       .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '_');
-    if (!/^[a-z0-9_]{3,}$/.test(type))
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^\p{L}\p{N}]+/gu, '_');
+    if (!/^[\p{L}\p{N}_]{3,}$/u.test(type))
       throw new SetupError(`"${name}" is no name for a role`, ['use three letters or more']);
     return this.#changed(async (session) => {
       const existing = (await this.#read(session)).find((role) => role.type === type);
@@ -110,10 +112,7 @@ export class Roles {
     const actions = new Set<string>();
     for (const word of words) {
       const expanded = expandActions(this.#model, word);
-      if (!expanded)
-        throw new SetupError(`"${word}" is nothing that can be granted`, [
-          "expected an action such as api::article.article.find, a type such as api::article.article, or '*'",
-        ]);
+      if (!expanded) throw nothingToGrant(word);
       for (const action of expanded) actions.add(action);
     }
     return [...actions];
@@ -131,5 +130,10 @@ export class Roles {
     return result;
   }
 }
+
+export const nothingToGrant = (word: string): SetupError =>
+  new SetupError(`"${word}" is nothing that can be granted`, [
+    "expected an action such as api::article.article.find, a type such as api::article.article, or '*'",
+  ]);
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

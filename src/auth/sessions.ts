@@ -7,7 +7,7 @@ import type { Database, Session } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import type { AccountStatements } from '../sql/compile-account.ts';
 import { WriteStatements } from '../sql/compile-write.ts';
-import type { Jwt } from './jwt.ts';
+import type { Claims, Jwt } from './jwt.ts';
 
 export interface Tokens {
   readonly jwt: string;
@@ -28,8 +28,17 @@ export class Sessions {
   readonly #writes: WriteStatements;
   readonly #jwt: Jwt;
   readonly #settings: Settings['auth'];
+  readonly #admits: (claims: Claims) => Promise<boolean>;
 
-  constructor(database: Database, statements: AccountStatements, jwt: Jwt, settings: Settings['auth']) {
+  /** `admits`: whether the account that a token is for may still be used. */
+  constructor(
+    database: Database,
+    statements: AccountStatements,
+    jwt: Jwt,
+    settings: Settings['auth'],
+    admits: (claims: Claims) => Promise<boolean>,
+  ) {
+    this.#admits = admits;
     this.#database = database;
     this.#statements = statements;
     this.#writes = new WriteStatements(database.dialect);
@@ -37,13 +46,24 @@ export class Sessions {
     this.#settings = settings;
   }
 
-  async begin(userId: number): Promise<Tokens> {
+  /** Null where the account has another password than the one that was compared. */
+  async begin(userId: number, password?: string | null): Promise<Tokens | null> {
     const end = Date.now() + this.#settings.sessionSeconds * 1000;
     const begun = await this.#database.transaction(async (session) => {
+      await this.#lock(session, userId);
+      if (password !== undefined) {
+        const [row] = await session.rows(this.#statements.byColumn('id'), [userId]);
+        if (row?.[1] !== password) return null;
+      }
       await session.rows(this.#statements.sweepSessions(), [String(userId), Date.now()]);
       return this.#insert(session, userId, createId(), end);
     });
-    return this.#tokens(userId, begun);
+    return begun && this.#tokens(userId, begun);
+  }
+
+  /** What begins, goes on or ends for one user does so one after another. */
+  async #lock(session: Session, userId: number): Promise<void> {
+    if (this.#database.dialect.locks) await session.rows(this.#writes.lockKey(), [`sessions ${userId}`]);
   }
 
   async #insert(session: Session, userId: number, device: string, end: number): Promise<Begun> {
@@ -74,7 +94,9 @@ export class Sessions {
     const claims = await this.#jwt.verify(token);
     if (claims?.kind !== 'refresh' || claims.sessionId === null) return null;
     const { sessionId, userId } = claims;
+    if (!(await this.#admits(claims))) return null;
     const begun = await this.#database.transaction(async (session): Promise<Begun | null> => {
+      await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
       if (!row || row[0] !== String(userId)) return null;
       const [, , device, expiresAt, end] = row as [string, string, string, number, number];
@@ -92,6 +114,7 @@ export class Sessions {
   /** Ends the session that a token belongs to, and those it followed. */
   async end(userId: number, sessionId: string): Promise<void> {
     await this.#database.transaction(async (session) => {
+      await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
       if (row) await session.rows(this.#statements.endSessions('device'), [String(userId), row[2] as string]);
     });
@@ -103,6 +126,7 @@ export class Sessions {
   }
 
   async endAllIn(session: Session, userId: number): Promise<void> {
+    await this.#lock(session, userId);
     await session.rows(this.#statements.endSessions('user'), [String(userId)]);
     await session.rows(this.#statements.refuseOlderTokens(), [userId, Date.now()]);
   }

@@ -93,8 +93,8 @@ async function addPeople(sheaf: Sheaf): Promise<void> {
 export async function exampleNotes(sheaf: Sheaf): Promise<string[]> {
   const john = await sheaf.documents(USER).findFirst({ filters: { username: EDITOR } });
   if (!john) return [];
-  const { jwt } = await (await sheaf.auth()).sessions.begin(john.id);
-  return ['Everyone may read; to write, be an editor:', `  TOKEN=${jwt}`];
+  const tokens = await (await sheaf.auth()).sessions.begin(john.id);
+  return tokens ? ['Everyone may read; to write, be an editor:', `  TOKEN=${tokens.jwt}`] : [];
 }
 
 export const EXAMPLE_REQUESTS: readonly string[] = [

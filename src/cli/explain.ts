@@ -14,7 +14,7 @@ import type { Statement } from '../sql/statement.ts';
 export async function explain(config: ServerConfig, target: string, role: string | null): Promise<string> {
   const sheaf = await open(openOptions(config));
   try {
-    return await explainRequest(sheaf, target, await accessOf(sheaf, role));
+    return await explainRequest(sheaf, target, role);
   } finally {
     await sheaf.close();
   }
@@ -26,11 +26,8 @@ async function accessOf(sheaf: Sheaf, role: string | null): Promise<Access> {
   return grants.role((await roles.find(role)).id)!.access;
 }
 
-export async function explainRequest(
-  sheaf: Sheaf,
-  target: string,
-  access: Access = everything(sheaf.model),
-): Promise<string> {
+export async function explainRequest(sheaf: Sheaf, target: string, role: string | null = null): Promise<string> {
+  const access = await accessOf(sheaf, role);
   const [pathname, query = ''] = splitTarget(target);
   const [, prefix, name, documentId, ...rest] = pathname.split('/');
   const type = [...sheaf.model.contentTypes.values()].find(
@@ -40,6 +37,9 @@ export async function explainRequest(
     throw new SetupError(`No route answers ${pathname}`, [
       'expected a path such as /api/restaurants?filters[name]=Alba',
     ]);
+  const action = actionOn(type, documentId !== undefined ? 'findOne' : 'find');
+  if (!access.may(action))
+    throw new SetupError(`${role} may not do that`, [`grant it: sheaf role grant ${role} ${action}`]);
   const one = type.kind === 'singleType' || documentId !== undefined;
   const { request, read, context } = sheaf.pipeline.explain(
     {
@@ -47,7 +47,7 @@ export async function explainRequest(
       parameters: parseQueryString(query),
       defaults: { status: 'published', pagination: FIRST_PAGE },
       access,
-      action: actionOn(type, one && documentId !== undefined ? 'findOne' : 'find'),
+      action,
     },
     documentId !== undefined,
   );

@@ -6,6 +6,7 @@ import { expandActions } from '../access/actions.ts';
 import { open, type Sheaf } from '../app.ts';
 import type { TokenType } from '../auth/api-tokens.ts';
 import type { Auth } from '../auth/auth.ts';
+import { nothingToGrant } from '../auth/roles.ts';
 import { openOptions, type ServerConfig } from '../config.ts';
 import { isTooLong } from '../documents/passwords.ts';
 import { SetupError } from '../errors.ts';
@@ -76,9 +77,8 @@ async function createUser(sheaf: Sheaf, { roles, accounts }: Auth, words: readon
 async function listUsers(sheaf: Sheaf, _auth: Auth, words: readonly string[]): Promise<Told> {
   noMore(words, 0, 'sheaf user list');
   const users = await sheaf.documents(USER).findMany({ sort: 'id' });
-  const lines = users.map(
-    ({ id, username, email, blocked, confirmed }) =>
-      `${String(id).padStart(5)}  ${String(username).padEnd(24)} ${String(email).padEnd(32)}${blocked ? ' blocked' : ''}${confirmed ? '' : ' unconfirmed'}`,
+  const lines = users.map(({ id, username, email, blocked, confirmed }) =>
+    `${String(id).padStart(5)}  ${String(username).padEnd(24)} ${String(email).padEnd(32)}${blocked ? ' blocked' : ''}${confirmed ? '' : ' unconfirmed'}`.trimEnd(),
   );
   return {
     text: lines.length > 0 ? lines.join('\n') : 'There are no users; sheaf user create makes one.',
@@ -148,7 +148,7 @@ async function createToken(
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) throw usage(form);
   const actions = words.flatMap((word) => {
     const expanded = expandActions(sheaf.model, word);
-    if (!expanded) throw new SetupError(`"${word}" is nothing that can be granted`, ['sheaf role show lists what is']);
+    if (!expanded) throw nothingToGrant(word);
     return expanded;
   });
   const lifespan = days === undefined ? null : Number(days);
@@ -162,7 +162,8 @@ async function createToken(
 async function revokeToken(_sheaf: Sheaf, { tokens }: Auth, words: readonly string[]): Promise<Told> {
   const [name] = noMore(words, 1, 'sheaf token revoke NAME');
   const revoked = await tokens.revoke(name!);
-  if (revoked === 0) throw new SetupError(`There is no token "${name}"`);
+  if (revoked === 0)
+    throw new SetupError(`There is no token "${name}"`, ['sheaf token create makes one; names are as they were given']);
   return { text: `${name} opens nothing any more.`, value: { name, revoked } };
 }
 

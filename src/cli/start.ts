@@ -6,6 +6,7 @@ import type { Auth } from '../auth/auth.ts';
 import { openOptions, type ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { createServer } from '../http/server.ts';
+import { USER } from '../model/builtin.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
@@ -63,7 +64,10 @@ async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
 /** Whether any role has been granted anything of the project's own. */
 const isOpen = (sheaf: Sheaf, { grants }: Auth): boolean =>
   grants.roles.some(({ actions }) =>
-    [...actions].some((action) => sheaf.model.contentTypes.has(action.slice(0, action.lastIndexOf('.')))),
+    [...actions].some((action) => {
+      const uid = action.slice(0, action.lastIndexOf('.'));
+      return uid !== USER && sheaf.model.contentTypes.has(uid);
+    }),
   );
 
 function welcome(

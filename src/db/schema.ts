@@ -121,10 +121,8 @@ export async function applySchema(
   if (diff.steps.length > 0)
     await database.transaction(async (session) => {
       // Several nodes may start at once; the first makes what is missing, the others find it made.
-      if (database.dialect.locks) {
-        await session.rows(SCHEMA_LOCK, []);
-        diff = await diffSchema(database, model);
-      }
+      if (database.dialect.locks) await session.rows(SCHEMA_LOCK, []);
+      diff = await diffSchema(database, model);
       for (const { statement } of diff.steps) await session.rows(statement, []);
       if (diff.isNew) await bootstrap(session, database.dialect, locales);
       else if (diff.adopts) await adoptLinks(session, database.dialect, model);

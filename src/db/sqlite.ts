@@ -15,6 +15,7 @@ import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescripti
 const MAPPED_BYTES = 268_435_456;
 const CACHE_KILOBYTES = 16_384;
 const BUSY_PAUSE_MS = 5;
+const NO_WAITING = 'pragma busy_timeout = 0';
 /** Longer than the clock of any file system takes from one reading to the next. */
 const CLOCK_TICK_MS = 20;
 const ALIVE: Statement = { sql: 'select 1', bindings: [] };
@@ -31,7 +32,7 @@ export function openSqlite(file: string, whenMissing: WhenMissing): Database {
   try {
     if (!pretend) mkdirSync(path.dirname(file), { recursive: true });
     const writer = new Connection(pretend ? ':memory:' : file);
-    writer.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+    writer.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${NO_WAITING}`);
     return new Sqlite(file, writer);
   } catch (error) {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
@@ -48,7 +49,9 @@ class Connection implements Session {
   readonly #prepared = new WeakMap<Statement, StatementSync>();
 
   constructor(file: string) {
-    this.#handle = new DatabaseSync(file, { timeout: 0 });
+    // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
+    // connection is opened; later on waiting is a matter of turns, see NO_WAITING.
+    this.#handle = new DatabaseSync(file, { timeout: MAX_BUSY_WAIT_MS });
     this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
     const pure = { deterministic: true, directOnly: true };
     this.#handle.function('sheaf_fold', pure, (text) => (typeof text === 'string' ? fold(text) : text));
@@ -134,7 +137,7 @@ class Sqlite implements Database {
     if (this.#readers >= MAX_READERS) return new Promise((resolve) => this.#waitingReads.push(resolve));
     this.#readers++;
     const connection = new Connection(this.#file);
-    connection.exec('pragma query_only = on');
+    connection.exec(`pragma query_only = on; ${NO_WAITING}`);
     return connection;
   }
 

@@ -64,6 +64,13 @@ export class Documents {
     return text === null ? null : (JSON.parse(text) as Entry);
   }
 
+  /** The entry with a row's id, as it stands now rather than as a replica may still have it. */
+  async findLatest(id: number): Promise<Entry | null> {
+    const one = this.#pipeline.one(this.#asked({ filters: { id } }, EVERYTHING), false);
+    const text = await this.#pipeline.database.latest((session) => one.runIn(session, {}));
+    return text === null ? null : (JSON.parse(text) as Entry);
+  }
+
   async count(parameters: FindOneParameters = {}): Promise<number> {
     return this.#pipeline.count(this.#asked(parameters, EVERYTHING));
   }

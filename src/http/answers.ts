@@ -3,13 +3,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
-import { SheafError } from '../errors.ts';
+import { RateLimitError, SheafError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
+import { POSITION_HEADER, SECURITY } from './headers.ts';
 
 /** When a client that met a 503 may try again. */
 const RETRY_AFTER_SECONDS = 1;
-/** Where a client finds, and brings back, the position of its last write; for how long a browser keeps it. */
-export const POSITION_HEADER = 'x-sheaf-position';
+/** The position of a client's last write, as a browser keeps it, and for how long. */
 const POSITION_COOKIE = 'sheaf_position';
 const POSITION_SECONDS = 60;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -92,6 +92,7 @@ export function sendError(reply: FastifyReply, error: Error): FastifyReply {
   reply.header('content-type', JSON_TYPE);
   if (!reply.hasHeader('server-timing')) reply.header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`);
   if (error instanceof SheafError && error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (error instanceof RateLimitError) reply.header('retry-after', error.seconds);
   if (error instanceof SheafError && error.status === 401) reply.header('www-authenticate', 'Bearer');
   if (error instanceof SheafError)
     return reply.code(error.status).send(envelope(error.status, error.name, error.message, error.details));
@@ -115,6 +116,10 @@ export function sendError(reply: FastifyReply, error: Error): FastifyReply {
   return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
 }
 
+const RAW_SECURITY = Object.entries(SECURITY)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 /** What cannot be parsed as HTTP never reaches a route, and still gets the envelope. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -133,6 +138,6 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
       : STATUS_CODES[status]!;
   const body = envelope(status, name, message, {});
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${RAW_SECURITY}content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -1,8 +1,8 @@
-// /api/auth: logging in and out, registering, passwords. Each path has a limit by address, and log-ins one by account.
+// /api/auth: logging in and out, registering, passwords. Each path has a limit by address.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authAction } from '../access/actions.ts';
 import type { Tokens } from '../auth/sessions.ts';
-import { rateLimitError, SheafError, unauthorizedError, validationError } from '../errors.ts';
+import { SheafError, unauthorizedError, validationError } from '../errors.ts';
 import { cookieOf, sendValue } from './answers.ts';
 import { queryOf, route, type Site } from './routes.ts';
 
@@ -14,14 +14,9 @@ const bodyOf = ({ body }: FastifyRequest): Body =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {};
 
 export function addAuthRoutes(site: Site): void {
-  const { app, auth } = site;
+  const { auth } = site;
   const { accounts, sessions, settings } = auth;
   const perAddress = settings.rateLimits.auth;
-  const perAccount = app.createRateLimit({
-    max: settings.rateLimits.account.max,
-    timeWindow: settings.rateLimits.account.seconds * 1000,
-    keyGenerator: (request) => `account ${String(bodyOf(request).identifier ?? bodyOf(request).email).toLowerCase()}`,
-  });
 
   /** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
   const withTokens = (reply: FastifyReply, { jwt, refreshToken }: Tokens): Body => {
@@ -47,12 +42,7 @@ export function addAuthRoutes(site: Site): void {
     );
 
   post('/local', 'callback', async (request, reply) => {
-    const body = bodyOf(request);
-    if (typeof body.identifier === 'string') {
-      const attempts = await perAccount(request);
-      if (!attempts.isAllowed && attempts.isExceeded) throw rateLimitError();
-    }
-    const { tokens, user } = await accounts.logIn(body);
+    const { tokens, user } = await accounts.logIn(bodyOf(request));
     return { ...withTokens(reply, tokens), user };
   });
   post('/local/register', 'register', async (request, reply) => {

@@ -1,34 +1,13 @@
-// What holds for every request before any route: which origins browsers may call from, headers that keep answers what
-// they are, and limits on how often one address may ask. The headers are put together once, not for each answer: the
-// plugins of the framework that work them out anew took a twentieth of the time of a list.
+// What holds for every request before any route: the headers of its answer, the questions of browsers, and how often one
+// address may ask.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimitError } from '../errors.ts';
-import type { Settings } from '../settings.ts';
-import { POSITION_HEADER } from './answers.ts';
+import { RateLimitError } from '../errors.ts';
+import { type HeadersFor, PREFLIGHT } from './headers.ts';
 
-type Headers = Readonly<Record<string, string>>;
-
-const PREFLIGHT_SECONDS = 7_200;
-
-/** Nothing that is served here is a page. */
-const SECURITY: Headers = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'cross-origin-resource-policy': 'cross-origin',
-};
-const EXPOSED: Headers = { 'access-control-expose-headers': `${POSITION_HEADER}, retry-after, server-timing` };
-const PREFLIGHT: Headers = {
-  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': `content-type, authorization, accept, origin, ${POSITION_HEADER}`,
-  'access-control-max-age': String(PREFLIGHT_SECONDS),
-};
-
-export async function addDoor(app: FastifyInstance, settings: Settings): Promise<void> {
-  const headersFor = headersByOrigin(settings.cors);
+/** Comes before everything else, so that refusals have the headers as well. */
+export function addHeaders(app: FastifyInstance, headersFor: HeadersFor): void {
+  // Not an async function: it runs for every request, and a promise each is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const { origin } = request.headers;
     const headers = headersFor(origin);
@@ -41,30 +20,12 @@ export async function addDoor(app: FastifyInstance, settings: Settings): Promise
       .headers(isAllowed ? PREFLIGHT : {})
       .send();
   });
+}
+
+export async function addRateLimits(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
     keyGenerator: (request) => `${request.ip} ${request.routeOptions.url}`,
-    errorResponseBuilder: () => rateLimitError(),
+    errorResponseBuilder: (_request, { ttl }) => new RateLimitError(Math.ceil(ttl / 1000)),
   });
-}
-
-/** An origin gets credentials only if it is listed by name; the others at most learn that anyone may call. */
-function headersByOrigin({ origins, credentials }: Settings['cors']): (origin: string | undefined) => Headers {
-  const isOpen = origins.includes('*');
-  const listed = new Map<string, Headers>();
-  for (const origin of origins)
-    if (origin !== '*')
-      listed.set(origin, {
-        ...SECURITY,
-        ...EXPOSED,
-        vary: 'Origin',
-        'access-control-allow-origin': origin,
-        ...(credentials && { 'access-control-allow-credentials': 'true' }),
-      });
-  const others: Headers = {
-    ...SECURITY,
-    ...(listed.size > 0 && { vary: 'Origin' }),
-    ...(isOpen && { ...EXPOSED, 'access-control-allow-origin': '*' }),
-  };
-  return (origin) => (origin === undefined ? others : (listed.get(origin) ?? others));
 }

@@ -62,8 +62,8 @@ export function route(
         ...(action !== null && { action }),
         ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }),
       },
-      // Before the body is read: who may not do this need not send one.
-      ...(action !== null && { onRequest: admit(auth, action) }),
+      // After the limits on requests, before the body is read: who may not do this need not send one.
+      ...(action !== null && { preParsing: admit(auth, action) }),
     });
   const allowed = Object.keys(methods);
   app.route({
@@ -75,7 +75,7 @@ export function route(
 
 /** Lets in who has the right. Where nobody in particular asks, which is most often so, nothing is waited for. */
 function admit({ authenticator }: Auth, action: string) {
-  return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+  return (request: FastifyRequest, _reply: FastifyReply, _body: unknown, done: (error?: Error) => void): void => {
     const enter = (caller: Identity): void => {
       request.caller = caller;
       done(caller.access.may(action) ? undefined : forbiddenError());

@@ -9,7 +9,8 @@ import { USER } from '../model/builtin.ts';
 import { envelope, refuseConnection, sendError, sendNothing, sendValue } from './answers.ts';
 import { addAuthRoutes } from './auth-routes.ts';
 import { addContentRoutes, addLocaleRoute } from './content-routes.ts';
-import { addDoor } from './door.ts';
+import { addHeaders, addRateLimits } from './door.ts';
+import { headersByOrigin, SECURITY } from './headers.ts';
 import { route, type Site } from './routes.ts';
 import { addUserRoutes } from './user-routes.ts';
 
@@ -24,6 +25,7 @@ const noSchemas = (): never => {
 };
 
 export function createServer(sheaf: Sheaf): FastifyInstance {
+  const headersFor = headersByOrigin(sheaf.settings.cors);
   const app = Fastify({
     logger: false,
     ...(sheaf.settings.trustProxy.length > 0 && { trustProxy: [...sheaf.settings.trustProxy] }),
@@ -46,11 +48,16 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
     // No route has a schema, so the compilers of schemas need not be loaded.
     schemaController: { compilersFactory: { buildValidator: () => noSchemas, buildSerializer: () => noSchemas } },
     // A path segment too long for a documentId names no document.
-    frameworkErrors: (error, _request, reply) =>
-      sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error),
+    frameworkErrors: (error, request, reply) =>
+      sendError(
+        reply.headers(headersFor(request.headers.origin)),
+        error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error,
+      ),
   });
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller');
+  addHeaders(app, headersFor);
+  readEmptyBodies(app);
   // Not an async function: it runs for every request, and a promise each is a cost that shows.
   app.addHook('onRequest', (request, _reply, done) => {
     request.begin = performance.now();
@@ -61,6 +68,7 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
   app.server.on('checkExpectation', (_request, response) => {
     const body = envelope(417, 'ExpectationFailedError', 'The Expect header asks for something unknown', {});
     response.writeHead(417, {
+      ...SECURITY,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
     });
@@ -82,6 +90,15 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
   return app;
 }
 
+/** The official client calls everything JSON, also a request without a body. */
+function readEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body, done);
+  });
+}
+
 /** What no route needs to look at. */
 function refusalOf(request: FastifyRequest): SheafError | undefined {
   if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
@@ -97,7 +114,7 @@ function refusalOf(request: FastifyRequest): SheafError | undefined {
 
 async function addRoutes(app: FastifyInstance, sheaf: Sheaf): Promise<void> {
   const auth = await sheaf.auth();
-  await addDoor(app, sheaf.settings);
+  await addRateLimits(app);
   const site: Site = { app, sheaf, auth, requests: new Lru(MAX_CACHED_REQUESTS) };
   route(site, '/_health', { GET: { action: null, handler: async (_request, reply) => sendNothing(reply) } });
   route(site, '/_ready', {

@@ -35,7 +35,7 @@ export function addUserRoutes(site: Site): void {
     documents.prepareOne(query, access, true, READ_OWN_ACCOUNT),
   );
   const type = { uid: USER };
-  const { accounts, sessions, grants } = auth;
+  const { accounts, grants } = auth;
 
   /** Users are known by documentId, and by the number that clients of this dialect use. */
   const documentOf = async (request: FastifyRequest): Promise<string> => {
@@ -111,7 +111,7 @@ export function addUserRoutes(site: Site): void {
           const write = writeOf(request, data, accounts.guard(data, user.id));
           const entry = await documents.updateJson(documentId, write);
           if (entry === null) throw notFoundError();
-          if (data.password !== undefined) await sessions.endAll(user.id);
+          if (data.password !== undefined) await accounts.expire(user.id);
           return answer(reply, entry.text);
         },
       },
@@ -120,9 +120,11 @@ export function addUserRoutes(site: Site): void {
         handler: async (request, reply) => {
           const documentId = await documentOf(request);
           const { access, user } = request.caller;
+          const stored = await documents.findOne({ documentId, fields: ['id'] });
           const entry = await documents.prepareOne(queryOf(request), access, true, null).run({ documentId, user });
           if (entry === null || (await documents.deleteAs(request.caller, documentId, undefined)) === 0)
             throw notFoundError();
+          if (stored) await accounts.expire(stored.id);
           return answer(reply, entry);
         },
       },

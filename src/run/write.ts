@@ -254,7 +254,8 @@ async function updateVersions(
   const { type, locale } = target;
   const { documentId } = versions[0]!;
   const inLocale = versions.filter((version) => !type.localized || version.locale === locale);
-  const row = inLocale.find((version) => version.published === !type.draftAndPublish);
+  // Without drafts a row is its own published version, even if whoever made it gave it no date of publication.
+  const row = inLocale.find(({ published }) => !type.draftAndPublish || !published);
   if (!row) {
     const published = inLocale.find((version) => version.published);
     if (published) return updateWithoutDraft(write, target, published, plan);

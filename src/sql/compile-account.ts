@@ -76,12 +76,12 @@ export class AccountStatements {
     );
   }
 
-  /** Local accounts by address or name: `id, password, confirmed, blocked`. Values: the address, the name. */
+  /** The local account with an address, or else with a name: `id, password, confirmed, blocked`. Values: address, name, address. */
   byIdentifier(): Statement {
     return this.#once(
       'by identifier',
       () =>
-        sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')} from up_users where (email = ${value()} or username = ${value()}) and provider = 'local' order by id limit 1`,
+        sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')} from up_users where (email = ${value()} or username = ${value()}) and provider = 'local' order by case when email = ${value()} then 0 else 1 end, id limit 1`,
     );
   }
 
@@ -134,7 +134,7 @@ export class AccountStatements {
     return sql`case when ${sql.id(column)} then 1 else 0 end`;
   }
 
-  /** Another account that has an address or a name: `email, username`. Values: address, name, address, name, user. */
+  /** Another account that has an address or a name. Values: address, name, address, name in small letters, user. */
   taken(): Statement {
     return this.#once(
       'taken',
