@@ -8,6 +8,10 @@ export type Verb = 'find' | 'findOne' | 'create' | 'update' | 'delete';
 export const actionOn = ({ uid }: Pick<ContentType, 'uid'>, verb: Verb): string =>
   `${uid}.${uid === USER && verb === 'delete' ? 'destroy' : verb}`;
 
+/** Whether entries of a type may be read, one by one or in lists. */
+export const mayRead = (type: Pick<ContentType, 'uid'>, may: (action: string) => boolean): boolean =>
+  may(actionOn(type, 'findOne')) || may(actionOn(type, 'find'));
+
 const AUTH = 'plugin::users-permissions.auth';
 export const authAction = (name: string): string => `${AUTH}.${name}`;
 

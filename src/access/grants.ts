@@ -1,6 +1,8 @@
 // Grants → access: what the actions of a role or a token allow, with the rules that the project declares for the role.
+import { ROLE } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import type { Access, FieldUse, RowUse } from '../plan/access.ts';
+import { FIND_ROLES } from './actions.ts';
 import type { RoleRules } from './rules.ts';
 
 /** A role as it is stored. */
@@ -11,9 +13,17 @@ export interface Role {
   readonly actions: ReadonlySet<string>;
 }
 
-/** Types that are seen through relations alone, such as files, go with what refers to them. */
-const isSeen = (model: Model, may: (action: string) => boolean, uid: string): boolean =>
-  model.contentTypes.get(uid)?.exposure === 'relations' || may(`${uid}.find`);
+/** Types that are seen through relations alone, such as files, go with what refers to them; of what is kept, only roles show. */
+function isSeen(model: Model, may: (action: string) => boolean, uid: string): boolean {
+  switch (model.contentTypes.get(uid)?.exposure) {
+    case 'relations':
+      return true;
+    case 'routes':
+      return may(`${uid}.find`);
+    default:
+      return uid === ROLE && may(FIND_ROLES);
+  }
+}
 
 /** `revision`: grows whenever grants change, so that plans made before are not used any more. */
 export function roleAccess(model: Model, role: Role, rules: RoleRules | null, revision: number): Access {

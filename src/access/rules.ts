@@ -2,7 +2,7 @@
 // delete, and which attributes it may read, filter by, sort by and write. All problems are told at once, at the start.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { SetupError, SheafError } from '../errors.ts';
+import { SheafError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 import type { ContentType, Model, ScalarType } from '../model/types.ts';
 import { everything, type FieldUse, type RowRule, type RowUse, type RuleValue } from '../plan/access.ts';
@@ -12,6 +12,8 @@ import type { Condition } from '../plan/read-plan.ts';
 import { EVERYTHING, parseRead } from '../request/parse-read.ts';
 
 export interface TypeRules {
+  /** The file they stand in, for messages. */
+  readonly file: string;
   readonly rows: Partial<Record<RowUse, RowRule>>;
   readonly fields: Partial<Record<FieldUse, ReadonlySet<string>>>;
 }
@@ -26,12 +28,18 @@ const OF_USER = '$user.';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The rules of every role, by its type. */
-export function readRules(project: string, model: Model): ReadonlyMap<string, RoleRules> {
+export interface Rules {
+  /** By the type of the role. */
+  readonly byRole: ReadonlyMap<string, RoleRules>;
+  /** What is wrong with them, each with its place. */
+  readonly problems: readonly string[];
+}
+
+export function readRules(project: string, model: Model): Rules {
   const folder = path.join(project, 'access');
   const rules = new Map<string, Map<string, TypeRules>>();
-  if (!existsSync(folder)) return rules;
   const problems: string[] = [];
+  if (!existsSync(folder)) return { byRole: rules, problems };
   for (const file of readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()) {
@@ -58,22 +66,27 @@ export function readRules(project: string, model: Model): ReadonlyMap<string, Ro
         const type = model.contentTypes.get(uid);
         const here = `${role}: ${uid}`;
         if (!type || type.exposure === 'hidden') tell(here, 'there is no such content-type');
+        else if (type.exposure !== 'routes')
+          tell(here, 'it goes with what refers to it, so that rules on it mean nothing');
         else if (known.has(uid)) tell(here, 'it has rules in another place already');
         else
-          known.set(
-            uid,
-            readTypeRules(model, type, given, (where, problem) => tell(`${here}${where}`, problem)),
-          );
+          known.set(uid, {
+            file,
+            ...readTypeRules(model, type, given, (where, problem) => tell(`${here}${where}`, problem)),
+          });
       }
     }
   }
-  if (problems.length > 0) throw new SetupError('The access rules cannot be used:', problems);
-  return rules;
+  return { byRole: rules, problems };
 }
+
+/** Where a rule stands, as problems are told. */
+export const placeOf = (file: string, role: string, uid: string, use: RowUse): string =>
+  `access/${file}: ${role}: ${uid}.rows.${use}`;
 
 type Tell = (where: string, problem: string) => void;
 
-function readTypeRules(model: Model, type: ContentType, given: unknown, tell: Tell): TypeRules {
+function readTypeRules(model: Model, type: ContentType, given: unknown, tell: Tell): Omit<TypeRules, 'file'> {
   const rows: Partial<Record<RowUse, RowRule>> = {};
   const fields: Partial<Record<FieldUse, ReadonlySet<string>>> = {};
   for (const [key, value] of members(given, ['rows', 'fields'], '', tell))
@@ -122,6 +135,10 @@ function readRowRule(
       tell('expected a filter; leave the rule out where every row is meant');
       return null;
     }
+    if (values.some(isMixed)) {
+      tell(`${OF_USER}… stands for one value, so it cannot be one of several`);
+      return null;
+    }
     const rule = { filter: shape.filters, values: values.map(readRuleValue) };
     const versions = { status: shape.status, publication: null };
     const context = new PlanContext(model, versions, everything(model), rule.values);
@@ -134,13 +151,16 @@ function readRowRule(
   }
 }
 
+const isOfUser = (value: unknown): value is string => typeof value === 'string' && value.startsWith(OF_USER);
+const isMixed = (value: unknown): boolean => Array.isArray(value) && value.length > 1 && value.some(isOfUser);
+
 function readRuleValue(value: unknown): RuleValue {
   const single = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  return typeof single === 'string' && single.startsWith(OF_USER)
-    ? { user: single.slice(OF_USER.length) }
-    : { constant: value };
+  return isOfUser(single) ? { user: single.slice(OF_USER.length) } : { constant: value };
 }
 
+/** What the server keeps to itself of an account. */
+const CODES = new Set(['resetPasswordToken', 'confirmationToken']);
 const TEXTS: readonly ScalarType[] = ['string', 'text', 'richtext', 'email', 'uid', 'enumeration'];
 const NUMBERS: readonly ScalarType[] = ['integer', 'biginteger', 'float', 'decimal'];
 const alike = (one: ScalarType, other: ScalarType): boolean =>
@@ -153,7 +173,7 @@ function checkUserValues(model: Model, condition: Condition, tell: (problem: str
   if (condition.is !== 'compare' || !condition.value.given || !('user' in condition.value.given)) return;
   const name = condition.value.given.user;
   const attribute = model.contentTypes.get(USER)!.attributes.get(name);
-  if (attribute?.kind !== 'scalar' || attribute.type === 'password')
+  if (attribute?.kind !== 'scalar' || attribute.type === 'password' || CODES.has(name))
     tell(`${OF_USER}${name} is no attribute of a user that can be compared`);
   else if (!alike(attribute.type, condition.column.type))
     tell(`${OF_USER}${name} is of the type ${attribute.type}, compared with ${condition.column.type}`);

@@ -1,9 +1,11 @@
 // Everything about who asks, put together over one database: grants, tokens, sessions, accounts.
-import { readRules } from '../access/rules.ts';
+import { roleAccess } from '../access/grants.ts';
+import { placeOf, type Rules, readRules } from '../access/rules.ts';
 import type { Database } from '../db/database.ts';
 import type { Documents } from '../documents/documents.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
+import type { RowUse } from '../plan/access.ts';
 import { RowRules } from '../run/rules.ts';
 import type { Settings } from '../settings.ts';
 import { AccountStatements } from '../sql/compile-account.ts';
@@ -48,11 +50,12 @@ export async function openAuth(
 ): Promise<Auth> {
   const { settings } = options;
   const rules = readRules(options.project, model);
+  const problems = [...rules.problems, ...valueProblems(model, database, rules)];
+  if (problems.length > 0) throw new SetupError('The access rules cannot be used:', problems);
   const secrets = readSecrets(options.secrets, options.state);
   const statements = new AccountStatements(database.dialect);
-  const grants = new Grants(model, database, statements, rules);
+  const grants = new Grants(model, database, statements, rules.byRole);
   await grants.open();
-  checkRules(model, database, grants);
   const jwt = new Jwt(secrets.jwt);
   const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
   const authenticator = new Authenticator(model, database, statements, grants, jwt, tokens);
@@ -69,7 +72,7 @@ export async function openAuth(
     sessions,
     tokens,
     mailer,
-    unknownRoles: [...rules.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
     async close() {
       await accounts.settle();
       mailer.close();
@@ -78,17 +81,19 @@ export async function openAuth(
 }
 
 /** Values that stand in rules must be of the type that they are compared with; better told now than to a client. */
-function checkRules(model: Model, database: Database, grants: Grants): void {
-  const rules = new RowRules(model, database.dialect);
-  for (const { access, type: role } of grants.roles)
-    for (const type of model.contentTypes.values())
-      for (const use of ['find', 'update', 'delete'] as const)
+function valueProblems(model: Model, database: Database, rules: Rules): string[] {
+  const statements = new RowRules(model, database.dialect);
+  const problems: string[] = [];
+  for (const [type, ofRole] of rules.byRole) {
+    const access = roleAccess(model, { id: 0, type, name: type, actions: new Set() }, ofRole, 0);
+    for (const [uid, { file, rows }] of ofRole)
+      for (const use of Object.keys(rows) as RowUse[])
         try {
-          if (access.rowsOf(type.uid, use)) rules.statement(access, type, use, 'published');
+          statements.statement({ ...access, key: `${type} ${uid}` }, model.contentTypes.get(uid)!, use, 'published');
         } catch (error) {
           if (!(error instanceof SheafError)) throw error;
-          throw new SetupError('The access rules cannot be used:', [
-            `${role}: ${type.uid}.rows.${use}: ${error.message}`,
-          ]);
+          problems.push(`${placeOf(file, type, uid, use)}: ${error.message}`);
         }
+  }
+  return problems;
 }

@@ -1,5 +1,5 @@
 // The whole path of a write on one screen: parse → plan → hash what is secret → one transaction → read the answer.
-import { actionOn } from '../access/actions.ts';
+import { mayRead } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Session } from '../db/database.ts';
 import { admitLocale } from '../db/settings.ts';
@@ -42,7 +42,7 @@ export interface WriteRequest {
   readonly parameters: ReadParameters;
   readonly defaultStatus: Status;
   readonly caller: Caller;
-  /** Runs first inside the transaction; what it throws ends the write. */
+  /** Runs inside the transaction before anything is changed; what it throws ends the write. */
   readonly guard?: (write: WriteSession) => Promise<void>;
 }
 
@@ -90,15 +90,15 @@ export class Writer {
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
     let read = this.#reader(type, answer, status, locale, caller.access);
     // Who may change entries but not read them hears which one it was; of a new one they know what is in it.
-    if (verb === 'update' && !mayRead(type, caller.access))
+    if (verb === 'update' && !mayRead(type, caller.access.may))
       read = this.#reader(type, { fields: 'documentId' }, status, locale, caller.access);
     const { sketch, secrets } = await this.#sketch(type, data, caller.access);
     const target: WriteTarget = { type, locale, publishes: status === 'published' };
     return this.#transaction(caller, async (write, session) => {
       if (locale !== null && !(await admitLocale(session, this.#pipeline.database.dialect, locale)))
         throw unknownLocale();
-      if (guard) await guard(write);
-      const written = await work(write, target, planBody(write, type, data, sketch, secrets));
+      const plan = { ...planBody(write, type, data, sketch, secrets), ...(guard && { guard: () => guard(write) }) };
+      const written = await work(write, target, plan);
       if (!written) return null;
       const run = { documentId: written.documentId, user: caller.user };
       return { text: (await read.runIn(session, run)) ?? 'null', omitted: read.omitted };
@@ -198,9 +198,6 @@ export class Writer {
     );
   }
 }
-
-const mayRead = (type: ContentType, access: Access): boolean =>
-  access.may(actionOn(type, 'findOne')) || access.may(actionOn(type, 'find'));
 
 const NOTHING_TO_PREPARE: { sketch: EntityChange; secrets: Secrets } = {
   sketch: { scalars: [], relations: [], components: [] },

@@ -1,7 +1,7 @@
 // /api/users: the accounts as content. Bodies and single answers come without an envelope, as clients of this dialect
 // expect; what only the server may write is refused by name.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actionOn, COUNT_USERS, READ_OWN_ACCOUNT } from '../access/actions.ts';
+import { actionOn, COUNT_USERS, mayRead, READ_OWN_ACCOUNT } from '../access/actions.ts';
 import { pageJson } from '../documents/documents.ts';
 import { isTooLong } from '../documents/passwords.ts';
 import { notFoundError, unauthorizedError, validationError } from '../errors.ts';
@@ -107,10 +107,9 @@ export function addUserRoutes(site: Site): void {
           const data = userData(request.body);
           const documentId = await documentOf(request);
           const user = await documents.findOne({ documentId, fields: ['id'] });
-          if (!user) throw notFoundError();
-          const write = writeOf(request, data, accounts.guard(data, user.id));
+          const write = writeOf(request, data, accounts.guard(data, user?.id));
           const entry = await documents.updateJson(documentId, write);
-          if (entry === null) throw notFoundError();
+          if (!entry || !user) throw notFoundError();
           if (data.password !== undefined) await accounts.expire(user.id);
           return answer(reply, entry.text);
         },
@@ -121,7 +120,8 @@ export function addUserRoutes(site: Site): void {
           const documentId = await documentOf(request);
           const { access, user } = request.caller;
           const stored = await documents.findOne({ documentId, fields: ['id'] });
-          const entry = await documents.prepareOne(queryOf(request), access, true, null).run({ documentId, user });
+          const shown = mayRead(type, access.may) ? queryOf(request) : { fields: 'documentId' };
+          const entry = await documents.prepareOne(shown, access, true, null).run({ documentId, user });
           if (entry === null || (await documents.deleteAs(request.caller, documentId, undefined)) === 0)
             throw notFoundError();
           if (stored) await accounts.expire(stored.id);

@@ -75,13 +75,22 @@ export function hopOf(context: PlanContext, attribute: Attribute): { schema: Sch
 
 /** The rows of a type that a caller may see at all: by their status, and by the rule that holds for the caller. */
 export const seenRows = (context: PlanContext, type: ContentType): Condition | null =>
-  allOf([visibleRows(type, context.versions), ruledRows(context, type, 'find')]);
+  allOf([
+    visibleRows(type, context.versions, (status) => ruledRows(context, type, 'find', status)),
+    ruledRows(context, type, 'find'),
+  ]);
 
 /** What a rule says of rows. The rule itself looks at everything, whatever its reader may see. */
-export function ruledRows(context: PlanContext, type: ContentType, use: RowUse): Condition | null {
+export function ruledRows(
+  context: PlanContext,
+  type: ContentType,
+  use: RowUse,
+  status = context.versions.status,
+): Condition | null {
   const rule = context.access.rowsOf(type.uid, use);
   if (!rule) return null;
-  const inside = new PlanContext(context.model, context.versions, everything(context.model), rule.values);
+  const versions = { status, publication: null };
+  const inside = new PlanContext(context.model, versions, everything(context.model), rule.values);
   return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 

@@ -179,8 +179,10 @@ function planMixed(
   });
   for (const name of names) {
     const holders = members.filter(({ schema }) => schema.attributes.has(name));
-    if (holders.length === 0) throw invalidKey(name, place.path, place.param);
-    for (const { schema } of holders) resolve(context, schema, name, 'populate', place);
+    // It is enough that one member has it for the caller; what the others have is left out of them.
+    const [first] = holders.filter(({ schema }) => isUsable(context, schema, schema.attributes.get(name)!, 'read'));
+    if (!first) throw invalidKey(name, place.path, place.param);
+    resolve(context, first.schema, name, 'populate', place);
   }
   return {
     kind: 'mixed',

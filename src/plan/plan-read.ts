@@ -67,7 +67,7 @@ function searchCondition(context: PlanContext, type: ContentType, slot: number):
     .filter((attribute) => attribute.searchable && SEARCHED.has(attribute.type))
     .filter((attribute) => isUsable(context, type, attribute, 'filter'))
     .map(({ column, type }) => ({ column, type }));
-  return { is: 'search', columns, slot };
+  return columns.length > 0 ? { is: 'search', columns, slot } : { is: 'never' };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -64,7 +64,14 @@ export type Condition =
   /** Some related row meets `where`; with `orNone`, having no related row will do as well. */
   | { readonly is: 'related'; readonly hop: Hop; readonly where: Condition | null; readonly orNone: boolean }
   | { readonly is: 'unrelated'; readonly hop: Hop }
-  | { readonly is: 'sibling'; readonly table: string; readonly sibling: Sibling; readonly negated: boolean }
+  | {
+      readonly is: 'sibling';
+      readonly table: string;
+      readonly sibling: Sibling;
+      /** What the other row must meet to be seen at all. */
+      readonly where: Condition | null;
+      readonly negated: boolean;
+    }
   | { readonly is: 'locale'; readonly slot: number | null }
   | { readonly is: 'document' }
   | { readonly is: 'search'; readonly columns: readonly ColumnRef[]; readonly slot: number };

@@ -17,17 +17,30 @@ export const allOf = (conditions: readonly (Condition | null)[]): Condition | nu
   return present.length > 1 ? { is: 'and', of: present } : (present[0] ?? null);
 };
 
-export function visibleRows(schema: Schema, versions: Versions): Condition | null {
+/** `seen`: which of the other rows of a document, in a status, count as being there. */
+export function visibleRows(
+  schema: Schema,
+  versions: Versions,
+  seen: (status: Status) => Condition | null,
+): Condition | null {
   if (schema.kind === 'component' || !schema.draftAndPublish) return null;
   const status: Condition = { is: versions.status === 'draft' ? 'null' : 'notNull', column: PUBLISHED_AT };
-  return allOf([status, versions.publication && byPublication(schema, versions.status, versions.publication)]);
+  return allOf([status, versions.publication && byPublication(schema, versions.status, versions.publication, seen)]);
 }
 
-function byPublication(type: ContentType, status: Status, filter: PublicationFilter): Condition {
+function byPublication(
+  type: ContentType,
+  status: Status,
+  filter: PublicationFilter,
+  seen: (status: Status) => Condition | null,
+): Condition {
+  const otherStatus = status === 'draft' ? 'published' : 'draft';
+  const where = seen(otherStatus);
   const other = (sameLocale: boolean, draftIsNewer: boolean | null = null, negated = false): Condition => ({
     is: 'sibling',
     table: type.table,
-    sibling: { status: status === 'draft' ? 'published' : 'draft', sameLocale, draftIsNewer },
+    sibling: { status: otherStatus, sameLocale, draftIsNewer },
+    where,
     negated,
   });
   const never: Condition = { is: 'never' };

@@ -35,6 +35,8 @@ export interface WriteTarget {
 export interface Plan {
   readonly sketch: EntityChange;
   in(mode: WriteMode): EntityChange;
+  /** Runs before anything is changed, once it is known that the caller may change it. */
+  guard?(): Promise<void>;
 }
 
 /** Passwords were hashed before, and stand in for what the body says. */
@@ -92,6 +94,7 @@ const versionsOf = async (write: WriteSession, type: ContentType, documentId: st
 
 export async function createDocument(write: WriteSession, target: WriteTarget, plan: Plan): Promise<Written> {
   await lockAround(write, target.type, null, plan.sketch, target.publishes);
+  await plan.guard?.();
   return createVersion(write, target, createId(), plan.in({ draft: isDraft(target), create: true }), []);
 }
 
@@ -226,6 +229,7 @@ export async function updateDocument(
     plan.in({ draft: true, create: false });
     return null;
   }
+  await plan.guard?.();
   return updateVersions(write, target, versions, plan);
 }
 

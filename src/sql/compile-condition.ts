@@ -1,7 +1,7 @@
 // Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
 // plan. Aliases count up from the root, so the same plan always gives the same text.
 import { sql } from 'kysely';
-import type { Condition, Hop, OrderKey, Sibling, ValueRef } from '../plan/read-plan.ts';
+import type { Condition, Hop, OrderKey, ValueRef } from '../plan/read-plan.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, ContextName, ValueForm } from './statement.ts';
 
@@ -59,7 +59,7 @@ export class ConditionCompiler {
       case 'unrelated':
         return this.#none(condition.hop, row);
       case 'sibling':
-        return this.#sibling(condition.table, condition.sibling, condition.negated, row);
+        return this.#sibling(condition, row);
       case 'locale':
         return condition.slot === null
           ? sql`${row.column('locale')} = ${bindContext('defaultLocale')}`
@@ -148,7 +148,7 @@ export class ConditionCompiler {
     );
   }
 
-  #sibling(table: string, sibling: Sibling, negated: boolean, row: RowScope): Fragment {
+  #sibling({ table, sibling, where, negated }: Condition & { is: 'sibling' }, row: RowScope): Fragment {
     const alias = this.alias('s');
     const other = rowOf(alias);
     const [draft, published] = sibling.status === 'draft' ? [other, row] : [row, other];
@@ -159,6 +159,7 @@ export class ConditionCompiler {
         : sql`${other.column('published_at')} is not null`,
     ];
     if (sibling.sameLocale) conditions.push(this.#dialect.same(other.column('locale'), row.column('locale')));
+    if (where) conditions.push(this.condition(where, other));
     if (sibling.draftIsNewer !== null)
       conditions.push(
         sql`${draft.column('updated_at')} ${sibling.draftIsNewer ? sql`>` : sql`<=`} ${published.column('updated_at')}`,
