@@ -1354,6 +1354,9 @@ describeOnEveryDatabase('A rule on rows', (engine) => {
       }
       const { documentId } = made['shut draft'];
       expect((await site.put(`articles/${documentId}?status=draft`, { title: 'mine' })).status).toBe(404);
+      // Of this one only the draft would change, and that is open.
+      const { documentId: other } = made['shut public'];
+      expect((await site.put(`articles/${other}?status=draft`, { title: 'shut public' })).status).toBe(200);
     });
 
     it('can keep drafts from a role, wherever they are asked for', async () => {

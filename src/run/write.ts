@@ -233,9 +233,11 @@ export async function updateDocument(
   return updateVersions(write, target, versions, plan);
 }
 
-/** The rows that a write to a locale is about; where it adds the locale, all of them. */
-function changedOf({ type, locale }: WriteTarget, versions: readonly Version[]): readonly Version[] {
+/** The rows that a write to a locale is about: its draft, and what it publishes; where it adds the locale, all of them. */
+function changedOf({ type, locale, publishes }: WriteTarget, versions: readonly Version[]): readonly Version[] {
   const inLocale = versions.filter((version) => !type.localized || version.locale === locale);
+  const drafts = type.draftAndPublish && !publishes ? inLocale.filter(({ published }) => !published) : [];
+  if (drafts.length > 0) return drafts;
   return inLocale.length > 0 ? inLocale : versions;
 }
 
