@@ -107,6 +107,7 @@ export async function openPostgres(
     connectionString: withoutSchema(url),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
+    fallback_application_name: 'sheaf',
   };
   const pool = new pg.Pool({
     ...connection,
@@ -115,13 +116,10 @@ export async function openPostgres(
     query_timeout: options.statementTimeoutMs + 1_000,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
+    ...(schema !== null && { onConnect: (client: pg.ClientBase) => client.query(searchPath(schema)) }),
   });
-  // Sent before anything else that the connection is asked.
-  pool.on('connect', (client) => {
-    // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
-    client.on('error', () => undefined);
-    if (schema !== null) client.query(searchPath(schema)).catch(() => undefined);
-  });
+  // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   // A connection that breaks while idle is replaced when one is next needed.
   pool.on('error', () => undefined);
   const database = new Postgres(pool, schema, connection);
@@ -147,29 +145,33 @@ function withoutSchema(text: string): string {
 
 const WATCH_MS = 1_000;
 
-/** Listens on a connection of its own, and where that is lost, as behind some poolers, goes by the clock alone. */
+/**
+ * Listens on a connection of its own. Where that is lost, or tells nothing, as behind some poolers, it goes by the clock:
+ * a server that is away is no reason to know less than before.
+ */
 class Watcher {
   mark = 0;
   readonly #config: pg.ClientConfig;
+  readonly #look: () => void;
   readonly #timer: NodeJS.Timeout;
   #client: pg.Client | null = null;
   #closed = false;
 
   constructor(config: pg.ClientConfig, look: () => void) {
-    this.#config = config;
+    this.#config = { ...config, fallback_application_name: 'sheaf (listens)' };
+    this.#look = look;
     this.#timer = setInterval(() => {
       look();
-      if (!this.#client) void this.#listen();
+      if (!this.#client) void this.listen();
     }, WATCH_MS);
     this.#timer.unref();
-    void this.#listen();
   }
 
-  async #listen(): Promise<void> {
+  /** What was written until it listens, nobody tells: it is looked for. */
+  async listen(): Promise<void> {
     const client = new pg.Client(this.#config);
     this.#client = client;
     const lose = () => {
-      this.mark++;
       if (this.#client === client) this.#client = null;
     };
     client.on('error', lose);
@@ -181,7 +183,7 @@ class Watcher {
       await client.connect();
       await client.query(`listen ${CHANGES_CHANNEL}`);
       if (this.#closed) await client.end();
-      this.mark++;
+      else this.#look();
     } catch {
       lose();
     }
@@ -286,8 +288,9 @@ class Postgres implements Database {
 
   /** Other nodes announce what they change; what is changed by other programs is looked for once a second. */
   async watch(look: () => void): Promise<() => number> {
-    this.#watcher ??= new Watcher(this.#patientConfig, look);
-    const watcher = this.#watcher;
+    const watcher = new Watcher(this.#patientConfig, look);
+    this.#watcher = watcher;
+    await watcher.listen();
     return () => watcher.mark;
   }
 

@@ -140,10 +140,10 @@ export class ClusterServer {
   }
 
   /** Connections of others to a database. */
-  async connections(database: string): Promise<number> {
+  async connections(database: string, name: string | null = null): Promise<number> {
     const [row] = await this.query<{ count: string }>(
-      `select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and application_name <> 'test'`,
-      [database],
+      `select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and application_name <> 'test' and application_name = coalesce($2, application_name)`,
+      [database, name],
     );
     return Number(row!.count);
   }
