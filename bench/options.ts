@@ -12,6 +12,7 @@ Usage: npm run bench -- [options]
   --postgres        reads on a PostgreSQL server of its own, instead of SQLite
   --writes          writes on SQLite, beside the same statements sent by hand
   --growth          reads on PostgreSQL by 1, 2 and 4 processes
+  --access          reads by the public, a user and a token, beside reads that nobody guards
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
@@ -21,7 +22,7 @@ Usage: npm run bench -- [options]
 
 The data set is kept in bench/.data and made again when it is out of date.`;
 
-export type Part = 'reads' | 'postgres' | 'writes' | 'growth';
+export type Part = 'reads' | 'postgres' | 'writes' | 'growth' | 'access';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -37,6 +38,7 @@ export function readOptions(part?: Part): Options | null {
       postgres: { type: 'boolean', default: false },
       writes: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
+      access: { type: 'boolean', default: false },
       restaurants: { type: 'string', default: '10000' },
       seconds: { type: 'string', default: '5' },
       connections: { type: 'string', default: '16' },
@@ -52,7 +54,7 @@ export function readOptions(part?: Part): Options | null {
       throw new BenchError(`--${name} ${values[name]}: expected a ${whole ? 'whole ' : ''}number of at least ${least}`);
     return value;
   };
-  const parts = (['postgres', 'writes', 'growth'] as const).filter((name) => values[name]);
+  const parts = (['postgres', 'writes', 'growth', 'access'] as const).filter((name) => values[name]);
   if (parts.length > 1) throw new BenchError(`--${parts.join(' and --')} are measured one at a time`);
   return {
     part: part ?? parts[0] ?? 'reads',

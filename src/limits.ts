@@ -61,6 +61,9 @@ export const MAX_CACHED_REQUESTS = 2_000;
 /** A request whose query is longer than this is not kept: the cache stays within a few megabytes. */
 export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 
+/** Tokens kept as they were found good. A server that many people use at a time has hundreds. */
+export const MAX_CACHED_TOKENS = 1_000;
+
 /** Longest table, column and index name; the reference shortens at the same length. */
 export const MAX_IDENTIFIER_LENGTH = 55;
 

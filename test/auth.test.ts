@@ -65,6 +65,19 @@ const expectNoRefresh = (answer: Answer): void =>
   expectError(answer, 401, 'UnauthorizedError', 'Invalid refresh token');
 
 /** Calls until it is true, once at least; for what another process is told of. */
+/** Goes on when everybody has noticed that nothing is written any more, and what they know is good for a while. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
+
+/** Runs it at another time of day, as far as anyone here can tell. */
+async function at<T>(moment: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'], now: moment });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 const soon = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 5000, interval: 10 });
 
 describeOnEveryDatabase('Logging in', (engine) => {
@@ -978,6 +991,26 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
     }
   });
 
+  it('are over at their end, and at that of the session, though nothing is written meanwhile', async () => {
+    const settings = { auth: { refreshToken: 'body', accessTokenSeconds: 2 * (HOUR_MS / 1000) } };
+    const service = await services.start({ settings, database: given.service.database });
+    const { jwt } = await service.logIn(given.person);
+    const { exp, sessionId } = claimsOf(jwt);
+    await settled();
+    for (let times = 0; times < 3; times++) expect((await service.me(jwt)).status).toBe(200);
+    const end = Number(exp) * 1000;
+    expect((await at(end - 1000, () => service.me(jwt))).status).toBe(200);
+    expectUnauthorized(await at(end + 6000, () => service.me(jwt)));
+    const sooner = Date.now() + HOUR_MS;
+    await service.execute(
+      `update strapi_sessions set absolute_expires_at = ${service.instant(sooner)} where session_id = '${sessionId}'`,
+    );
+    await settled();
+    for (let times = 0; times < 3; times++) expect((await service.me(jwt)).status).toBe(200);
+    expect((await at(sooner - 1000, () => service.me(jwt))).status).toBe(200);
+    expectUnauthorized(await at(sooner + 1000, () => service.me(jwt)));
+  });
+
   it.each(Object.keys(BAD_TOKENS))('are refused: one %s', async (name) => {
     await expectRefused(`Bearer ${await BAD_TOKENS[name]!(given)}`);
   });
@@ -1453,8 +1486,13 @@ describeOnEveryDatabase('API tokens', (engine) => {
   it('are over at their end', async () => {
     const token = await stored({ expires_at: service.instant(Date.now() - 1000) });
     expectUnauthorized(await service.as(token, 'GET', 'restaurants'));
-    const later = await stored({ expires_at: service.instant(Date.now() + HOUR_MS) });
-    expect((await service.as(later, 'GET', 'restaurants')).status).toBe(200);
+    const end = Date.now() + HOUR_MS / 2;
+    const later = await stored({ expires_at: service.instant(end), last_used_at: service.instant(Date.now()) });
+    const find = (): Promise<Answer> => service.as(later, 'GET', 'restaurants');
+    await settled();
+    for (let times = 0; times < 3; times++) expect((await find()).status).toBe(200);
+    expect((await at(end - 1000, find)).status).toBe(200);
+    expectUnauthorized(await at(end + 1000, find));
     const { tokens } = await service.sheaf.auth();
     await tokens.create({ name: 'week', description: '', type: 'read-only', actions: [], days: 7 });
     const [row] = await service.rows(`select lifespan from strapi_api_tokens where name = 'week'`);
@@ -1503,9 +1541,16 @@ describeOnEveryDatabase('API tokens', (engine) => {
     const unused = await stored({});
     const recent = await stored({ last_used_at: service.instant(ago) });
     const before = await used(recent);
-    for (const token of [unused, recent]) expect((await service.as(token, 'GET', 'restaurants')).status).toBe(200);
+    const find = async (): Promise<void> => {
+      for (const token of [unused, recent]) expect((await service.as(token, 'GET', 'restaurants')).status).toBe(200);
+    };
+    await find();
     expect(await used(unused)).not.toBeNull();
+    await settled();
+    await find();
     expect(await used(recent)).toEqual(before);
+    await at(ago + HOUR_MS + 1000, find);
+    expect(await used(recent)).not.toEqual(before);
   });
 });
 

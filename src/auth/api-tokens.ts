@@ -43,8 +43,8 @@ export class ApiTokens {
     return createHmac('sha512', this.#salt).update(token).digest('hex');
   }
 
-  /** What a token allows; null for one that is unknown or over. */
-  async access(token: string): Promise<Access | null> {
+  /** What a token allows, and until when it need not be asked for again; null for one that is unknown or over. */
+  async access(token: string): Promise<{ readonly access: Access; readonly until: number } | null> {
     if (!TOKEN_FORM.test(token)) return null;
     const rows = await this.#database.latest((session) =>
       session.rows(this.#statements.token(), [this.#stored(token)]),
@@ -56,7 +56,8 @@ export class ApiTokens {
     if (lastUsedAt === null || now - lastUsedAt > TOUCH_MS)
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
     const actions = rows.flatMap((row) => (row[5] === null ? [] : [row[5] as string]));
-    return tokenAccess(this.#model, { id, type, actions });
+    const access = tokenAccess(this.#model, { id, type, actions });
+    return access && { access, until: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS) };
   }
 
   /** Returns the token, which is not kept and cannot be shown again. */

@@ -1,9 +1,11 @@
 // The Authorization header → who asks. A token that is wrong or over is never taken for no token. What a token says of
-// its user is not believed: the account is read for every request, so that a block or another role acts on the next.
+// its user is not believed: the account is read for every request, or known not to have been written since it was read,
+// so that a block or another role acts on the next.
 import type { Caller, UserValues } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
 import { unauthorizedError } from '../errors.ts';
-import { MAX_TOKEN_LENGTH } from '../limits.ts';
+import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../limits.ts';
+import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import type { Model, ScalarAttribute } from '../model/types.ts';
 import type { AccountStatements } from '../sql/compile-account.ts';
@@ -18,6 +20,16 @@ export interface Identity extends Caller {
   readonly account: { readonly id: number; readonly documentId: string; readonly sessionId: string | null } | null;
 }
 
+/** Who asks, and until when that need not be looked up again where nothing is written. */
+interface Found {
+  readonly identity: Identity;
+  readonly until: number;
+}
+
+interface Known extends Found {
+  readonly state: number;
+}
+
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
 
 export class Authenticator {
@@ -29,6 +41,8 @@ export class Authenticator {
   readonly #columns: readonly ScalarAttribute[];
   /** Kept as long as the grants are the same ones. */
   #public: Identity | null = null;
+  /** Who came with which header, as long as nothing was written since. */
+  readonly #known = new Lru<string, Known>(MAX_CACHED_TOKENS);
 
   constructor(
     model: Model,
@@ -49,9 +63,12 @@ export class Authenticator {
     );
   }
 
-  /** The public, where no token is given and nothing has to be waited for; null otherwise. */
-  nobodyNow(header: string | undefined): Identity | null {
-    return header === undefined && !this.#grants.refresh() ? this.#nobody() : null;
+  /** Who asks, where nothing has to be waited for: the public, or who asked before and nothing was written since. */
+  now(header: string | undefined): Identity | null {
+    if (this.#grants.refresh()) return null;
+    if (header === undefined) return this.#nobody();
+    const known = this.#known.get(header);
+    return known && known.state === this.#grants.state && known.until > Date.now() ? known.identity : null;
   }
 
   async identify(header: string | undefined): Promise<Identity> {
@@ -61,7 +78,10 @@ export class Authenticator {
     const [scheme, token, ...rest] = header.split(' ');
     if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
       throw unauthorizedError();
-    return token.includes('.') ? this.#user(token) : this.#token(token);
+    const { state } = this.#grants;
+    const { identity, until } = await (token.includes('.') ? this.#user(token) : this.#token(token));
+    if (state !== null) this.#known.set(header, { identity, until, state });
+    return identity;
   }
 
   #nobody(): Identity {
@@ -73,20 +93,20 @@ export class Authenticator {
     return this.#public;
   }
 
-  async #token(token: string): Promise<Identity> {
-    const access = await this.#tokens.access(token);
-    if (!access) throw unauthorizedError();
-    return { as: 'token', access, user: null, account: null };
+  async #token(token: string): Promise<Found> {
+    const found = await this.#tokens.access(token);
+    if (!found) throw unauthorizedError();
+    return { identity: { as: 'token', access: found.access, user: null, account: null }, until: found.until };
   }
 
-  async #user(token: string): Promise<Identity> {
+  async #user(token: string): Promise<Found> {
     const claims = await this.#jwt.verify(token);
     if (claims?.kind !== 'access') throw unauthorizedError();
     const admitted = await this.#admitted(claims);
     if (!admitted) throw unauthorizedError('Invalid credentials');
-    const { user, role } = admitted;
+    const { user, role, until } = admitted;
     const account = { id: claims.userId, documentId: String(user.documentId), sessionId: claims.sessionId };
-    return { as: 'user', access: role.access, user, account };
+    return { identity: { as: 'user', access: role.access, user, account }, until };
   }
 
   /** Whether the account that a token is for may still be used, and the token with it. */
@@ -96,17 +116,17 @@ export class Authenticator {
     return (await this.#admitted(claims)) !== null;
   }
 
-  async #admitted(claims: Claims): Promise<{ user: UserValues; role: GrantedRole } | null> {
+  async #admitted(claims: Claims): Promise<{ user: UserValues; role: GrantedRole; until: number } | null> {
     const row = await this.#account(claims);
     if (!row) return null;
     const user: UserValues = Object.fromEntries(this.#columns.map(({ name }, index) => [name, row.values[index]]));
     const role = row.role === null ? null : this.#grants.role(row.role);
     const isConfirmed = isTrue(user.confirmed) || !readAdvanced(row.advanced).email_confirmation;
-    return role && isConfirmed && !isTrue(user.blocked) ? { user, role } : null;
+    return role && isConfirmed && !isTrue(user.blocked) ? { user, role, until: row.until } : null;
   }
 
   /** The account behind a token, if the token is still good for it. */
-  async #account({ userId, sessionId, issuedAt }: Claims) {
+  async #account({ userId, sessionId, issuedAt, end: until }: Claims) {
     const [row] = await this.#database.latest((session) =>
       session.rows(this.#statements.account(this.#columns), [sessionId ?? '', userId]),
     );
@@ -120,9 +140,9 @@ export class Authenticator {
       string | null,
       ...unknown[],
     ];
-    if (sessionId === null) return issuedAt < Number(tokensAfter ?? 0) ? null : { role, advanced, values };
+    if (sessionId === null) return issuedAt < Number(tokensAfter ?? 0) ? null : { role, advanced, values, until };
     const isAlive = owner === String(userId) && status !== 'revoked' && end !== null && end > Date.now();
-    return isAlive ? { role, advanced, values } : null;
+    return isAlive ? { role, advanced, values, until: Math.min(until, end) } : null;
   }
 }
 

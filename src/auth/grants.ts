@@ -2,7 +2,7 @@
 // node, or by another program that writes the same tables.
 import { type Role, roleAccess } from '../access/grants.ts';
 import type { RoleRules } from '../access/rules.ts';
-import type { Database, Row } from '../db/database.ts';
+import type { Database, Row, Watch } from '../db/database.ts';
 import type { Model } from '../model/types.ts';
 import type { Access } from '../plan/access.ts';
 import type { AccountStatements } from '../sql/compile-account.ts';
@@ -19,7 +19,7 @@ export class Grants {
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #rules: ReadonlyMap<string, RoleRules>;
-  #mark: () => number = () => 0;
+  #watch: Watch = { tellsAll: false, mark: () => 0 };
   #seen = Number.NaN;
   #reading: Promise<void> | null = null;
   #text = '';
@@ -37,7 +37,7 @@ export class Grants {
   /** Reads them, and keeps them up to date from now on. */
   async open(): Promise<void> {
     let looks = false;
-    this.#mark = await this.#database.watch(() => {
+    this.#watch = await this.#database.watch(() => {
       // A database that does not answer is not asked again and again; requests tell of it.
       if (looks) return;
       looks = true;
@@ -57,7 +57,7 @@ export class Grants {
 
   /** Null once they are as they are stored; otherwise what to wait for. Most requests wait for nothing. */
   refresh(): Promise<void> | null {
-    if (this.#mark() === this.#seen) return null;
+    if (this.#watch.mark() === this.#seen) return null;
     this.#reading ??= this.#catchUp().finally(() => {
       this.#reading = null;
     });
@@ -68,12 +68,12 @@ export class Grants {
   async #catchUp(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       await this.#read();
-      if (this.#mark() === this.#seen) return;
+      if (this.#watch.mark() === this.#seen) return;
     }
   }
 
   async #read(): Promise<void> {
-    const mark = this.#mark();
+    const mark = this.#watch.mark();
     const rows = await this.#database.latest((session) => session.rows(this.#statements.grants(), []));
     const text = JSON.stringify(rows);
     if (text !== this.#text) this.#take(rows);
@@ -98,6 +98,11 @@ export class Grants {
     });
     this.#roles = new Map(roles);
     this.#public = [...this.#roles.values()].find(({ type }) => type === PUBLIC) ?? null;
+  }
+
+  /** Another number after every write; null where the database tells of those to the grants alone. */
+  get state(): number | null {
+    return this.#watch.tellsAll ? this.#seen : null;
   }
 
   get public(): GrantedRole | null {

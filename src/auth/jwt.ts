@@ -1,6 +1,7 @@
 // Access and refresh tokens: JWT with one algorithm, HS256, whatever a token says of itself.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { MAX_TOKEN_LENGTH } from '../limits.ts';
+import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../limits.ts';
+import { Lru } from '../lru.ts';
 
 /** Loaded when the first token comes or goes; a start need not wait for it. */
 let loaded: Promise<typeof import('jose')> | null = null;
@@ -25,10 +26,13 @@ export interface Claims {
   readonly kind: 'access' | 'refresh';
   /** Milliseconds. */
   readonly issuedAt: number;
+  readonly end: number;
 }
 
 export class Jwt {
   readonly #key: KeyObject;
+  /** What tokens with a good signature say. */
+  readonly #read = new Lru<string, Claims>(MAX_CACHED_TOKENS);
 
   constructor(secret: string) {
     this.#key = createSecretKey(secret, 'utf8');
@@ -47,6 +51,8 @@ export class Jwt {
   /** Null for anything that is not a token of ours, or no longer one. */
   async verify(token: string): Promise<Claims | null> {
     if (token.length > MAX_TOKEN_LENGTH) return null;
+    const known = this.#read.get(token);
+    if (known) return known.end > Date.now() ? known : null;
     try {
       const { jwtVerify } = await jose();
       const { payload } = await jwtVerify(token, this.#key, {
@@ -54,19 +60,27 @@ export class Jwt {
         clockTolerance: TOLERANCE_SECONDS,
         requiredClaims: ['exp', 'iat'],
       });
-      return claimsOf(payload);
+      const claims = claimsOf(payload);
+      if (claims) this.#read.set(token, claims);
+      return claims;
     } catch {
       return null;
     }
   }
 }
 
-function claimsOf({ id, userId, sessionId, type, iat }: Record<string, unknown>): Claims | null {
+function claimsOf({ id, userId, sessionId, type, iat, exp }: Record<string, unknown>): Claims | null {
   const named = userId ?? id;
   const user = typeof named === 'number' || (typeof named === 'string' && /^\d+$/.test(named)) ? Number(named) : 0;
   const now = Date.now() / 1000 + TOLERANCE_SECONDS;
   if (!Number.isInteger(user) || user < 1 || user > MAX_ID || typeof iat !== 'number' || iat > now) return null;
   if (sessionId !== undefined && (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId))) return null;
   if (type !== undefined && type !== 'access' && type !== 'refresh') return null;
-  return { userId: user, sessionId: sessionId ?? null, kind: type ?? 'access', issuedAt: iat * 1000 };
+  return {
+    userId: user,
+    sessionId: sessionId ?? null,
+    kind: type ?? 'access',
+    issuedAt: iat * 1000,
+    end: (Number(exp) + TOLERANCE_SECONDS) * 1000,
+  };
 }

@@ -25,6 +25,13 @@ export interface DatabaseHealth {
   readonly replicas: readonly { readonly name: string; readonly lagSeconds: number | null }[];
 }
 
+export interface Watch {
+  /** Another number whenever something may have been written since it was last asked for. */
+  mark(): number;
+  /** Whether that goes for everything that anyone writes; otherwise for changes of grants alone. */
+  readonly tellsAll: boolean;
+}
+
 export interface Database {
   readonly dialect: Dialect;
   /**
@@ -43,11 +50,10 @@ export interface Database {
   /** The database's own account of how it would run the statement, a line each. */
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]>;
   /**
-   * Begins to watch for what other processes write. The function returned gives a number that is another one whenever
-   * something may have been written since it was last asked. A database that cannot tell what other programs write
-   * calls `look` from time to time.
+   * Begins to watch for what other processes write. A database that cannot tell what other programs write calls `look`
+   * from time to time.
    */
-  watch(look: () => void): Promise<() => number>;
+  watch(look: () => void): Promise<Watch>;
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   close(): Promise<void>;
 }

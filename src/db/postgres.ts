@@ -13,6 +13,7 @@ import {
   type Row,
   type Session,
   type TableDescription,
+  type Watch,
 } from './database.ts';
 
 export interface PostgresOptions {
@@ -287,11 +288,11 @@ class Postgres implements Database {
   }
 
   /** Other nodes announce what they change; what is changed by other programs is looked for once a second. */
-  async watch(look: () => void): Promise<() => number> {
+  async watch(look: () => void): Promise<Watch> {
     const watcher = new Watcher(this.#patientConfig, look);
     this.#watcher = watcher;
     await watcher.listen();
-    return () => watcher.mark;
+    return { tellsAll: false, mark: () => watcher.mark };
   }
 
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {

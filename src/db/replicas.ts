@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SheafError } from '../errors.ts';
 import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../limits.ts';
 import type { Statement } from '../sql/statement.ts';
-import type { BoundValue, Database, DatabaseHealth, Session, TableDescription } from './database.ts';
+import type { BoundValue, Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
 
 const REACHED: Statement = {
   sql: `select coalesce(pg_last_wal_replay_lsn(), 'FFFFFFFF/FFFFFFFF')::text`,
@@ -144,7 +144,7 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.latest(work);
   }
 
-  watch(look: () => void): Promise<() => number> {
+  watch(look: () => void): Promise<Watch> {
     return this.#primary.watch(look);
   }
 

@@ -1,6 +1,6 @@
 // SQLite through node:sqlite: one connection that writes, a few that read. Readers never wait for the writer (WAL);
 // writers take turns in this process, and wait for other processes without holding up the event loop.
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import type { Statement } from '../sql/statement.ts';
 import { canonicalJson, fold } from '../sql/text.ts';
-import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription } from './database.ts';
+import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription, Watch } from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
 const MAPPED_BYTES = 268_435_456;
@@ -37,6 +37,17 @@ export function openSqlite(file: string, whenMissing: WhenMissing): Database {
   } catch (error) {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
       'expected a SQLite database file that this account may write',
+    ]);
+  }
+}
+
+/** SQLite makes it with the first statement, except where it cannot: on some network drives. */
+function openLog(file: string): number {
+  try {
+    return openSync(`${file}-wal`, 'r');
+  } catch (error) {
+    throw new SetupError(`The log of the database ${file} cannot be read: ${(error as Error).message}`, [
+      'expected a database file on a local disk, whose folder this account may read and write',
     ]);
   }
 }
@@ -104,6 +115,7 @@ class Sqlite implements Database {
   #readers = 0;
   #waitingWrites = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  #log: number | null = null;
 
   constructor(file: string, writer: Connection) {
     this.#file = file;
@@ -181,18 +193,22 @@ class Sqlite implements Database {
 
   /**
    * Whatever anyone writes goes to the log beside the file first, and shows in its time. To ask SQLite itself would be
-   * exact as well, but takes as long as a small read.
+   * exact as well, but takes as long as a small read. The log stays the same file as long as anyone has the database
+   * open.
    */
-  async watch(): Promise<() => number> {
-    const log = `${this.#file}-wal`;
+  async watch(): Promise<Watch> {
+    const log = openLog(this.#file);
+    this.#log = log;
     let [mark, time, size] = [0, 0, 0];
-    return () => {
-      const stats = statSync(log, { throwIfNoEntry: false });
-      const [newTime, newSize] = [stats?.mtimeMs ?? 0, stats?.size ?? 0];
-      // Two writes within one tick of the clock look like one; so what is new is taken for newer still for a while.
-      if (newTime !== time || newSize !== size || Date.now() - newTime < CLOCK_TICK_MS) mark++;
-      [time, size] = [newTime, newSize];
-      return mark;
+    return {
+      tellsAll: true,
+      mark() {
+        const { mtimeMs: newTime, size: newSize } = fstatSync(log);
+        // Two writes within one tick of the clock look like one; so what is new is taken for newer still for a while.
+        if (newTime !== time || newSize !== size || Date.now() - newTime < CLOCK_TICK_MS) mark++;
+        [time, size] = [newTime, newSize];
+        return mark;
+      },
     };
   }
 
@@ -236,6 +252,7 @@ class Sqlite implements Database {
     await this.#lastWrite;
     for (const connection of this.#idle) connection.close();
     this.#writer.close();
+    if (this.#log !== null) closeSync(this.#log);
   }
 }
 

@@ -73,7 +73,7 @@ export function route(
   });
 }
 
-/** Lets in who has the right. Where nobody in particular asks, which is most often so, nothing is waited for. */
+/** Lets in who has the right. Where it is known who asks, which is most often so, nothing is waited for. */
 function admit({ authenticator }: Auth, action: string) {
   return (request: FastifyRequest, _reply: FastifyReply, _body: unknown, done: (error?: Error) => void): void => {
     const enter = (caller: Identity): void => {
@@ -81,8 +81,8 @@ function admit({ authenticator }: Auth, action: string) {
       done(caller.access.may(action) ? undefined : forbiddenError());
     };
     try {
-      const nobody = authenticator.nobodyNow(request.headers.authorization);
-      if (nobody) enter(nobody);
+      const known = authenticator.now(request.headers.authorization);
+      if (known) enter(known);
       else authenticator.identify(request.headers.authorization).then(enter, done);
     } catch (error) {
       done(error as Error);
