@@ -183,6 +183,36 @@ describeOnEveryDatabase('documents', (engine) => {
       expect(await authors.count({ filters: { name: 'x' } })).toBe(0);
     });
 
+    it('is read by its first row where it has two by mistake', async () => {
+      const first = await items.create({ data: { name: 'first of two' } });
+      const second = await items.create({ data: { name: 'second of two' } });
+      await kit.execute(`update items set document_id = '${first.documentId}' where id = ${second.id}`);
+      // Written last, it may be what the database finds last.
+      await kit.execute(`update items set big = 1 where id = ${first.id}`);
+      for (const populate of [undefined, '*'] as const)
+        expect(await items.findOne({ documentId: first.documentId, ...(populate && { populate }) })).toMatchObject({
+          id: first.id,
+          name: 'first of two',
+        });
+      await kit.execute(`delete from items where id = ${second.id}`);
+    });
+
+    it('has instants to the millisecond, whatever the database keeps of them', async () => {
+      const stored = (text: string) => (engine.name === 'PostgreSQL' ? `'${text}'` : String(Date.parse(`${text}Z`)));
+      const { id, documentId } = await items.create({ data: { name: 'of an instant' } });
+      for (const [text, shown] of [
+        ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
+        ['2026-01-02T03:04:05.6', '2026-01-02T03:04:05.600Z'],
+        ['2026-01-02T03:04:05.067', '2026-01-02T03:04:05.067Z'],
+        ['1960-01-02T03:04:05.067', '1960-01-02T03:04:05.067Z'],
+        ['0001-01-01T00:00:00', '0001-01-01T00:00:00.000Z'],
+      ] as const) {
+        await kit.execute(`update items set moment = ${stored(text)} where id = ${id}`);
+        expect(await items.findOne({ documentId })).toMatchObject({ moment: shown });
+        expect((await items.findMany({ filters: { documentId } }))[0]).toMatchObject({ moment: shown });
+      }
+    });
+
     it('takes dates, big integers and undefined as a program has them', async () => {
       const moment = new Date('2026-02-03T04:05:06.789Z');
       const made = await items.create({ data: { name: undefined, moment, big: 9_007_199_254_740_993n } });

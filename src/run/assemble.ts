@@ -19,9 +19,9 @@ export interface EntityWriter {
   append(text: string, row: Row, offset: number, populated: readonly Populated[], tag: string): string;
 }
 
-export function entityWriter(columns: readonly OutputColumn[], parsedJson: boolean): EntityWriter {
+export function entityWriter(columns: readonly OutputColumn[], inJson: boolean): EntityWriter {
   const openings = columns.map(({ key }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`);
-  const encoders: Encode[] = columns.map(({ type }) => encoderOf(type, parsedJson));
+  const encoders: Encode[] = columns.map(({ type }) => encoderOf(type, inJson));
   return {
     append(before, row, offset, populated, tag) {
       let text = before;

@@ -2,7 +2,7 @@
 // comes out in the one form that the dialect promises.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENCODERS, isoInstant } from './encode.ts';
+import { ENCODERS, encoderOf, isoInstant } from './encode.ts';
 
 const LATEST = 8.64e15;
 const DAY = 86_400_000;
@@ -61,6 +61,44 @@ describe('an instant', () => {
     for (let index = 0; index < 10_001; index++) isoInstant(index * DAY);
     expect(isoInstant(day)).toBe(before);
     same(day);
+  });
+});
+
+describe('an instant that came in JSON', () => {
+  const encode = encoderOf('datetime', true);
+
+  it.each([
+    ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02T03:04:05.1', '2026-01-02T03:04:05.100Z'],
+    ['2026-01-02T03:04:05.12', '2026-01-02T03:04:05.120Z'],
+    ['2026-01-02T03:04:05.123456', '2026-01-02T03:04:05.123Z'],
+    ['2026-01-02T03:04:05.999999', '2026-01-02T03:04:05.999Z'],
+    ['1969-12-31T23:59:59.999999', '1969-12-31T23:59:59.999Z'],
+    ['0001-01-01T00:00:00', '0001-01-01T00:00:00.000Z'],
+    ['0001-01-01T00:00:00 BC', '0000-01-01T00:00:00.000Z'],
+    ['0044-03-15T12:00:00.5 BC', '-000043-03-15T12:00:00.500Z'],
+    ['10000-01-01T00:00:00', '+010000-01-01T00:00:00.000Z'],
+    ['12345-06-07T08:09:10.010203', '+012345-06-07T08:09:10.010Z'],
+    ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05.000Z'],
+    ['2026-01-02T03:04:05.1-05:30', '2026-01-02T08:34:05.100Z'],
+    ['275760-09-13T00:00:00', '+275760-09-13T00:00:00.000Z'],
+  ])('%s is %s', (text, shown) => {
+    expect(encode(text)).toBe(`"${shown}"`);
+  });
+
+  it.each(['infinity', '-infinity', '275760-09-13T00:00:00.001', '294276-12-31T23:59:59'])('%s is null', (text) => {
+    expect(encode(text)).toBe('null');
+  });
+
+  it('is what it is as a number, wherever one looks', () => {
+    const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+    fc.assert(
+      fc.property(fc.integer({ min: -62_135_596_800_000, max: latest }), fc.nat(999), (milliseconds, micro) => {
+        const text = `${isoInstant(milliseconds).slice(0, -1)}${String(micro).padStart(3, '0')}`.replace(/\.?0+$/, '');
+        expect(encode(text)).toBe(ENCODERS.datetime(milliseconds));
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });
 

@@ -78,8 +78,31 @@ export const ENCODERS: Readonly<Record<ScalarType, Encode>> = {
   blocks: json,
 };
 
-const parsedJson: Encode = (value) => (value === null ? 'null' : JSON.stringify(value));
+const parsed: Encode = (value) => (value === null ? 'null' : JSON.stringify(value));
 
-/** `parsed`: JSON columns come as values rather than as text. */
-export const encoderOf = (type: ScalarType, parsed: boolean): Encode =>
-  parsed && (type === 'json' || type === 'blocks') ? parsedJson : ENCODERS[type];
+const SECONDS = 'yyyy-MM-ddTHH:mm:ss'.length;
+const MILLISECONDS = SECONDS + '.SSS'.length;
+const MICROSECONDS = SECONDS + '.SSSSSS'.length;
+const FAR_INSTANT = /^(\d+)(-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*([+-]\d\d:\d\d)?( BC)?$/;
+
+/** An instant as PostgreSQL writes it into JSON: in UTC, where its column knows no zone, and without zeros at the end. */
+const instantText: Encode = (value) => {
+  if (value === null) return 'null';
+  const text = value as string;
+  if (text.length === SECONDS && text[4] === '-') return `"${text}.000Z"`;
+  if (text.length <= MICROSECONDS && text[SECONDS] === '.' && text[4] === '-' && !text.endsWith(' BC'))
+    return `"${text.slice(0, MILLISECONDS).padEnd(MILLISECONDS, '0')}Z"`;
+  const [, years, rest, zone = 'Z', before] = FAR_INSTANT.exec(text) ?? [];
+  const year = before ? 1 - Number(years) : Number(years);
+  return instant(Date.parse(`${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}${rest}${zone}`));
+};
+
+const JSON_ENCODERS: Readonly<Record<ScalarType, Encode>> = {
+  ...ENCODERS,
+  datetime: instantText,
+  json: parsed,
+  blocks: parsed,
+};
+
+/** `inJson`: the row came as JSON, so that its JSON columns are values, and its instants texts. */
+export const encoderOf = (type: ScalarType, inJson: boolean): Encode => (inJson ? JSON_ENCODERS : ENCODERS)[type];

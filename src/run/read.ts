@@ -55,10 +55,6 @@ export class CompiledRead {
     return this.#once(`answer ${what}`, () => compileAnswer(this.#dialect, this.plan, what));
   }
 
-  get parsedJson(): boolean {
-    return this.#dialect.parsedJson;
-  }
-
   get oneTrip(): boolean {
     return this.#dialect.oneTrip;
   }
@@ -91,23 +87,23 @@ interface BoundPopulate {
 
 const writers = new WeakMap<readonly OutputColumn[], EntityWriter>();
 
-function writerOf(columns: readonly OutputColumn[], parsedJson: boolean): EntityWriter {
+function writerOf(columns: readonly OutputColumn[], inJson: boolean): EntityWriter {
   let writer = writers.get(columns);
   if (!writer) {
-    writer = entityWriter(columns, parsedJson);
+    writer = entityWriter(columns, inJson);
     writers.set(columns, writer);
   }
   return writer;
 }
 
-function bindEntity(entity: CompiledEntity, slots: readonly unknown[], parsedJson: boolean): BoundEntity {
+function bindEntity(entity: CompiledEntity, slots: readonly unknown[], inJson: boolean): BoundEntity {
   return {
-    writer: writerOf(entity.columns, parsedJson),
+    writer: writerOf(entity.columns, inJson),
     populate: entity.populate.map(({ plan, index, statement, entities }) => ({
       plan,
       index,
       statement: bindStatement(statement, slots),
-      entities: entities.map((one) => bindEntity(one, slots, parsedJson)),
+      entities: entities.map((one) => bindEntity(one, slots, inJson)),
     })),
   };
 }
@@ -159,7 +155,7 @@ class Budget {
 type Source = (populate: BoundPopulate, ids: string) => Promise<readonly PopulatedRow[]> | readonly PopulatedRow[];
 
 export function preparePage(read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage {
-  const entity = bindEntity(read.entity, slots, read.parsedJson);
+  const entity = bindEntity(read.entity, slots, read.oneTrip);
   if (read.oneTrip) {
     const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
     return {
@@ -186,7 +182,7 @@ export function preparePage(read: CompiledRead, slots: readonly unknown[], withC
 }
 
 export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): PreparedFirst {
-  const entity = bindEntity(read.entity, slots, read.parsedJson);
+  const entity = bindEntity(read.entity, slots, read.oneTrip);
   // A single row with nothing around it needs no numbered parts.
   if (read.oneTrip && entity.populate.length > 0) {
     const answer = bindStatement(read.answer('first'), slots);
@@ -202,14 +198,17 @@ export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): Pre
   const first = bindStatement(read.first(), slots);
   return {
     async run(session, context) {
-      const [found] = await run(session, first, context);
-      if (!found) return null;
-      const row: Row = read.oneTrip ? JSON.parse(found[0] as string) : found;
+      const found = await run(session, first, context);
+      const row = firstById(read.oneTrip ? found.map(([text]) => JSON.parse(text as string)) : found);
+      if (!row) return null;
       const populated = await populateAll(entity, `[${row[0]}]`, stepByStep(session, context), new Budget());
       return entity.writer.append('', row, 0, populated, '');
     },
   };
 }
+
+const firstById = (rows: readonly Row[]): Row | undefined =>
+  rows.length <= 1 ? rows[0] : rows.reduce((first, row) => ((row[0] as number) < (first[0] as number) ? row : first));
 
 export async function runCount(
   session: Session,

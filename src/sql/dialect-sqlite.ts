@@ -35,7 +35,6 @@ export const sqliteDialect: Dialect = {
   oneTrip: false,
   locks: false,
   announceChange: null,
-  parsedJson: false,
   composer,
   output(column, type) {
     switch (type) {
@@ -48,6 +47,7 @@ export const sqliteDialect: Dialect = {
         return column;
     }
   },
+  shown: (column, type) => sqliteDialect.output(column, type),
   compare(column, type, op, value) {
     const operand = type === 'json' || type === 'blocks' ? sql`sheaf_json(${column})` : column;
     switch (op) {

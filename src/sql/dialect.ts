@@ -19,12 +19,12 @@ export interface Dialect {
   readonly locks: boolean;
   /** Tells other processes that grants have changed, when the transaction ends; null where they see it themselves. */
   readonly announceChange: Fragment | null;
-  /** Whether JSON columns come back parsed rather than as text. */
-  readonly parsedJson: boolean;
   /** Composes text only; it is never connected. */
   readonly composer: Kysely<unknown>;
   /** A column as the runner wants it: exact integers, instants in milliseconds, JSON as text. */
   output(column: Fragment, type: ScalarType): Fragment;
+  /** The same of an answer, which comes in one piece or in many: see encoderOf in run/encode.ts. */
+  shown(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
   compare(column: Fragment, type: ScalarType, op: PlanComparison, value: Place): Fragment;
   /** Whether the text of the column contains a folded text. */
