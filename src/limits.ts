@@ -91,8 +91,8 @@ export const MAX_RETRIES = 3;
 /** Times that a write begins again because another changed what it is about while it waited. */
 export const MAX_RESTARTS = 50;
 
-/** Prepared statements that a connection to PostgreSQL keeps by name. */
-export const MAX_NAMED_STATEMENTS = 4_000;
+/** Statements that a connection to PostgreSQL prepares before it is replaced, so that the server forgets them. */
+export const MAX_PREPARED_STATEMENTS = 1_000;
 
 /** Milliseconds that a read waits for a replica to reach a client's own write before it goes to the primary. */
 export const MAX_REPLICA_WAIT_MS = 100;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
+import { MAX_PREPARED_STATEMENTS } from '../src/limits.ts';
 import { openDatabaseToAll } from './support/access.ts';
 import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
 import { type Answered, type Content, useContents } from './support/content.ts';
@@ -213,6 +214,74 @@ describeOnPostgres('A PostgreSQL database that the reference made', (engine) => 
       expect(answer.body.error.details.errors).toMatchObject([{ path: ['price'] }]);
     }
     expect(await content.number('select count(*) from dishes')).toBe(count);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------------ plans
+
+describeOnPostgres('The plan of a read', (engine) => {
+  /** PostgreSQL tries the values given to a statement five times before it trusts a plan without them. */
+  const TIMES = 12;
+
+  it('is made once, not for every page', async () => {
+    const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
+    const restaurants = sheaf.documents('api::restaurant.restaurant');
+    await sheaf.pipeline.database.transaction(async (session) => {
+      const insert = `insert into restaurants (document_id, name, stars) select 'd' || n, 'r' || n, n % 5 from generate_series(1, 10000) as n`;
+      for (const sql of [insert, 'analyze restaurants']) await session.rows({ sql, bindings: [] }, []);
+    });
+    for (let page = 1; page <= TIMES; page++) {
+      expect(await restaurants.findOne({ documentId: `d${page}` })).toMatchObject({ name: `r${page}` });
+      expect(await restaurants.findMany({ pagination: { page } })).toHaveLength(25);
+      expect(await restaurants.findMany({ populate: ['chef', 'categories'], pagination: { page } })).toHaveLength(25);
+      expect(
+        await restaurants.findMany({ filters: { stars: page % 5 }, sort: 'name', pagination: { limit: 25 } }),
+      ).toHaveLength(25);
+    }
+    const plans = await sheaf.pipeline.database.snapshot((session) =>
+      session.rows(
+        {
+          sql: `select statement, generic_plans::int4, custom_plans::int4 from pg_prepared_statements where statement like '%"t0"%' and statement not like '%pg_prepared%'`,
+          bindings: [],
+        },
+        [],
+      ),
+    );
+    await sheaf.close();
+    expect(plans).toHaveLength(4);
+    for (const [statement, generic, custom] of plans)
+      expect([statement, generic, custom]).toEqual([statement, TIMES - 5, 5]);
+  });
+});
+
+describeOnPostgres('A connection', (engine) => {
+  it('prepares what is asked again once, and is replaced before it has prepared too much', async () => {
+    const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
+    const { database } = sheaf.pipeline;
+    const tags = sheaf.documents('api::tag.tag');
+    const rows = (sql: string) => database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
+    const state = async () => {
+      const [row] = await rows('select pg_backend_pid(), count(*)::int4 from pg_prepared_statements');
+      return { process: row![0], statements: Number(row![1]) };
+    };
+    const work = async (label: string): Promise<void> => {
+      const { documentId } = await tags.create({ data: { label } });
+      await tags.update({ documentId, data: { label: `${label}!` } });
+      await tags.findMany({ filters: { label: { $contains: label } } });
+      await tags.delete({ documentId });
+    };
+    await work('first');
+    const before = await state();
+    for (let index = 0; index < 10; index++) await work(`again ${index}`);
+    const after = await state();
+    // Only what looked at the state is new.
+    expect([after.process, after.statements - before.statements]).toEqual([before.process, 1]);
+    for (let index = 0; index < MAX_PREPARED_STATEMENTS; index++) await rows(`select ${index}`);
+    const replaced = await state();
+    expect(replaced.process).not.toBe(before.process);
+    expect(replaced.statements).toBeGreaterThan(0);
+    expect(replaced.statements).toBeLessThan(before.statements + 10);
+    await sheaf.close();
   });
 });
 

@@ -2,7 +2,7 @@
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
-import { MAX_NAMED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
+import { MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { CHANGES_CHANNEL, postgresDialect } from '../sql/dialect-postgres.ts';
 import type { Statement } from '../sql/statement.ts';
 import {
@@ -50,16 +50,29 @@ const told = (error: unknown): unknown =>
     ? error
     : unavailableError('The database is not available now; try again');
 
-/** Names of prepared statements. Past the limit they are sent unnamed, so that no connection keeps too many. */
 const names = new WeakMap<Statement, string>();
 let named = 0;
-function nameOf(statement: Statement): string | undefined {
+
+/** The name under which a statement is prepared, wherever it is sent. */
+function nameOf(statement: Statement): string {
   let name = names.get(statement);
-  if (name === undefined && named < MAX_NAMED_STATEMENTS) {
+  if (name === undefined) {
     name = `sheaf_${++named}`;
     names.set(statement, name);
   }
   return name;
+}
+
+/** What each connection has prepared; one that has prepared too much is closed after its work, and all of it forgotten. */
+const prepared = new WeakMap<pg.ClientBase, Set<string>>();
+
+function preparedOn(client: pg.ClientBase): Set<string> {
+  let statements = prepared.get(client);
+  if (!statements) {
+    statements = new Set();
+    prepared.set(client, statements);
+  }
+  return statements;
 }
 
 /** All of the work, or none of it. */
@@ -79,15 +92,18 @@ async function whole<T>(client: pg.ClientBase, work: (session: Session) => Promi
 
 class ClientSession implements Session {
   readonly #client: pg.ClientBase;
+  readonly #prepared: Set<string>;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
+    this.#prepared = preparedOn(client);
   }
 
   async rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]> {
     const name = nameOf(statement);
+    this.#prepared.add(name);
     const { rows } = await this.#client.query<unknown[]>({
-      ...(name !== undefined && { name }),
+      name,
       text: statement.sql,
       values: values as unknown[],
       rowMode: 'array',
@@ -283,7 +299,7 @@ class Postgres implements Database {
       if (isNotNow(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
       throw error;
     } finally {
-      client.release(broken);
+      client.release(broken ?? preparedOn(client).size > MAX_PREPARED_STATEMENTS);
     }
   }
 

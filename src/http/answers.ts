@@ -35,14 +35,15 @@ export const PREPARED: Timing = { parse: 0, plan: 0 };
 export function send(reply: FastifyReply, body: string, timing: Timing, begin: number): FastifyReply {
   const total = performance.now() - begin;
   const run = total - timing.parse - timing.plan;
+  const before = timing === PREPARED ? NOTHING_PREPARED : preparing(timing);
   return reply
     .header('content-type', JSON_TYPE)
-    .header(
-      'server-timing',
-      `parse;dur=${timing.parse.toFixed(3)}, plan;dur=${timing.plan.toFixed(3)}, run;dur=${run.toFixed(3)}, total;dur=${total.toFixed(3)}`,
-    )
+    .header('server-timing', `${before}run;dur=${run.toFixed(3)}, total;dur=${total.toFixed(3)}`)
     .send(body);
 }
+
+const preparing = ({ parse, plan }: Timing): string => `parse;dur=${parse.toFixed(3)}, plan;dur=${plan.toFixed(3)}, `;
+const NOTHING_PREPARED = preparing(PREPARED);
 
 export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
   send(reply, JSON.stringify(value), PREPARED, reply.request.begin);

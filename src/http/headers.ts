@@ -17,7 +17,6 @@ export const SECURITY: Headers = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'cross-origin-resource-policy': 'cross-origin',
 };
 const EXPOSED: Headers = { 'access-control-expose-headers': `${POSITION_HEADER}, retry-after, server-timing` };
 

@@ -121,7 +121,9 @@ export const postgresDialect: Dialect = {
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   nestedJoin: sql`join`,
-  limit: (limit, start) => sql`limit ${limit}::int8 offset ${start}::int8`,
+  // Inside a query of their own these say nothing to the planner, so that one plan serves every page; with the values at
+  // hand it would plan each page anew, which takes a third as long again as a short list.
+  limit: (limit, start) => sql`limit (select ${limit}::int8) offset (select ${start}::int8)`,
   sortValue(column, type) {
     if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
     // There is no smallest or largest of two booleans here.
