@@ -36,9 +36,9 @@ export interface Database {
   readonly dialect: Dialect;
   /**
    * All statements of `work` see the same state of the data: one that is not older than `after`, a position that
-   * an earlier write was told.
+   * an earlier write was told. `single`: there is only one statement, which does so by itself.
    */
-  snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null): Promise<T>;
+  snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null, single?: boolean): Promise<T>;
   /** The same on the newest state there is, never on a replica's; for what must not be out of date. */
   latest<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */

@@ -122,23 +122,23 @@ class Sqlite implements Database {
     this.#writer = writer;
   }
 
-  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#read(work);
+  snapshot<T>(work: (session: Session) => Promise<T>, _after?: string | null, single = false): Promise<T> {
+    return this.#read(work, single);
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#read(work);
+    return this.#read(work, false);
   }
 
-  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #read<T>(work: (session: Session) => Promise<T>, single: boolean): Promise<T> {
     const connection = this.#idle.pop() ?? (await this.#reader());
     try {
-      connection.control('begin');
+      if (!single) connection.control('begin');
       return await work(connection);
     } catch (error) {
       throw NOT_NOW.has(codeOf(error)) ? unavailableError('The database is busy; try again') : error;
     } finally {
-      endQuietly(connection);
+      if (!single) endQuietly(connection);
       const waiting = this.#waitingReads.shift();
       if (waiting) waiting(connection);
       else this.#idle.push(connection);

@@ -90,7 +90,7 @@ export class Pipeline {
       timing,
       omitted: read.plan.omitted,
       runIn,
-      run: (run) => this.database.snapshot((session) => runIn(session, run), run.after),
+      run: (run) => this.database.snapshot((session) => runIn(session, run), run.after, first.single),
     };
   }
 

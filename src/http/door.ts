@@ -1,25 +1,40 @@
-// What holds for every request before any route: the headers of its answer, the questions of browsers, and how often one
-// address may ask.
+// What holds for every request before any route: the headers of its answer, the questions of browsers, what is refused
+// at once, and how often one address may ask.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { RateLimitError } from '../errors.ts';
+import { RateLimitError, SheafError } from '../errors.ts';
+import { MAX_URL_LENGTH } from '../limits.ts';
 import { type HeadersFor, PREFLIGHT } from './headers.ts';
 
 /** Comes before everything else, so that refusals have the headers as well. */
-export function addHeaders(app: FastifyInstance, headersFor: HeadersFor): void {
-  // Not an async function: it runs for every request, and a promise each is a cost that shows.
-  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+export function addDoor(app: FastifyInstance, headersFor: HeadersFor): void {
+  // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
+    request.begin = performance.now();
     const { origin } = request.headers;
     const headers = headersFor(origin);
     reply.headers(headers);
     const asks = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!asks || origin === undefined) return done();
+    if (!asks || origin === undefined) return done(refusalOf(request));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
       .headers(isAllowed ? PREFLIGHT : {})
       .send();
   });
+}
+
+/** What no route needs to look at. */
+function refusalOf(request: FastifyRequest): SheafError | undefined {
+  if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+    return new SheafError(400, 'BadRequestError', 'The Host header is missing');
+  if (request.raw.url!.length > MAX_URL_LENGTH)
+    return new SheafError(
+      414,
+      'UriTooLongError',
+      `The URL is too long: at most ${MAX_URL_LENGTH} characters (MAX_URL_LENGTH)`,
+    );
+  return undefined;
 }
 
 export async function addRateLimits(app: FastifyInstance): Promise<void> {

@@ -1,15 +1,15 @@
 // The HTTP skin: one server with the routes of the model, behind one door. All content comes from documents/, and who
 // may have it is decided in auth/ and plan/.
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Sheaf } from '../app.ts';
-import { notFoundError, SheafError } from '../errors.ts';
-import { MAX_BODY_BYTES, MAX_CACHED_REQUESTS, MAX_HEADER_BYTES, MAX_URL_LENGTH } from '../limits.ts';
+import { notFoundError } from '../errors.ts';
+import { MAX_BODY_BYTES, MAX_CACHED_REQUESTS, MAX_HEADER_BYTES } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import { envelope, refuseConnection, sendError, sendNothing, sendValue } from './answers.ts';
 import { addAuthRoutes } from './auth-routes.ts';
 import { addContentRoutes, addLocaleRoute } from './content-routes.ts';
-import { addHeaders, addRateLimits } from './door.ts';
+import { addDoor, addRateLimits } from './door.ts';
 import { headersByOrigin, SECURITY } from './headers.ts';
 import { route, type Site } from './routes.ts';
 import { addUserRoutes } from './user-routes.ts';
@@ -56,13 +56,8 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
   });
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller');
-  addHeaders(app, headersFor);
+  addDoor(app, headersFor);
   readEmptyBodies(app);
-  // Not an async function: it runs for every request, and a promise each is a cost that shows.
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.begin = performance.now();
-    done(refusalOf(request));
-  });
   app.setErrorHandler((error, _request, reply) => sendError(reply, error as Error));
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
   app.server.on('checkExpectation', (_request, response) => {
@@ -97,19 +92,6 @@ function readEmptyBodies(app: FastifyInstance): void {
     if (body === '') done(null, undefined);
     else parse(request, body, done);
   });
-}
-
-/** What no route needs to look at. */
-function refusalOf(request: FastifyRequest): SheafError | undefined {
-  if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-    return new SheafError(400, 'BadRequestError', 'The Host header is missing');
-  if (request.raw.url!.length > MAX_URL_LENGTH)
-    return new SheafError(
-      414,
-      'UriTooLongError',
-      `The URL is too long: at most ${MAX_URL_LENGTH} characters (MAX_URL_LENGTH)`,
-    );
-  return undefined;
 }
 
 async function addRoutes(app: FastifyInstance, sheaf: Sheaf): Promise<void> {

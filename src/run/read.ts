@@ -119,6 +119,8 @@ export interface PreparedPage {
 }
 
 export interface PreparedFirst {
+  /** Whether it is one statement. */
+  readonly single: boolean;
   run(session: Session, context: Context): Promise<string | null>;
 }
 
@@ -187,6 +189,7 @@ export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): Pre
   if (read.oneTrip && entity.populate.length > 0) {
     const answer = bindStatement(read.answer('first'), slots);
     return {
+      single: true,
       async run(session, context) {
         const parts = await readAnswer(session, answer, context);
         const [row] = parts.rows;
@@ -197,6 +200,7 @@ export function prepareFirst(read: CompiledRead, slots: readonly unknown[]): Pre
   }
   const first = bindStatement(read.first(), slots);
   return {
+    single: entity.populate.length === 0,
     async run(session, context) {
       const found = await run(session, first, context);
       const row = firstById(read.oneTrip ? found.map(([text]) => JSON.parse(text as string)) : found);
