@@ -589,6 +589,17 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     expectInvalid(await service.resetPassword(other), 'Incorrect code provided');
   });
 
+  it('take no code that went to an address which is no longer the user’s', async () => {
+    const person = await service.person();
+    const code = await service.resetCode(person);
+    const rename = (email: string): Promise<Answer> => service.send('PUT', `users/${person.id}`, { email });
+    expect((await rename(person.email.toUpperCase())).status).toBe(200);
+    expect(await service.stored(person, 'reset_password_token')).not.toBeNull();
+    expect((await rename(`new-${person.email}`)).status).toBe(200);
+    expectInvalid(await service.resetPassword(code), 'Incorrect code provided');
+    expect((await service.tryLogIn(person.username)).status).toBe(200);
+  });
+
   it.each<[string, (code: string) => unknown]>([
     ['null', () => null],
     ['missing', () => undefined],
@@ -770,6 +781,15 @@ describeOnEveryDatabase('Confirming an address', (engine) => {
     expect((await confirm(code)).status).toBe(302);
     expect((await service.send('GET', `users/${person.id}`)).body.confirmed).toBe(true);
     expectInvalid(await confirm(code), 'Invalid token');
+  });
+
+  it('takes no code that went to another address', async () => {
+    const person = await service.person({ confirmed: false });
+    await send(person.email);
+    const { code } = (await service.mails(person.email))[0]!;
+    expect((await service.send('PUT', `users/${person.id}`, { email: `new-${person.email}` })).status).toBe(200);
+    expectInvalid(await confirm(code), 'Invalid token');
+    expect((await service.send('GET', `users/${person.id}`)).body.confirmed).toBe(false);
   });
 
   it('takes no code that was sent to choose a new password, nor the other way round', async () => {

@@ -212,6 +212,12 @@ export class Accounts {
     });
   }
 
+  /** Codes that went to an address which is no longer the account's. */
+  async endCodes(id: number): Promise<void> {
+    const none = { reset_password_token: null, confirmation_token: null };
+    await this.#parts.database.transaction((session) => this.#set(session, id, none));
+  }
+
   async #set(session: Session, id: number, columns: Readonly<Record<string, string | null>>): Promise<void> {
     const { statements } = this.#parts;
     for (const [column, value] of Object.entries(columns))

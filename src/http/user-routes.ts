@@ -106,11 +106,12 @@ export function addUserRoutes(site: Site): void {
         handler: async (request, reply) => {
           const data = userData(request.body);
           const documentId = await documentOf(request);
-          const user = await documents.findOne({ documentId, fields: ['id'] });
+          const user = await documents.findOne({ documentId, fields: ['id', 'email'] });
           const write = writeOf(request, data, accounts.guard(data, user?.id));
           const entry = await documents.updateJson(documentId, write);
           if (!entry || !user) throw notFoundError();
           if (data.password !== undefined) await accounts.expire(user.id);
+          if (data.email !== undefined && data.email !== user.email) await accounts.endCodes(user.id);
           return answer(reply, entry.text);
         },
       },
