@@ -57,6 +57,7 @@ type Control = 'begin' | 'begin immediate' | 'commit' | 'rollback';
 class Connection implements Session {
   readonly #handle: DatabaseSync;
   readonly #control = new Map<Control, StatementSync>();
+  #version: StatementSync | null = null;
   readonly #prepared = new WeakMap<Statement, StatementSync>();
 
   constructor(file: string) {
@@ -83,6 +84,16 @@ class Connection implements Session {
       this.#control.set(text, prepared);
     }
     prepared.run();
+  }
+
+  /** Another number after every write by another connection; where that cannot be told, none that it was. */
+  version(): number {
+    this.#version ??= this.#handle.prepare('pragma data_version');
+    try {
+      return this.#version.get()!.data_version as number;
+    } catch {
+      return Number.NaN;
+    }
   }
 
   all(text: string, ...values: BoundValue[]): Record<string, unknown>[] {
@@ -115,7 +126,7 @@ class Sqlite implements Database {
   #readers = 0;
   #waitingWrites = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
-  #log: number | null = null;
+  #watching: { readonly log: number; readonly connection: Connection } | null = null;
 
   constructor(file: string, writer: Connection) {
     this.#file = file;
@@ -148,6 +159,10 @@ class Sqlite implements Database {
   async #reader(): Promise<Connection> {
     if (this.#readers >= MAX_READERS) return new Promise((resolve) => this.#waitingReads.push(resolve));
     this.#readers++;
+    return this.#openReader();
+  }
+
+  #openReader(): Connection {
     const connection = new Connection(this.#file);
     connection.exec(`pragma query_only = on; ${NO_WAITING}`);
     return connection;
@@ -192,21 +207,26 @@ class Sqlite implements Database {
   }
 
   /**
-   * Whatever anyone writes goes to the log beside the file first, and shows in its time. To ask SQLite itself would be
-   * exact as well, but takes as long as a small read. The log stays the same file as long as anyone has the database
-   * open.
+   * SQLite tells a connection exactly whether others have written since it last asked, but asking takes as long as a
+   * small read. So it is asked only where the log beside the file, through which all writes go, is not known to be as it
+   * was. The log stays the same file as long as anyone has the database open.
    */
   async watch(): Promise<Watch> {
     const log = openLog(this.#file);
-    this.#log = log;
-    let [mark, time, size] = [0, 0, 0];
+    const connection = this.#openReader();
+    this.#watching = { log, connection };
+    let [mark, version, time, size, isOld] = [0, 0, 0, 0, false];
     return {
       tellsAll: true,
       mark() {
         const { mtimeMs: newTime, size: newSize } = fstatSync(log);
-        // Two writes within one tick of the clock look like one; so what is new is taken for newer still for a while.
-        if (newTime !== time || newSize !== size || Date.now() - newTime < CLOCK_TICK_MS) mark++;
+        if (isOld && newTime === time && newSize === size) return mark;
+        // Two writes within one tick of the clock may leave the same time.
+        isOld = Date.now() - newTime >= CLOCK_TICK_MS;
         [time, size] = [newTime, newSize];
+        const newVersion = connection.version();
+        if (newVersion !== version) mark++;
+        version = newVersion;
         return mark;
       },
     };
@@ -252,7 +272,10 @@ class Sqlite implements Database {
     await this.#lastWrite;
     for (const connection of this.#idle) connection.close();
     this.#writer.close();
-    if (this.#log !== null) closeSync(this.#log);
+    if (this.#watching) {
+      this.#watching.connection.close();
+      closeSync(this.#watching.log);
+    }
   }
 }
 
