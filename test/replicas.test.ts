@@ -208,6 +208,30 @@ describe('a PostgreSQL primary with a replica', () => {
     expect((await request(target)).status).toBe(200);
   });
 
+  it('writes users by what the primary has of them, whoever asks', async () => {
+    await replica.caughtUp(cluster.primary);
+    await replica.pauseReplay();
+    const users = `${served.address}/api/users`;
+    const body = { username: 'newcomer', email: 'newcomer@example.org', password: 'a g00d one' };
+    const made = JSON.parse((await request(users, { body })).body);
+    const put = async (key: string | number, change: object) =>
+      (await request(`${users}/${key}`, { method: 'PUT', body: change })).status;
+    const logIn = async (password: string): Promise<string> =>
+      JSON.parse(
+        (await request(`${served.address}/api/auth/local`, { body: { identifier: body.username, password } })).body,
+      ).jwt;
+    const me = async (jwt: string) =>
+      (await request(`${users}/me`, { headers: { authorization: `Bearer ${jwt}` } })).status;
+    const jwt = await logIn(body.password);
+    expect([await put(made.id, { blocked: false }), await put(made.documentId, { password: 'a better 1' })]).toEqual([
+      200, 200,
+    ]);
+    // With the password all sessions ended.
+    expect(await me(jwt)).toBe(401);
+    expect((await request(`${users}/${made.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await cluster.primary.query('select 1 from up_users where id = $1', [made.id], 'guide')).toEqual([]);
+  });
+
   it('uses the replica for a client whose write it has replayed', async () => {
     const made = await create();
     await replica.caughtUp(cluster.primary);

@@ -82,7 +82,7 @@ export class Accounts {
   }
 
   async #entry(id: number): Promise<Entry> {
-    return (await this.#parts.users.findLatest(id))!;
+    return (await this.#parts.users.findLatest({ id }))!;
   }
 
   async #signIn(id: number): Promise<SignedIn> {

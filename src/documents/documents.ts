@@ -64,10 +64,9 @@ export class Documents {
     return text === null ? null : (JSON.parse(text) as Entry);
   }
 
-  /** The entry with a row's id, as it stands now rather than as a replica may still have it. */
-  async findLatest(id: number): Promise<Entry | null> {
-    const one = this.#pipeline.one(this.#asked({ filters: { id } }, EVERYTHING), false);
-    const text = await this.#pipeline.database.latest((session) => one.runIn(session, {}));
+  /** The entry with an id, as it stands now rather than as a replica may still have it. */
+  async findLatest(filters: { readonly id: number } | { readonly documentId: string }): Promise<Entry | null> {
+    const text = await this.#pipeline.latest(this.#pipeline.one(this.#asked({ filters }, EVERYTHING), false), {});
     return text === null ? null : (JSON.parse(text) as Entry);
   }
 

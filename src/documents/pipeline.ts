@@ -94,6 +94,11 @@ export class Pipeline {
     };
   }
 
+  /** What is about to be written, or was: never as a replica may still have it. */
+  latest(one: PreparedOne, run: Run): Promise<string | null> {
+    return this.database.latest((session) => one.runIn(session, run));
+  }
+
   count(asked: Asked, { user = null, after }: Run = {}): Promise<number> {
     const { request, read } = this.#prepare(asked, false);
     const { defaultLocale } = this;

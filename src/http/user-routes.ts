@@ -41,7 +41,7 @@ export function addUserRoutes(site: Site): void {
   const documentOf = async (request: FastifyRequest): Promise<string> => {
     const given = documentIdOf(request);
     if (!/^\d{1,15}$/.test(given)) return given;
-    return (await documents.findFirst({ filters: { id: Number(given) }, fields: ['id'] }))?.documentId ?? given;
+    return (await documents.findLatest({ id: Number(given) }))?.documentId ?? given;
   };
 
   route(
@@ -106,7 +106,7 @@ export function addUserRoutes(site: Site): void {
         handler: async (request, reply) => {
           const data = userData(request.body);
           const documentId = await documentOf(request);
-          const user = await documents.findOne({ documentId, fields: ['id', 'email'] });
+          const user = await documents.findLatest({ documentId });
           const write = writeOf(request, data, accounts.guard(data, user?.id));
           const entry = await documents.updateJson(documentId, write);
           if (!entry || !user) throw notFoundError();
@@ -120,9 +120,12 @@ export function addUserRoutes(site: Site): void {
         handler: async (request, reply) => {
           const documentId = await documentOf(request);
           const { access, user } = request.caller;
-          const stored = await documents.findOne({ documentId, fields: ['id'] });
+          const stored = await documents.findLatest({ documentId });
           const shown = mayRead(type, access.may) ? queryOf(request) : { fields: 'documentId' };
-          const entry = await documents.prepareOne(shown, access, true, null).run({ documentId, user });
+          const entry = await sheaf.pipeline.latest(documents.prepareOne(shown, access, true, null), {
+            documentId,
+            user,
+          });
           if (entry === null || (await documents.deleteAs(request.caller, documentId, undefined)) === 0)
             throw notFoundError();
           if (stored) await accounts.expire(stored.id);
