@@ -2,10 +2,10 @@
 // All in one process and in short turns, without a network, since the differences are of a few microseconds.
 import { copyFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { everything } from '../src/access/access.ts';
+import type { Identity } from '../src/accounts/authenticate.ts';
 import { open, type Sheaf } from '../src/app.ts';
-import type { Identity } from '../src/auth/authenticate.ts';
 import { createServer } from '../src/http/server.ts';
-import { everything } from '../src/plan/access.ts';
 import { DATA_FOLDER, dataSet, PROJECT } from './data.ts';
 import { median } from './load.ts';
 import type { Options } from './options.ts';

@@ -1,8 +1,8 @@
 // The writes that are measured, and the content they need on top of the data set: entries that are free to be linked,
 // long lists, and articles with relations and components that wait to be published.
 import { DatabaseSync } from 'node:sqlite';
+import { everything } from '../src/access/access.ts';
 import type { Documents, EntryData, Sheaf } from '../src/index.ts';
-import { everything } from '../src/plan/access.ts';
 
 const LISTS = 10;
 const LIST_LENGTH = 1_000;

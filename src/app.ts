@@ -1,20 +1,20 @@
 // Opens a project on a database: model, connection, settings, and the in-process interface over them.
 import path from 'node:path';
-import { type Auth, openAuth } from './auth/auth.ts';
-import type { GivenSecrets } from './auth/secrets.ts';
+import { type Auth, openAuth } from './accounts/auth.ts';
+import type { GivenSecrets } from './accounts/secrets.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { applySchema, diffSchema } from './db/schema.ts';
-import { decimalColumns, readDefaultLocale } from './db/settings.ts';
 import { openSqlite, type WhenMissing } from './db/sqlite.ts';
-import { Documents } from './documents/documents.ts';
-import { Pipeline } from './documents/pipeline.ts';
-import { Writer } from './documents/writer.ts';
+import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
 import { loadModel } from './model/build.ts';
 import { LOCALE, USER } from './model/builtin.ts';
-import { readLocales } from './model/locales.ts';
 import type { Model } from './model/types.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { Documents } from './operations/documents.ts';
+import { Pipeline } from './operations/pipeline.ts';
+import { Writer } from './operations/writer.ts';
+import { readLocales } from './project/locales.ts';
+import { readSettings, type Settings } from './project/settings.ts';
 
 export interface OpenOptions {
   /** Folder of the content project: the one that holds `src/api`. */

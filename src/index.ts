@@ -1,6 +1,8 @@
 // What the package exports.
 export { type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
-export type { Documents } from './documents/documents.ts';
+export { SetupError, SheafError } from './errors.ts';
+export { createServer } from './http/server.ts';
+export type { Documents } from './operations/documents.ts';
 export type {
   CreateParameters,
   DocumentParameters,
@@ -15,6 +17,4 @@ export type {
   Populate,
   Sort,
   UpdateParameters,
-} from './documents/parameters.ts';
-export { SetupError, SheafError } from './errors.ts';
-export { createServer } from './http/server.ts';
+} from './operations/parameters.ts';

@@ -48,7 +48,7 @@ async function main(words: readonly string[]): Promise<number> {
       console.log(HELP);
       return values.help ? 0 : 2;
     }
-    const { readConfig } = await import('./config.ts');
+    const { readConfig } = await import('./project/environment.ts');
     const { exampleProject } = await import('./cli/example.ts');
     const config = readConfig(values.example ? { ...values, ...exampleProject() } : values);
     if (command === 'start' && rest.length === 0) {
@@ -57,7 +57,7 @@ async function main(words: readonly string[]): Promise<number> {
       return 0;
     }
     if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {
-      const { schemaCommand } = await import('./cli/schema.ts');
+      const { schemaCommand } = await import('./cli/schema-commands.ts');
       process.stdout.write(await schemaCommand(config, rest[0]));
       return 0;
     }
@@ -66,7 +66,7 @@ async function main(words: readonly string[]): Promise<number> {
       process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
       return 0;
     }
-    const { isPeopleCommand, peopleCommand } = await import('./cli/people.ts');
+    const { isPeopleCommand, peopleCommand } = await import('./cli/account-commands.ts');
     if (isPeopleCommand(positionals)) {
       process.stdout.write(await peopleCommand(config, positionals, values));
       return 0;

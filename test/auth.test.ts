@@ -5,8 +5,8 @@ import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from '
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readSecrets } from '../src/accounts/secrets.ts';
 import { open } from '../src/app.ts';
-import { readSecrets } from '../src/auth/secrets.ts';
 import { SetupError } from '../src/errors.ts';
 import {
   API_TOKEN_SALT,

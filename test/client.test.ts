@@ -14,8 +14,8 @@ import {
   strapi,
 } from '@strapi/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TokenType } from '../src/accounts/api-tokens.ts';
 import { open, type Sheaf } from '../src/app.ts';
-import type { TokenType } from '../src/auth/api-tokens.ts';
 import { createServer } from '../src/http/server.ts';
 import { USER } from '../src/model/builtin.ts';
 import { type Answered, useContents } from './support/content.ts';

@@ -1,9 +1,9 @@
 // Writing in process: what each operation does to the rows of a document and what it returns, how locales stay in
 // step, and how links and components follow publications.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Documents } from '../src/documents/documents.ts';
-import type { Entry } from '../src/documents/parameters.ts';
 import { SheafError } from '../src/errors.ts';
+import type { Documents } from '../src/operations/documents.ts';
+import type { Entry } from '../src/operations/parameters.ts';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Sheaf } from '../src/app.ts';
-import type { FindParameters } from '../src/documents/parameters.ts';
+import type { FindParameters } from '../src/operations/parameters.ts';
 import { type Cell, describeOnEveryDatabase, type TableContents } from './support/database.ts';
 import * as naive from './support/naive.ts';
 

@@ -3,8 +3,8 @@
 // without passing here.
 import { forbiddenError, notFoundError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
-import type { Access } from '../plan/access.ts';
-import type { ReadPlan } from '../plan/read-plan.ts';
+import type { ReadPlan } from '../plan/read/nodes.ts';
+import type { Access } from './access.ts';
 
 declare const authorized: unique symbol;
 

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { SheafError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 import type { ContentType, Model, ScalarType } from '../model/types.ts';
-import { everything, type FieldUse, type RowRule, type RowUse, type RuleValue } from '../plan/access.ts';
-import { PlanContext } from '../plan/context.ts';
-import { planFilter } from '../plan/plan-filter.ts';
-import type { Condition } from '../plan/read-plan.ts';
+import { PlanContext } from '../plan/read/context.ts';
+import type { Condition } from '../plan/read/nodes.ts';
+import { planFilter } from '../plan/read/plan-filter.ts';
 import { EVERYTHING, parseRead } from '../request/parse-read.ts';
+import { everything, type FieldUse, type RowRule, type RowUse, type RuleValue } from './access.ts';
 
 export interface TypeRules {
   /** The file they stand in, for messages. */

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { actionOn } from '../access/actions.ts';
 import type { Sheaf } from '../app.ts';
-import type { Entry, EntryData } from '../documents/parameters.ts';
 import { USER } from '../model/builtin.ts';
+import type { Entry, EntryData } from '../operations/parameters.ts';
 import type { Status } from '../request/read-request.ts';
 
 const GUIDE = fileURLToPath(new URL('../../examples/guide', import.meta.url));

@@ -1,12 +1,13 @@
 // `sheaf explain`: the plan of a request, its statements, and what the database says of each.
+
+import { type Access, everything } from '../access/access.ts';
 import { actionOn } from '../access/actions.ts';
 import { open, type Sheaf } from '../app.ts';
-import { openOptions, type ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
-import { type Access, everything } from '../plan/access.ts';
+import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { bindStatement } from '../read/bind.ts';
 import { FIRST_PAGE } from '../request/parse-read.ts';
 import { parseQueryString } from '../request/query-string.ts';
-import { bindStatement } from '../run/bind.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Statement } from '../sql/statement.ts';
 

@@ -1,12 +1,12 @@
 // `sheaf start`: opens the project, listens, says where and what to try, and stops in order when asked to. With
 // several workers this process only starts and watches them; each of them serves.
 import cluster from 'node:cluster';
+import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf, withoutPassword } from '../app.ts';
-import type { Auth } from '../auth/auth.ts';
-import { openOptions, type ServerConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
+import { openOptions, type ServerConfig } from '../project/environment.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */

@@ -3,9 +3,9 @@
 import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';
 import { MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
-import { WriteStatements } from '../sql/compile-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
+import { WriteStatements } from '../sql/write-statements.ts';
 import type { BoundValue, Session } from './database.ts';
 
 const MIGRATIONS = [

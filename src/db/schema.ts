@@ -1,13 +1,13 @@
 // Brings a database in line with the model: makes what is missing, and never drops, renames or rewrites anything.
 // What is there but does not fit is told with the way out.
 import { SetupError } from '../errors.ts';
-import { linkAttributes } from '../model/relations.ts';
+import { linkAttributes } from '../model/links.ts';
 import { type ColumnType, PUBLISHED_LINKS, type TableDefinition, tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
-import { WriteStatements } from '../sql/compile-write.ts';
 import { addColumn, addForeignKeys, createIndex, createTable } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
+import { WriteStatements } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Database, Session, TableDescription } from './database.ts';
 

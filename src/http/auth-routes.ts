@@ -1,9 +1,9 @@
 // /api/auth: logging in and out, registering, passwords. Each path has a limit by address.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authAction } from '../access/actions.ts';
-import type { Tokens } from '../auth/sessions.ts';
+import type { Tokens } from '../accounts/sessions.ts';
 import { SheafError, unauthorizedError, validationError } from '../errors.ts';
-import { cookieOf, sendValue } from './answers.ts';
+import { cookieOf, sendValue } from './respond.ts';
 import { queryOf, route, type Site } from './routes.ts';
 
 const REFRESH_COOKIE = 'strapi_up_refresh';

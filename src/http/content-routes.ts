@@ -1,15 +1,15 @@
 // The routes of every content-type: lists, single entries and writes. What they answer comes from documents/.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../access/access.ts';
 import { actionOn, LIST_LOCALES } from '../access/actions.ts';
-import { entryJson, pageJson } from '../documents/documents.ts';
-import type { WrittenEntry } from '../documents/writer.ts';
 import { invalidKey, notFoundError, validationError } from '../errors.ts';
 import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
-import type { Access } from '../plan/access.ts';
+import { entryJson, pageJson } from '../operations/documents.ts';
+import type { WrittenEntry } from '../operations/writer.ts';
 import { parseData } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
-import { PREPARED, positionOf, send, sendNothing, sendValue, tellPosition } from './answers.ts';
+import { PREPARED, positionOf, send, sendNothing, sendValue, tellPosition } from './respond.ts';
 import { documentIdOf, type Handler, type PreparedText, queryOf, queryTextOf, route, type Site } from './routes.ts';
 
 export function addLocaleRoute(site: Site): void {

@@ -1,7 +1,7 @@
 // Headers that every answer has: what keeps browsers from making more of it than it is, and which origins may read it.
 // They are put together once, not for each answer: the plugins of the framework that work them out anew took a twentieth
 // of the time of a list.
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../project/settings.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

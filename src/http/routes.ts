@@ -1,13 +1,13 @@
 // How routes are made: a path with its methods, each behind the right it needs; the query read strictly, once.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Auth } from '../accounts/auth.ts';
+import type { Identity } from '../accounts/authenticate.ts';
 import type { Sheaf } from '../app.ts';
-import type { Auth } from '../auth/auth.ts';
-import type { Identity } from '../auth/authenticate.ts';
 import { forbiddenError, methodNotAllowedError, notFoundError } from '../errors.ts';
 import type { Lru } from '../lru.ts';
+import type { RateLimit } from '../project/settings.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
-import type { RateLimit } from '../settings.ts';
-import { elapsed, sendError } from './answers.ts';
+import { elapsed, sendError } from './respond.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,11 +6,11 @@ import { notFoundError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_CACHED_REQUESTS, MAX_HEADER_BYTES } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
-import { envelope, refuseConnection, sendError, sendNothing, sendValue } from './answers.ts';
 import { addAuthRoutes } from './auth-routes.ts';
 import { addContentRoutes, addLocaleRoute } from './content-routes.ts';
-import { addDoor, addRateLimits } from './door.ts';
 import { headersByOrigin, SECURITY } from './headers.ts';
+import { addDoor, addRateLimits } from './request-guard.ts';
+import { envelope, refuseConnection, sendError, sendNothing, sendValue } from './respond.ts';
 import { route, type Site } from './routes.ts';
 import { addUserRoutes } from './user-routes.ts';
 

@@ -2,15 +2,15 @@
 // expect; what only the server may write is refused by name.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, COUNT_USERS, mayRead, READ_OWN_ACCOUNT } from '../access/actions.ts';
-import { pageJson } from '../documents/documents.ts';
-import { isTooLong } from '../documents/passwords.ts';
 import { notFoundError, unauthorizedError, validationError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
+import { pageJson } from '../operations/documents.ts';
+import { isTooLong } from '../passwords.ts';
 import { EVERYTHING } from '../request/parse-read.ts';
+import { bodyKeyError } from '../request/parse-relation.ts';
 import { parseData } from '../request/parse-write.ts';
-import { bodyKeyError } from '../request/relation-input.ts';
-import { PREPARED, send, sendValue, tellPosition } from './answers.ts';
 import { answering } from './content-routes.ts';
+import { PREPARED, send, sendValue, tellPosition } from './respond.ts';
 import { documentIdOf, queryOf, route, type Site } from './routes.ts';
 
 const SERVER_ONLY = ['resetPasswordToken', 'confirmationToken'];

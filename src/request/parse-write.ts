@@ -3,8 +3,8 @@ import { invalidKey, limitExceeded, type SheafError, validationError } from '../
 import { MAX_BODY_DEPTH } from '../limits.ts';
 import { badValue, rootPlace } from './grammar.ts';
 import type { ReadParameters } from './parse-read.ts';
+import { bodyKeyError } from './parse-relation.ts';
 import type { Status } from './read-request.ts';
-import { bodyKeyError } from './relation-input.ts';
 
 /** The `data` of a body; everything else about it is judged against the model. */
 export function parseData(body: unknown): Record<string, unknown> {

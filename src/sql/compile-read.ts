@@ -4,8 +4,8 @@
 import { sql } from 'kysely';
 import type { AuthorizedPlan } from '../access/authorize.ts';
 import { MAX_POPULATED_ROWS } from '../limits.ts';
-import { BY_ID } from '../plan/plan-sort.ts';
-import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read-plan.ts';
+import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
+import { BY_ID } from '../plan/read/plan-sort.ts';
 import { bindContext, ConditionCompiler, ordered, type RowScope, rowOf } from './compile-condition.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, Statement } from './statement.ts';

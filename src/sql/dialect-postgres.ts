@@ -4,7 +4,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
-import type { PlanComparison } from '../plan/read-plan.ts';
+import type { PlanComparison } from '../plan/read/nodes.ts';
 import type { Dialect, Fragment, Place } from './dialect.ts';
 
 const composer = new Kysely<unknown>({

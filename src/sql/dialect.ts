@@ -3,7 +3,7 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { ColumnType, ForeignKey, TableDefinition } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
-import type { PlanComparison } from '../plan/read-plan.ts';
+import type { PlanComparison } from '../plan/read/nodes.ts';
 import type { ValueForm } from './statement.ts';
 
 export type Fragment = RawBuilder<unknown>;

@@ -1,6 +1,6 @@
 // A statement: SQL text with places for values. The text comes from the model and the shape of the request alone;
 // what a client sent is bound when the statement runs.
-import type { ValueRef } from '../plan/read-plan.ts';
+import type { ValueRef } from '../plan/read/nodes.ts';
 
 /** What of a client's value is bound: the value itself, one of two, a list, or a form that text search needs. */
 export type ValueForm =

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll } from 'vitest';
+import type { TokenType } from '../../src/accounts/api-tokens.ts';
+import type { Auth } from '../../src/accounts/auth.ts';
 import { open, type Sheaf } from '../../src/app.ts';
-import type { TokenType } from '../../src/auth/api-tokens.ts';
-import type { Auth } from '../../src/auth/auth.ts';
 import { USER } from '../../src/model/builtin.ts';
 import { type Answer, Content, type Contents, type Json, type Project } from './content.ts';
 import type { Engine } from './database.ts';

@@ -1,0 +1,91 @@
+// Grants → access: what the actions of a role or a token allow, with the rules that the project declares for the role.
+import { ROLE } from '../model/builtin.ts';
+import type { Model } from '../model/types.ts';
+import type { Access, FieldUse, RowUse } from './access.ts';
+import { FIND_ROLES } from './actions.ts';
+import type { RoleRules } from './rules.ts';
+
+/** A role as it is stored. */
+export interface Role {
+  readonly id: number;
+  readonly type: string;
+  readonly name: string;
+  readonly actions: ReadonlySet<string>;
+}
+
+/** Types that are seen through relations alone, such as files, go with what refers to them; of what is kept, only roles show. */
+function isSeen(model: Model, may: (action: string) => boolean, uid: string): boolean {
+  switch (model.contentTypes.get(uid)?.exposure) {
+    case 'relations':
+      return true;
+    case 'routes':
+      return may(`${uid}.find`);
+    default:
+      return uid === ROLE && may(FIND_ROLES);
+  }
+}
+
+/** `revision`: grows whenever grants change, so that plans made before are not used any more. */
+export function roleAccess(model: Model, role: Role, rules: RoleRules | null, revision: number): Access {
+  const may = (action: string): boolean => role.actions.has(action);
+  return {
+    key: `role ${role.id}.${revision}`,
+    may,
+    mayFind: (uid) => isSeen(model, may, uid),
+    mayUse: (uid, name, use) => isListed(rules, uid, name, use),
+    rowsOf: (uid, use) => rowsOf(rules, uid, use),
+  };
+}
+
+const IDENTITY = new Set(['id', 'documentId']);
+
+/** What may be read is also what may be filtered and sorted by, unless a rule says otherwise. */
+function isListed(rules: RoleRules | null, uid: string, name: string, use: FieldUse): boolean {
+  const fields = rules?.get(uid)?.fields;
+  if (!fields) return true;
+  if (use === 'read' && IDENTITY.has(name)) return true;
+  const list = fields[use] ?? (use === 'write' ? undefined : fields.read);
+  return list === undefined || list.has(name) || (use !== 'write' && IDENTITY.has(name) && fields[use] === undefined);
+}
+
+/** Nobody changes or deletes what they cannot find, unless a rule says otherwise. */
+const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse) => {
+  const rows = rules?.get(uid)?.rows;
+  return rows?.[use] ?? rows?.find ?? null;
+};
+
+export interface TokenGrants {
+  readonly id: number;
+  readonly type: string;
+  readonly actions: readonly string[];
+}
+
+const READS = /\.(find|findOne)$/;
+
+/** Null for a kind of token that is not known. */
+export function tokenAccess(model: Model, { id, type, actions }: TokenGrants): Access | null {
+  const may = mayOf(type, actions);
+  if (!may) return null;
+  return {
+    key: type === 'custom' ? `token ${id} ${actions.join()}` : `token ${type}`,
+    may,
+    mayFind: (uid) => isSeen(model, may, uid),
+    mayUse: () => true,
+    rowsOf: () => null,
+  };
+}
+
+function mayOf(type: string, actions: readonly string[]): ((action: string) => boolean) | null {
+  switch (type) {
+    case 'full-access':
+      return () => true;
+    case 'read-only':
+      return (action) => READS.test(action);
+    case 'custom': {
+      const set = new Set(actions);
+      return (action) => set.has(action);
+    }
+    default:
+      return null;
+  }
+}

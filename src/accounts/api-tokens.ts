@@ -1,0 +1,120 @@
+// API tokens, stored as the reference stores them: an HMAC of the token, so that a copy of the database opens nothing.
+import { createHmac, randomBytes } from 'node:crypto';
+import { createId } from '@paralleldrive/cuid2';
+import type { Access } from '../access/access.ts';
+import { tokenAccess } from '../access/role-access.ts';
+import type { Database } from '../db/database.ts';
+import type { Model } from '../model/types.ts';
+import type { AccountStatements } from '../sql/account-statements.ts';
+import { WriteStatements } from '../sql/write-statements.ts';
+
+export type TokenType = 'read-only' | 'full-access' | 'custom';
+
+export interface NewToken {
+  readonly name: string;
+  readonly description: string;
+  readonly type: TokenType;
+  /** For `custom`. */
+  readonly actions: readonly string[];
+  /** Null for a token without an end. */
+  readonly days: number | null;
+}
+
+const TOKEN_BYTES = 128;
+const TOKEN_FORM = /^[0-9a-f]{256}$/i;
+const DAY_MS = 86_400_000;
+/** How often the last use of a token is noted at most. */
+const TOUCH_MS = 3_600_000;
+
+export class ApiTokens {
+  readonly #model: Model;
+  readonly #database: Database;
+  readonly #statements: AccountStatements;
+  readonly #salt: string;
+
+  constructor(model: Model, database: Database, statements: AccountStatements, salt: string) {
+    this.#model = model;
+    this.#database = database;
+    this.#statements = statements;
+    this.#salt = salt;
+  }
+
+  #stored(token: string): string {
+    return createHmac('sha512', this.#salt).update(token).digest('hex');
+  }
+
+  /** What a token allows, and until when it need not be asked for again; null for one that is unknown or over. */
+  async access(token: string): Promise<{ readonly access: Access; readonly until: number } | null> {
+    if (!TOKEN_FORM.test(token)) return null;
+    const rows = await this.#database.latest((session) =>
+      session.rows(this.#statements.token(), [this.#stored(token)]),
+    );
+    if (rows.length === 0) return null;
+    const [id, type, kind, expiresAt, lastUsedAt] = rows[0] as [number, string, string, number | null, number | null];
+    const now = Date.now();
+    if ((kind !== null && kind !== 'content-api') || (expiresAt !== null && expiresAt <= now)) return null;
+    if (lastUsedAt === null || now - lastUsedAt > TOUCH_MS)
+      await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
+    const actions = rows.flatMap((row) => (row[5] === null ? [] : [row[5] as string]));
+    const access = tokenAccess(this.#model, { id, type, actions });
+    return access && { access, until: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS) };
+  }
+
+  /** Returns the token, which is not kept and cannot be shown again. */
+  async create({ name, description, type, actions, days }: NewToken): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('hex');
+    const sql = new WriteStatements(this.#database.dialect);
+    const now = Date.now();
+    const lifespan = days === null ? null : days * DAY_MS;
+    const texts = ['document_id', 'name', 'description', 'kind', 'type', 'access_key'];
+    const stamps = ['created_at', 'updated_at', 'published_at'].map((column) => ({
+      column,
+      type: 'datetime' as const,
+    }));
+    const columns = [
+      ...texts.map((column) => ({ column, type: 'string' as const })),
+      { column: 'lifespan', type: 'biginteger' as const },
+      { column: 'expires_at', type: 'datetime' as const },
+      ...stamps,
+    ];
+    await this.#database.transaction(async (session) => {
+      const [row] = await session.rows(sql.insertRow('strapi_api_tokens', columns), [
+        createId(),
+        name,
+        description,
+        'content-api',
+        type,
+        this.#stored(token),
+        lifespan,
+        lifespan === null ? null : now + lifespan,
+        now,
+        now,
+        now,
+      ]);
+      const permission = sql.insertRow('strapi_api_token_permissions', [
+        ...['document_id', 'action'].map((column) => ({ column, type: 'string' as const })),
+        ...stamps,
+      ]);
+      const link = sql.insertRow('strapi_api_token_permissions_token_lnk', [
+        { column: 'api_token_permission_id', type: 'integer' },
+        { column: 'api_token_id', type: 'integer' },
+        { column: 'api_token_permission_ord', type: 'float' },
+      ]);
+      for (const [index, action] of actions.entries()) {
+        const [made] = await session.rows(permission, [createId(), action, now, now, now]);
+        await session.rows(link, [made![0] as number, row![0] as number, index + 1]);
+      }
+    });
+    return token;
+  }
+
+  /** How many tokens of that name there were. */
+  async revoke(name: string): Promise<number> {
+    return this.#database.transaction(async (session) => {
+      const rows = await session.rows(this.#statements.tokensNamed(), [name]);
+      for (const [id] of rows)
+        for (const statement of this.#statements.deleteToken()) await session.rows(statement, [id as number]);
+      return rows.length;
+    });
+  }
+}

@@ -1,0 +1,100 @@
+// Everything about who asks, put together over one database: grants, tokens, sessions, accounts.
+
+import type { RowUse } from '../access/access.ts';
+import { roleAccess } from '../access/role-access.ts';
+import { placeOf, type Rules, readRules } from '../access/rules.ts';
+import type { Database } from '../db/database.ts';
+import { SetupError, SheafError } from '../errors.ts';
+import type { Model } from '../model/types.ts';
+import type { Documents } from '../operations/documents.ts';
+import type { Settings } from '../project/settings.ts';
+import { AccountStatements } from '../sql/account-statements.ts';
+import { RowRules } from '../store/row-rules.ts';
+import { ApiTokens } from './api-tokens.ts';
+import { Authenticator } from './authenticate.ts';
+import { Grants } from './grants.ts';
+import { type Claims, Jwt } from './jwt.ts';
+import { Mailer } from './mail.ts';
+import { Roles } from './roles.ts';
+import { type GivenSecrets, readSecrets } from './secrets.ts';
+import { Sessions } from './sessions.ts';
+import { Accounts } from './sign-in.ts';
+
+export interface AuthOptions {
+  readonly project: string;
+  /** Where secrets that are not given, and mails that are not sent, are kept. */
+  readonly state: string;
+  readonly secrets: GivenSecrets;
+  readonly smtp: string | null;
+  readonly settings: Settings;
+}
+
+export interface Auth {
+  readonly settings: Settings;
+  readonly grants: Grants;
+  readonly roles: Roles;
+  readonly authenticator: Authenticator;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
+  readonly mailer: Mailer;
+  /** Types of roles that rules are declared for, and that are not there. */
+  readonly unknownRoles: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openAuth(
+  model: Model,
+  database: Database,
+  users: Documents,
+  options: AuthOptions,
+): Promise<Auth> {
+  const { settings } = options;
+  const rules = readRules(options.project, model);
+  const problems = [...rules.problems, ...valueProblems(model, database, rules)];
+  if (problems.length > 0) throw new SetupError('The access rules cannot be used:', problems);
+  const secrets = readSecrets(options.secrets, options.state);
+  const statements = new AccountStatements(database.dialect);
+  const grants = new Grants(model, database, statements, rules.byRole);
+  await grants.open();
+  const jwt = new Jwt(secrets.jwt);
+  const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
+  const authenticator = new Authenticator(model, database, statements, grants, jwt, tokens);
+  const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
+  const sessions = new Sessions(database, statements, jwt, settings.auth, admits);
+  const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
+  const accounts = new Accounts({ database, statements, grants, sessions, mailer, settings, users });
+  return {
+    settings,
+    grants,
+    roles: new Roles(model, database, statements, () => grants.expire()),
+    authenticator,
+    accounts,
+    sessions,
+    tokens,
+    mailer,
+    unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    async close() {
+      await accounts.settle();
+      mailer.close();
+    },
+  };
+}
+
+/** Values that stand in rules must be of the type that they are compared with; better told now than to a client. */
+function valueProblems(model: Model, database: Database, rules: Rules): string[] {
+  const statements = new RowRules(model, database.dialect);
+  const problems: string[] = [];
+  for (const [type, ofRole] of rules.byRole) {
+    const access = roleAccess(model, { id: 0, type, name: type, actions: new Set() }, ofRole, 0);
+    for (const [uid, { file, rows }] of ofRole)
+      for (const use of Object.keys(rows) as RowUse[])
+        try {
+          statements.statement({ ...access, key: `${type} ${uid}` }, model.contentTypes.get(uid)!, use, 'published');
+        } catch (error) {
+          if (!(error instanceof SheafError)) throw error;
+          problems.push(`${placeOf(file, type, uid, use)}: ${error.message}`);
+        }
+  }
+  return problems;
+}

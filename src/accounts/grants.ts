@@ -1,0 +1,120 @@
+// The grants of every role, kept in memory and read again as soon as they may have changed: by this process, by another
+// node, or by another program that writes the same tables.
+
+import type { Access } from '../access/access.ts';
+import { type Role, roleAccess } from '../access/role-access.ts';
+import type { RoleRules } from '../access/rules.ts';
+import type { Database, Row, Watch } from '../db/database.ts';
+import type { Model } from '../model/types.ts';
+import type { AccountStatements } from '../sql/account-statements.ts';
+
+export interface GrantedRole extends Role {
+  readonly access: Access;
+}
+
+const PUBLIC = 'public';
+const MAX_TURNS = 3;
+
+export class Grants {
+  readonly #model: Model;
+  readonly #database: Database;
+  readonly #statements: AccountStatements;
+  readonly #rules: ReadonlyMap<string, RoleRules>;
+  #watch: Watch = { tellsAll: false, mark: () => 0 };
+  #seen = Number.NaN;
+  #reading: Promise<void> | null = null;
+  #text = '';
+  #revision = 0;
+  #roles: ReadonlyMap<number, GrantedRole> = new Map();
+  #public: GrantedRole | null = null;
+
+  constructor(model: Model, database: Database, statements: AccountStatements, rules: ReadonlyMap<string, RoleRules>) {
+    this.#model = model;
+    this.#database = database;
+    this.#statements = statements;
+    this.#rules = rules;
+  }
+
+  /** Reads them, and keeps them up to date from now on. */
+  async open(): Promise<void> {
+    let looks = false;
+    this.#watch = await this.#database.watch(() => {
+      // A database that does not answer is not asked again and again; requests tell of it.
+      if (looks) return;
+      looks = true;
+      this.#read()
+        .catch(() => undefined)
+        .finally(() => {
+          looks = false;
+        });
+    });
+    await this.refresh();
+  }
+
+  /** After a change by this process: the next request waits for it. */
+  expire(): void {
+    this.#seen = Number.NaN;
+  }
+
+  /** Null once they are as they are stored; otherwise what to wait for. Most requests wait for nothing. */
+  refresh(): Promise<void> | null {
+    if (this.#watch.mark() === this.#seen) return null;
+    this.#reading ??= this.#catchUp().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  /** What was written while it was read is read as well; not for ever, as others may never stop writing. */
+  async #catchUp(): Promise<void> {
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      await this.#read();
+      if (this.#watch.mark() === this.#seen) return;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const mark = this.#watch.mark();
+    const rows = await this.#database.latest((session) => session.rows(this.#statements.grants(), []));
+    const text = JSON.stringify(rows);
+    if (text !== this.#text) this.#take(rows);
+    this.#text = text;
+    this.#seen = mark;
+  }
+
+  #take(rows: readonly Row[]): void {
+    const stored = new Map<number, { type: string; name: string; actions: Set<string> }>();
+    for (const [id, type, name, action] of rows as readonly [number, string, string, string | null][]) {
+      let role = stored.get(id);
+      if (!role) {
+        role = { type, name, actions: new Set() };
+        stored.set(id, role);
+      }
+      if (action !== null) role.actions.add(action);
+    }
+    this.#revision++;
+    const roles = [...stored].map(([id, role]): [number, GrantedRole] => {
+      const rules = this.#rules.get(role.type) ?? null;
+      return [id, { id, ...role, access: roleAccess(this.#model, { id, ...role }, rules, this.#revision) }];
+    });
+    this.#roles = new Map(roles);
+    this.#public = [...this.#roles.values()].find(({ type }) => type === PUBLIC) ?? null;
+  }
+
+  /** Another number after every write; null where the database tells of those to the grants alone. */
+  get state(): number | null {
+    return this.#watch.tellsAll ? this.#seen : null;
+  }
+
+  get public(): GrantedRole | null {
+    return this.#public;
+  }
+
+  role(id: number): GrantedRole | null {
+    return this.#roles.get(id) ?? null;
+  }
+
+  get roles(): readonly GrantedRole[] {
+    return [...this.#roles.values()];
+  }
+}

@@ -1,0 +1,139 @@
+// Roles and what they are granted, changed: in the reference's tables, and told to every node.
+import { createId } from '@paralleldrive/cuid2';
+import { DEFAULT_GRANTS, expandActions } from '../access/actions.ts';
+import { addGrant } from '../db/bootstrap.ts';
+import type { Database, Session } from '../db/database.ts';
+import { SetupError } from '../errors.ts';
+import type { Model } from '../model/types.ts';
+import type { AccountStatements } from '../sql/account-statements.ts';
+import { WriteStatements } from '../sql/write-statements.ts';
+
+export interface StoredRole {
+  readonly id: number;
+  readonly type: string;
+  readonly name: string;
+  readonly actions: readonly string[];
+}
+
+export class Roles {
+  readonly #model: Model;
+  readonly #database: Database;
+  readonly #statements: AccountStatements;
+  readonly #onChange: () => void;
+
+  constructor(model: Model, database: Database, statements: AccountStatements, onChange: () => void) {
+    this.#onChange = onChange;
+    this.#model = model;
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  list(): Promise<readonly StoredRole[]> {
+    return this.#database.latest((session) => this.#read(session));
+  }
+
+  async #read(session: Session): Promise<StoredRole[]> {
+    const roles = new Map<number, StoredRole & { actions: string[] }>();
+    for (const row of await session.rows(this.#statements.grants(), [])) {
+      const [id, type, name, action] = row as [number, string, string, string | null];
+      const role = roles.get(id) ?? { id, type, name, actions: [] };
+      roles.set(id, role);
+      if (action !== null) role.actions.push(action);
+    }
+    return [...roles.values()];
+  }
+
+  /** A role by its type, its name or its id. */
+  async #find(session: Session, role: string): Promise<StoredRole> {
+    const roles = await this.#read(session);
+    const found = roles.find(({ id, type, name }) => role === type || role === String(id) || isSame(role, name));
+    if (found) return found;
+    throw new SetupError(`There is no role "${role}"`, [
+      `there are ${roles.map(({ type }) => type).join(', ')}; sheaf role create NAME makes another`,
+    ]);
+  }
+
+  find(role: string): Promise<StoredRole> {
+    return this.#database.latest((session) => this.#find(session, role));
+  }
+
+  /** Makes a role, its type being its name in small letters with underscores; the one there is, where there is one. */
+  async create(name: string, description = ''): Promise<StoredRole> {
+    const type = name
+      .trim()
+      .toLowerCase()
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^\p{L}\p{N}]+/gu, '_');
+    if (!/^[\p{L}\p{N}_]{3,}$/u.test(type))
+      throw new SetupError(`"${name}" is no name for a role`, ['use three letters or more']);
+    return this.#changed(async (session) => {
+      const existing = (await this.#read(session)).find((role) => role.type === type);
+      if (existing) return existing;
+      const now = Date.now();
+      const sql = new WriteStatements(this.#database.dialect);
+      const insert = sql.insertRow('up_roles', [
+        ...['document_id', 'name', 'description', 'type'].map((column) => ({ column, type: 'string' as const })),
+        ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
+      ]);
+      const [row] = await session.rows(insert, [createId(), name.trim(), description, type, now, now, now]);
+      const id = row![0] as number;
+      // Whoever has an account may look at it, change its password and log out.
+      const actions = DEFAULT_GRANTS.authenticated;
+      for (const action of actions) await addGrant(session, this.#database.dialect, id, action);
+      return { id, type, name: name.trim(), actions };
+    });
+  }
+
+  /** Returns the actions that the role did not have before. */
+  grant(role: string, words: readonly string[]): Promise<readonly string[]> {
+    const actions = this.#expand(words);
+    return this.#changed(async (session) => {
+      const { id, actions: present } = await this.#find(session, role);
+      const missing = actions.filter((action) => !present.includes(action));
+      for (const action of missing) await addGrant(session, this.#database.dialect, id, action);
+      return missing;
+    });
+  }
+
+  /** Returns the actions that the role had and has no more. */
+  revoke(role: string, words: readonly string[]): Promise<readonly string[]> {
+    const all = words.includes('*');
+    const actions = all ? [] : this.#expand(words);
+    return this.#changed(async (session) => {
+      const { id, actions: present } = await this.#find(session, role);
+      const doomed = all ? present : present.filter((action) => actions.includes(action));
+      for (const action of doomed) await session.rows(this.#statements.revoke(), [id, action]);
+      return doomed;
+    });
+  }
+
+  #expand(words: readonly string[]): string[] {
+    const actions = new Set<string>();
+    for (const word of words) {
+      const expanded = expandActions(this.#model, word);
+      if (!expanded) throw nothingToGrant(word);
+      for (const action of expanded) actions.add(action);
+    }
+    return [...actions];
+  }
+
+  /** A change that takes effect everywhere once it is stored. */
+  async #changed<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const result = await this.#database.transaction(async (session) => {
+      const done = await work(session);
+      const announce = this.#statements.announceChange();
+      if (announce) await session.rows(announce, []);
+      return done;
+    });
+    this.#onChange();
+    return result;
+  }
+}
+
+export const nothingToGrant = (word: string): SetupError =>
+  new SetupError(`"${word}" is nothing that can be granted`, [
+    "expected an action such as api::article.article.find, a type such as api::article.article, or '*'",
+  ]);
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,200 @@
+// `sheaf user`, `sheaf role` and `sheaf token`: who may do what, from the command line. With --json the answer is one
+// line for a program; otherwise words for people.
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { expandActions } from '../access/actions.ts';
+import type { TokenType } from '../accounts/api-tokens.ts';
+import type { Auth } from '../accounts/auth.ts';
+import { nothingToGrant } from '../accounts/roles.ts';
+import { open, type Sheaf } from '../app.ts';
+import { SetupError } from '../errors.ts';
+import { USER } from '../model/builtin.ts';
+import { isTooLong } from '../passwords.ts';
+import { openOptions, type ServerConfig } from '../project/environment.ts';
+
+export interface PeopleOptions {
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+  readonly role?: string | undefined;
+  readonly type?: string | undefined;
+  readonly days?: string | undefined;
+  readonly json: boolean;
+}
+
+/** What a command did: for people, and for programs. */
+interface Told {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+type Command = (sheaf: Sheaf, auth: Auth, words: readonly string[], options: PeopleOptions) => Promise<Told>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'user create': createUser,
+  'user list': listUsers,
+  'user block': (sheaf, auth, words) => setBlocked(sheaf, auth, words, true),
+  'user unblock': (sheaf, auth, words) => setBlocked(sheaf, auth, words, false),
+  'role create': createRole,
+  'role grant': grant,
+  'role revoke': revoke,
+  'role show': showRoles,
+  'token create': createToken,
+  'token revoke': revokeToken,
+};
+
+/** Whether words are a command of this file. */
+export const isPeopleCommand = ([noun, verb]: readonly string[]): boolean => Object.hasOwn(COMMANDS, `${noun} ${verb}`);
+
+export async function peopleCommand(
+  config: ServerConfig,
+  [noun, verb, ...words]: readonly string[],
+  options: PeopleOptions,
+): Promise<string> {
+  const sheaf = await open(openOptions(config));
+  try {
+    const { text, value } = await COMMANDS[`${noun} ${verb}`]!(sheaf, await sheaf.auth(), words, options);
+    return `${options.json ? JSON.stringify(value) : text}\n`;
+  } finally {
+    await sheaf.close();
+  }
+}
+
+async function createUser(sheaf: Sheaf, { roles, accounts }: Auth, words: readonly string[], options: PeopleOptions) {
+  noMore(words, 0, 'sheaf user create --username NAME --email ADDRESS --role ROLE');
+  const username = options.username ?? (await ask('Name: ', '--username'));
+  const email = (options.email ?? (await ask('Address: ', '--email'))).toLowerCase();
+  const role = await roles.find(options.role ?? 'authenticated');
+  const password = await askSecretly('Password: ');
+  if (isTooLong(password)) throw new SetupError('The password has more than 72 bytes');
+  const data = { username, email, password, provider: 'local', confirmed: true, blocked: false, role: role.id };
+  const user = await sheaf.documents(USER).createGuarded(data, accounts.guard(data));
+  return {
+    text: `Made the user ${username} (${user.documentId}) with the role ${role.name}.`,
+    value: { id: user.id, documentId: user.documentId, username, email, role: role.type },
+  };
+}
+
+async function listUsers(sheaf: Sheaf, _auth: Auth, words: readonly string[]): Promise<Told> {
+  noMore(words, 0, 'sheaf user list');
+  const users = await sheaf.documents(USER).findMany({ sort: 'id' });
+  const lines = users.map(({ id, username, email, blocked, confirmed }) =>
+    `${String(id).padStart(5)}  ${String(username).padEnd(24)} ${String(email).padEnd(32)}${blocked ? ' blocked' : ''}${confirmed ? '' : ' unconfirmed'}`.trimEnd(),
+  );
+  return {
+    text: lines.length > 0 ? lines.join('\n') : 'There are no users; sheaf user create makes one.',
+    value: users,
+  };
+}
+
+async function setBlocked(sheaf: Sheaf, { sessions }: Auth, words: readonly string[], blocked: boolean): Promise<Told> {
+  const [name] = noMore(words, 1, `sheaf user ${blocked ? 'block' : 'unblock'} NAME`);
+  const users = sheaf.documents(USER);
+  const user = await users.findFirst({ filters: { $or: [{ username: name! }, { email: name!.toLowerCase() }] } });
+  if (!user) throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
+  await users.update({ documentId: user.documentId, data: { blocked } });
+  if (blocked) await sessions.endAll(user.id);
+  return {
+    text: blocked ? `${user.username} is blocked and logged out everywhere.` : `${user.username} may log in again.`,
+    value: { id: user.id, username: user.username, blocked },
+  };
+}
+
+async function createRole(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<Told> {
+  const [name] = noMore(words, 1, 'sheaf role create NAME');
+  const role = await roles.create(name!);
+  return { text: `The role ${role.name} is there; grant it something: sheaf role grant ${role.type} '*'`, value: role };
+}
+
+async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<Told> {
+  if (role === undefined || actions.length === 0) throw usage("sheaf role grant ROLE ACTION… ('*' for everything)");
+  const granted = await roles.grant(role, actions);
+  return {
+    text: listed(`${role} may now also`, `${role} could do all of that before.`, granted),
+    value: { role, granted },
+  };
+}
+
+async function revoke(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<Told> {
+  if (role === undefined || actions.length === 0) throw usage("sheaf role revoke ROLE ACTION… ('*' for everything)");
+  const revoked = await roles.revoke(role, actions);
+  return {
+    text: listed(`${role} may no longer`, `${role} could do none of that before.`, revoked),
+    value: { role, revoked },
+  };
+}
+
+const listed = (title: string, none: string, actions: readonly string[]): string =>
+  actions.length > 0 ? [`${title}:`, ...actions.map((action) => `  ${action}`)].join('\n') : none;
+
+async function showRoles(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<Told> {
+  const [name] = noMore(words, words.length === 0 ? 0 : 1, 'sheaf role show [ROLE]');
+  const shown = name === undefined ? await roles.list() : [await roles.find(name)];
+  const text = shown.map(({ name: title, type, actions }) =>
+    listed(`${title} (${type})`, `${title} (${type}): nothing`, actions),
+  );
+  return { text: text.join('\n\n'), value: name === undefined ? shown : shown[0] };
+}
+
+const TOKEN_TYPES: readonly string[] = ['read-only', 'full-access', 'custom'] satisfies TokenType[];
+
+async function createToken(
+  sheaf: Sheaf,
+  { tokens }: Auth,
+  [name, ...words]: readonly string[],
+  { type = words.length > 0 ? 'custom' : 'read-only', days }: PeopleOptions,
+): Promise<Told> {
+  const form = 'sheaf token create NAME --type read-only|full-access|custom [--days N] [ACTION…]';
+  if (name === undefined || !TOKEN_TYPES.includes(type) || (type === 'custom') !== words.length > 0) throw usage(form);
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) throw usage(form);
+  const actions = words.flatMap((word) => {
+    const expanded = expandActions(sheaf.model, word);
+    if (!expanded) throw nothingToGrant(word);
+    return expanded;
+  });
+  const lifespan = days === undefined ? null : Number(days);
+  const token = await tokens.create({ name, description: '', type: type as TokenType, actions, days: lifespan });
+  return {
+    text: `The token ${name} (${type}), shown only now:\n${token}`,
+    value: { name, type, actions, days: lifespan, token },
+  };
+}
+
+async function revokeToken(_sheaf: Sheaf, { tokens }: Auth, words: readonly string[]): Promise<Told> {
+  const [name] = noMore(words, 1, 'sheaf token revoke NAME');
+  const revoked = await tokens.revoke(name!);
+  if (revoked === 0)
+    throw new SetupError(`There is no token "${name}"`, ['sheaf token create makes one; names are as they were given']);
+  return { text: `${name} opens nothing any more.`, value: { name, revoked } };
+}
+
+const usage = (form: string): SetupError => new SetupError('The command is not complete', [`expected ${form}`]);
+
+function noMore(words: readonly string[], count: number, form: string): readonly string[] {
+  if (words.length !== count) throw usage(form);
+  return words;
+}
+
+async function ask(question: string, option: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new SetupError(`${option} is missing`, ['there is nobody to ask on this input']);
+  const dialog = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await dialog.question(question)).trim();
+  } finally {
+    dialog.close();
+  }
+}
+
+/** From a terminal without showing it; from a pipe its first line. */
+async function askSecretly(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const { isTTY } = process.stdin;
+  if (isTTY) process.stderr.write(question);
+  const dialog = createInterface({ input: process.stdin, output: silent, terminal: isTTY === true });
+  try {
+    for await (const line of dialog) return line;
+    throw new SetupError('The password is missing', ['type it, or send it as the first line of the input']);
+  } finally {
+    dialog.close();
+    if (isTTY) process.stderr.write('\n');
+  }
+}

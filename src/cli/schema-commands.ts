@@ -1,0 +1,32 @@
+// `sheaf schema diff` and `sheaf schema apply`: what a start would make in the database, shown or done.
+import { openDatabase } from '../app.ts';
+import { applySchema, diffSchema, type SchemaDiff } from '../db/schema.ts';
+import { SetupError } from '../errors.ts';
+import { loadModel } from '../model/build.ts';
+import type { ServerConfig } from '../project/environment.ts';
+import { readLocales } from '../project/locales.ts';
+
+export async function schemaCommand(config: ServerConfig, action: 'diff' | 'apply'): Promise<string> {
+  if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
+  const model = loadModel(config.project);
+  const database = await openDatabase(config.database, action === 'apply' ? 'create' : 'pretend');
+  try {
+    if (action === 'apply') {
+      const diff = await applySchema(database, model, readLocales(config.project));
+      return diff.steps.length === 0 ? 'The database fits already.\n' : `${listed(diff)}Done: ${count(diff)}.\n`;
+    }
+    const diff = await diffSchema(database, model);
+    if (diff.misfits.length > 0)
+      throw new SetupError('The database does not fit the content model:', [
+        ...diff.misfits,
+        ...(diff.steps.length > 0 ? [`besides, a start would make ${count(diff)}`] : []),
+      ]);
+    if (diff.steps.length === 0) return 'The database fits; a start would change nothing.\n';
+    return `${listed(diff)}A start would make these ${count(diff)}; sheaf schema apply makes them now.\n`;
+  } finally {
+    await database.close();
+  }
+}
+
+const listed = ({ steps }: SchemaDiff): string => steps.map(({ text }) => `  ${text}\n`).join('');
+const count = ({ steps }: SchemaDiff): string => `${steps.length} ${steps.length === 1 ? 'addition' : 'additions'}`;

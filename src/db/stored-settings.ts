@@ -1,0 +1,52 @@
+// Settings in the database that reading and writing depend on: the locales of the project.
+import { OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import type { DecimalColumns } from '../plan/write/plan-write.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Statement } from '../sql/statement.ts';
+import { addLocale, DEFAULT_LOCALE, localeName } from './bootstrap.ts';
+import type { Database, Session } from './database.ts';
+
+const DEFAULT: Statement = {
+  sql: `select value from ${SETTINGS_TABLE} where key = 'plugin_i18n_default_locale'`,
+  bindings: [],
+};
+const CODES: Statement = { sql: 'select code from i18n_locale', bindings: [] };
+const OPENNESS: Statement = { sql: `select value from ${OWN_SETTINGS} where key = 'locales'`, bindings: [] };
+
+/** The locale of a localized entry when a request names none. */
+export async function readDefaultLocale(database: Database): Promise<string> {
+  const [row] = await database.snapshot((session) => session.rows(DEFAULT, []));
+  try {
+    const value: unknown = JSON.parse(String(row?.[0]));
+    return typeof value === 'string' ? value : DEFAULT_LOCALE;
+  } catch {
+    return DEFAULT_LOCALE;
+  }
+}
+
+/**
+ * Whether content may be written in a locale. A project that lists its locales has those; one that lists none takes
+ * on a language when it is first written in.
+ */
+export async function admitLocale(session: Session, dialect: Dialect, code: string): Promise<boolean> {
+  const codes = await session.rows(CODES, []);
+  if (codes.some((row) => row[0] === code)) return true;
+  const [openness] = await session.rows(OPENNESS, []);
+  if (openness?.[0] !== 'open' || localeName(code) === undefined) return false;
+  await addLocale(session, dialect, code);
+  return true;
+}
+
+const FIXED = /^numeric\((\d+),(\d+)\)$/;
+
+/** Columns of decimals that keep a fixed number of digits, as the reference makes them on PostgreSQL. */
+export async function decimalColumns(database: Database): Promise<DecimalColumns> {
+  const columns = new Map<string, { precision: number; scale: number }>();
+  for (const [table, { columns: types }] of await database.describe())
+    for (const [column, type] of types) {
+      const [, precision, scale] = FIXED.exec(type) ?? [];
+      if (scale !== undefined)
+        columns.set(`${table}.${column}`, { precision: Number(precision), scale: Number(scale) });
+    }
+  return columns;
+}

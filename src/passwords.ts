@@ -1,0 +1,49 @@
+// Passwords, hashed and compared on other threads, never more than a few at a time: it is meant to be slow, and must not
+// keep others waiting. Hashes of the reference are compared as they are.
+import { unavailableError } from './errors.ts';
+import { MAX_HASHES_AT_ONCE, MAX_WAITING_HASHES } from './limits.ts';
+
+/** Loaded with the first password; a start need not wait for it. */
+let loaded: Promise<typeof import('bcrypt')> | null = null;
+const bcrypt = async (): Promise<typeof import('bcrypt')> => {
+  loaded ??= import('bcrypt').then((module) => module.default);
+  return loaded;
+};
+
+const ROUNDS = 10;
+/** Longer ones would be cut short by the hash, so that two of them could be the same. */
+const MAX_PASSWORD_BYTES = 72;
+
+export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_HASHES_AT_ONCE) {
+    if (waiting.length >= MAX_WAITING_HASHES) throw unavailableError('Too many passwords are being checked; try again');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
+  inTurn(async () => (await bcrypt()).hash(password, rounds));
+
+/** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
+const NOBODY = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
+
+/** Takes as long where there is no hash, so that time does not tell whether an account exists. */
+export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+  const matches = await inTurn(async () => {
+    const { compare } = await bcrypt();
+    return compare(password, (hash ?? NOBODY).replace(/^\$2y\$/, '$2b$'));
+  });
+  return matches && hash !== null;
+}

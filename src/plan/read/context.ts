@@ -1,0 +1,50 @@
+// What every planning step needs, and the record of the types that the plan touches and of what it leaves out.
+
+import type { Access, RuleValue } from '../../access/access.ts';
+import { limitExceeded } from '../../errors.ts';
+import { MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../../limits.ts';
+import type { Model } from '../../model/types.ts';
+import type { Versions } from './versions.ts';
+
+export class PlanContext {
+  readonly model: Model;
+  readonly versions: Versions;
+  readonly access: Access;
+  /** Where the filter is that of a rule: its values, which then stand in the plan itself. */
+  readonly ruleValues: readonly RuleValue[] | null;
+  readonly #touched = new Set<string>();
+  readonly #omitted = new Set<string>();
+  #populated = 0;
+
+  constructor(model: Model, versions: Versions, access: Access, ruleValues: readonly RuleValue[] | null = null) {
+    this.model = model;
+    this.versions = versions;
+    this.access = access;
+    this.ruleValues = ruleValues;
+  }
+
+  /** Counts a populated attribute; `*` may stand for many, so they are counted when it is known which. */
+  populate(depth: number, param: string): void {
+    if (depth > MAX_POPULATE_DEPTH)
+      throw limitExceeded('MAX_POPULATE_DEPTH', MAX_POPULATE_DEPTH, 'levels of populate', { param });
+    if (++this.#populated > MAX_POPULATE_NODES)
+      throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param });
+  }
+
+  touch(uid: string): void {
+    this.#touched.add(uid);
+  }
+
+  /** Notes a relation that `*` would have populated, had the caller the right to find its target. */
+  omit(path: readonly string[]): void {
+    this.#omitted.add(path.join('.'));
+  }
+
+  get touched(): readonly string[] {
+    return [...this.#touched].sort();
+  }
+
+  get omitted(): readonly string[] {
+    return [...this.#omitted].sort();
+  }
+}

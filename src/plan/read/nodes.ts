@@ -1,0 +1,142 @@
+// The read plan: what will be read, as plain data. It holds no handles and no values, only slots, so it can be
+// printed, compared, cached by the shape of the request and turned into SQL for any database.
+
+import type { RuleValue } from '../../access/access.ts';
+import type { Pairs, ScalarType } from '../../model/types.ts';
+import type { PublicationFilter, Status } from '../../request/read-request.ts';
+
+export interface ColumnRef {
+  readonly column: string;
+  readonly type: ScalarType;
+}
+
+/** Comparisons that plans know; the negative ones of the request are these with `negated`. */
+export type PlanComparison =
+  | 'eq'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'in'
+  | 'between'
+  | 'eqi'
+  | 'contains'
+  | 'containsi'
+  | 'startsWith'
+  | 'startsWithi'
+  | 'endsWith'
+  | 'endsWithi';
+
+/** A client's value: its slot, the type it must be read as, and where it stood, for the message when it is not. */
+export interface ValueRef {
+  readonly slot: number;
+  /** What stands in the slot where it is not a client's value but that of a rule. */
+  readonly given: RuleValue | null;
+  readonly type: ScalarType;
+  readonly op: PlanComparison;
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly param: string;
+}
+
+/** Another row of the same document. */
+export interface Sibling {
+  readonly status: Status;
+  readonly sameLocale: boolean;
+  /** Whether the draft of the two must have changed after the published one, must not have, or either. */
+  readonly draftIsNewer: boolean | null;
+}
+
+/**
+ * Conditions in negation normal form: negation stands at the leaves only, so a condition is met when it is true and
+ * "unknown" can be treated as "not met" everywhere.
+ */
+export type Condition =
+  | { readonly is: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly is: 'never' }
+  | {
+      readonly is: 'compare';
+      readonly column: ColumnRef;
+      readonly op: PlanComparison;
+      readonly negated: boolean;
+      readonly value: ValueRef;
+    }
+  | { readonly is: 'null' | 'notNull'; readonly column: ColumnRef }
+  /** Some related row meets `where`; with `orNone`, having no related row will do as well. */
+  | { readonly is: 'related'; readonly hop: Hop; readonly where: Condition | null; readonly orNone: boolean }
+  | { readonly is: 'unrelated'; readonly hop: Hop }
+  | {
+      readonly is: 'sibling';
+      readonly table: string;
+      readonly sibling: Sibling;
+      /** What the other row must meet to be seen at all. */
+      readonly where: Condition | null;
+      readonly negated: boolean;
+    }
+  | { readonly is: 'locale'; readonly slot: number | null }
+  | { readonly is: 'document' }
+  | { readonly is: 'search'; readonly columns: readonly ColumnRef[]; readonly slot: number };
+
+/** A step from a row to its related rows, which must meet `where` to be seen at all (their status). */
+export interface Hop {
+  /** Null for the other locales of the same document. */
+  readonly pairs: Pairs | null;
+  readonly table: string;
+  readonly where: Condition | null;
+}
+
+/** Through hops that lead to many rows the smallest value counts ascending, the largest descending. */
+export interface OrderKey {
+  readonly hops: readonly Hop[];
+  readonly column: ColumnRef;
+  readonly descending: boolean;
+}
+
+export interface OutputColumn extends ColumnRef {
+  readonly key: string;
+}
+
+export interface EntityPlan {
+  readonly table: string;
+  /** The first is always the row's id. */
+  readonly columns: readonly OutputColumn[];
+  readonly populate: readonly PopulatePlan[];
+}
+
+export interface RelatedPart {
+  readonly hop: Hop;
+  readonly where: Condition | null;
+  readonly entity: EntityPlan;
+}
+
+export type PopulatePlan =
+  | {
+      readonly kind: 'related';
+      readonly key: string;
+      readonly many: boolean;
+      readonly count: boolean;
+      readonly part: RelatedPart;
+      readonly order: readonly OrderKey[];
+    }
+  /** Rows of several types in one list, each tagged with the uid of its type. */
+  | {
+      readonly kind: 'mixed';
+      readonly key: string;
+      readonly many: boolean;
+      readonly count: boolean;
+      readonly tag: '__component' | '__type';
+      readonly parts: readonly (RelatedPart & { readonly uid: string })[];
+    };
+
+export interface ReadPlan {
+  readonly uid: string;
+  readonly where: Condition | null;
+  readonly order: readonly OrderKey[];
+  readonly entity: EntityPlan;
+  readonly status: Status;
+  readonly publication: PublicationFilter | null;
+  /** Uids of every type whose rows the plan reads or judges by; what authorisation looks at. */
+  readonly touches: readonly string[];
+  /** Paths of relations that `*` left out, as the caller may not find their targets. */
+  readonly omitted: readonly string[];
+}

@@ -1,0 +1,70 @@
+// The one door from a client's name to an attribute. Filter, sort, fields, populate and search all come through
+// here, and unknown, private, password, unserved and forbidden names end here with the same answer.
+
+import type { FieldUse } from '../../access/access.ts';
+import { invalidKey } from '../../errors.ts';
+import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../model/types.ts';
+import type { PlanContext } from './context.ts';
+
+export type Use = 'filter' | 'sort' | 'field' | 'populate';
+
+export interface NamePlace {
+  readonly param: string;
+  readonly path: readonly string[];
+}
+
+const FITS: Readonly<Record<Use, ReadonlySet<Attribute['kind']>>> = {
+  filter: new Set(['scalar', 'relation', 'component', 'localizations']),
+  sort: new Set(['scalar', 'relation', 'component', 'localizations']),
+  field: new Set(['scalar']),
+  populate: new Set(['relation', 'component', 'localizations', 'media', 'dynamiczone', 'morph']),
+};
+
+const FIELD_USES: Readonly<Record<Use, FieldUse>> = {
+  filter: 'filter',
+  sort: 'sort',
+  field: 'read',
+  populate: 'read',
+};
+
+export function resolve(context: PlanContext, schema: Schema, name: string, use: Use, place: NamePlace): Attribute {
+  const attribute = schema.attributes.get(name);
+  if (!attribute || !FITS[use].has(attribute.kind) || !isUsable(context, schema, attribute, FIELD_USES[use]))
+    throw invalidKey(name, place.path, place.param);
+  return attribute;
+}
+
+/** Whether the caller may use an attribute so; of a component, whoever may use the component may use all of it. */
+export function isUsable(context: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
+  return isNamed(context, schema, attribute, use) && leadsToSeen(context, attribute);
+}
+
+/** Whether the name exists for the caller, wherever it leads. */
+function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
+  // The project's own rules may speak of what nobody is shown.
+  if ((attribute.private && !ruleValues) || (attribute.kind === 'scalar' && attribute.type === 'password'))
+    return false;
+  return schema.kind === 'component' || access.mayUse(schema.uid, attribute.name, use);
+}
+
+/** Whether the rows behind a relation may be found by the caller; files go with what holds them. */
+const leadsToSeen = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>
+  ruleValues !== null ||
+  (attribute.kind !== 'relation' && attribute.kind !== 'localizations') ||
+  access.mayFind(attribute.target);
+
+/** Whether a relation is one that the caller knows of, but may not follow. */
+export const isClosed = (context: PlanContext, schema: Schema, attribute: Attribute): boolean =>
+  isNamed(context, schema, attribute, 'read') &&
+  !leadsToSeen(context, attribute) &&
+  attribute.kind === 'relation' &&
+  contentType(context.model, attribute.target).exposure !== 'hidden';
+
+export const readableScalars = (context: PlanContext, schema: Schema): ScalarAttribute[] =>
+  [...schema.attributes.values()].filter(
+    (attribute): attribute is ScalarAttribute =>
+      attribute.kind === 'scalar' && isUsable(context, schema, attribute, 'read'),
+  );
+
+export const contentType = (model: Model, uid: string): ContentType => model.contentTypes.get(uid)!;
+export const componentOf = (model: Model, uid: string): Schema => model.components.get(uid)!;

@@ -1,0 +1,143 @@
+// What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
+// rest only for what is published. A value is never repeated in a message.
+import type { ScalarAttribute } from '../../model/types.ts';
+import { isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
+import { blocksProblem } from './blocks.ts';
+
+/** A value as it is bound: text, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as text. */
+export type StoredValue = string | number | bigint | null;
+
+/** Either the value to store, or what is wrong with the one given. */
+export type Checked = { readonly value: StoredValue } | { readonly problem: string };
+
+const STRING_LENGTH = 255;
+const INT32 = 2 ** 31;
+const INT64 = 2n ** 63n;
+/** bcrypt reads no further; a longer password would be cut in silence. */
+const MAX_PASSWORD_BYTES = 72;
+const EMAIL = /^[^\s@,;<>()[\]"]+@[^\s@,;<>()[\]".]+(\.[^\s@,;<>()[\]".]+)+$/;
+const UID = /^[A-Za-z0-9\-_.~]*$/;
+
+const problem = (text: string): Checked => ({ problem: text });
+
+/** Reads a value of the body as the attribute's type. */
+export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
+  if (given === null) return { value: null };
+  const { type, rules } = attribute;
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'richtext':
+    case 'email':
+    case 'uid':
+      return textValue(given, longest(rules.maxLength, type === 'text' || type === 'richtext' ? null : STRING_LENGTH));
+    case 'password':
+      if (typeof given === 'string' && Buffer.byteLength(given) > MAX_PASSWORD_BYTES)
+        return problem(`must be at most ${MAX_PASSWORD_BYTES} bytes`);
+      return textValue(given, rules.maxLength);
+    case 'enumeration':
+      return typeof given === 'string' && rules.enum!.includes(given)
+        ? { value: given }
+        : problem(`must be one of the following values: ${rules.enum!.join(', ')}`);
+    case 'boolean':
+      if (given === true || given === 'true' || given === 1 || given === '1') return { value: 1 };
+      if (given === false || given === 'false' || given === 0 || given === '0') return { value: 0 };
+      return problem('must be true or false');
+    case 'integer':
+    case 'float':
+    case 'decimal':
+      return numberValue(attribute, given);
+    case 'biginteger':
+      return wholeValue(attribute, given);
+    case 'date':
+      return timeValue(given, readDate, 'must be a date, yyyy-MM-dd');
+    case 'time':
+      return timeValue(given, readTime, 'must be a time, HH:mm:ss.SSS');
+    case 'datetime':
+    case 'timestamp':
+      return timeValue(
+        typeof given === 'number' ? String(given) : given,
+        readInstant,
+        'must be an instant, ISO 8601 or milliseconds since 1970',
+      );
+    case 'json':
+      return jsonValue(given);
+    case 'blocks': {
+      const wrong = blocksProblem(given);
+      return wrong ? problem(wrong) : jsonValue(given);
+    }
+  }
+}
+
+/** The smaller of two bounds; no column keeps more than its own. */
+const longest = (declared: number | null, column: number | null): number | null =>
+  declared !== null && column !== null ? Math.min(declared, column) : (declared ?? column);
+
+function textValue(given: unknown, maxLength: number | null): Checked {
+  if (typeof given !== 'string') return problem('must be a text');
+  if (given.includes('\0') || !given.isWellFormed()) return problem('must be well-formed text without null characters');
+  if (maxLength !== null && given.length > maxLength) return problem(`must be at most ${maxLength} characters`);
+  return { value: given };
+}
+
+function numberValue({ type, rules }: ScalarAttribute, given: unknown): Checked {
+  const number =
+    typeof given === 'number' ? given : typeof given === 'string' && isNumeric(given) ? Number(given) : NaN;
+  if (!Number.isFinite(number)) return problem('must be a number');
+  if (type === 'integer' && !Number.isInteger(number)) return problem('must be a whole number');
+  if (type === 'integer' && (number < -INT32 || number >= INT32))
+    return problem(`must be from ${-INT32} to ${INT32 - 1}`);
+  if (rules.max !== null && number > Number(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
+  return { value: number };
+}
+
+const wholeBound = (bound: string | number): bigint => readWhole(String(bound)) ?? BigInt(Math.trunc(Number(bound)));
+
+function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
+  const exact =
+    typeof given === 'string'
+      ? readWhole(given)
+      : Number.isInteger(given)
+        ? BigInt(given as number)
+        : typeof given === 'bigint'
+          ? given
+          : null;
+  if (exact === null) return problem('must be a whole number');
+  if (exact < -INT64 || exact >= INT64) return problem(`must be from ${-INT64} to ${INT64 - 1n}`);
+  if (rules.max !== null && exact > wholeBound(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
+  return { value: exact };
+}
+
+function timeValue(given: unknown, read: (text: string) => StoredValue, expected: string): Checked {
+  const value = given instanceof Date ? read(given.toISOString()) : typeof given === 'string' ? read(given) : null;
+  return value === null ? problem(expected) : { value };
+}
+
+function jsonValue(given: unknown): Checked {
+  const text = JSON.stringify(given);
+  if (text === undefined) return problem('must be a JSON value');
+  // Half a surrogate pair and the null character are written as escapes; no database keeps them in text.
+  return /\\u(0000|d[89a-f])/i.test(text)
+    ? problem('must hold well-formed text without null characters')
+    : { value: text };
+}
+
+/** What a published value must satisfy besides; null where it does. Passwords are judged before they are hashed. */
+export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
+  const { type, rules, required } = attribute;
+  if (value === null) return required ? 'must be defined' : null;
+  if (typeof value === 'string' && type !== 'json' && type !== 'blocks') {
+    if (type === 'email' && value === '') return 'cannot be empty';
+    if (type === 'email' && !EMAIL.test(value)) return 'must be a valid email';
+    if (rules.minLength !== null && value.length < rules.minLength)
+      return `must be at least ${rules.minLength} characters`;
+    if (type === 'uid' && rules.regex === null && !UID.test(value)) return 'must hold only letters, digits and - _ . ~';
+    if (rules.regex !== null && (value !== '' || required) && !new RegExp(rules.regex).test(value))
+      return `must match the following: "${rules.regex}"`;
+  }
+  if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
+    const below = typeof value === 'bigint' ? value < wholeBound(rules.min) : value < Number(rules.min);
+    if (below) return `must be greater than or equal to ${rules.min}`;
+  }
+  return null;
+}

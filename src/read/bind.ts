@@ -1,0 +1,190 @@
+// Values of a request → values that the database binds. A value that cannot be read as its attribute's type ends
+// here with a 400 that names the attribute; no statement has been sent by then.
+import type { UserValues } from '../access/caller.ts';
+import type { BoundValue } from '../db/database.ts';
+import { invalidValue } from '../errors.ts';
+import type { ScalarType } from '../model/types.ts';
+import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
+import { isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
+import type { Binding, ContextName, Statement, ValueForm } from '../sql/statement.ts';
+import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
+
+export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
+
+/** The client's values of a statement, bound once for all its runs; what the run itself supplies is filled in later. */
+export interface BoundStatement {
+  readonly statement: Statement;
+  values(context: Context): BoundValue[];
+}
+
+export function bindStatement(statement: Statement, slots: readonly unknown[]): BoundStatement {
+  const bound: BoundValue[] = [];
+  const open: { index: number; name: ContextName }[] = [];
+  const users: { index: number; name: string; ref: ValueRef; form: ValueForm }[] = [];
+  for (const [index, binding] of statement.bindings.entries()) {
+    bound.push(null);
+    if (binding.from === 'context') open.push({ index, name: binding.name });
+    else if (binding.from === 'value' && binding.ref.given && 'user' in binding.ref.given)
+      users.push({ index, name: binding.ref.given.user, ref: binding.ref, form: binding.form });
+    else bound[index] = bindOne(binding, slots);
+  }
+  return {
+    statement,
+    values(context) {
+      const values = bound.slice();
+      for (const { index, name } of open) values[index] = context[name] ?? null;
+      for (const { index, name, ref, form } of users) values[index] = bindUser(ref, form, context.user?.[name] ?? null);
+      return values;
+    },
+  };
+}
+
+/** A value of the user who asks. Where there is none it is unknown, so that no rule is met by it, negated or not. */
+function bindUser(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
+  if (raw === null) return form === 'list' ? '[null]' : null;
+  return bindValue(ref, form, form === 'list' ? [raw] : raw);
+}
+
+function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly unknown[]): BoundValue {
+  switch (binding.from) {
+    case 'locales':
+      return JSON.stringify(slots[binding.slot]);
+    case 'search': {
+      const text = slots[binding.slot] as string;
+      if (binding.form === 'foldedIsAscii') return isAscii(fold(text)) ? 1 : 0;
+      return binding.form === 'folded' || isNumeric(text) ? fold(text) : null;
+    }
+    case 'value':
+      return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots));
+  }
+}
+
+const givenValue = ({ given, slot }: ValueRef, slots: readonly unknown[]): unknown =>
+  given && 'constant' in given ? given.constant : slots[slot];
+
+function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
+  switch (form) {
+    case 'value':
+      return readAs(ref, raw, ref.op);
+    case 'first':
+      return readAs(ref, (raw as unknown[])[0], 'gte');
+    case 'second':
+      return readAs(ref, (raw as unknown[])[1], 'lte');
+    case 'list':
+      return `[${(raw as unknown[]).map((item) => jsonOf(readAs(ref, item, 'eq'))).join(',')}]`;
+    case 'text':
+      return plainText(ref, raw);
+    case 'textLength':
+      return lengthOf(plainText(ref, raw));
+    case 'folded':
+      return fold(plainText(ref, raw));
+    case 'foldedLength':
+      return lengthOf(fold(plainText(ref, raw)));
+    default:
+      return isAscii(fold(plainText(ref, raw))) ? 1 : 0;
+  }
+}
+
+/** No database of ours keeps a null character in a text, and not every one takes it in a value. */
+function plainText(ref: ValueRef, raw: unknown): string {
+  const text = textOf(raw);
+  if (text.includes('\0'))
+    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a text without null characters');
+  return text;
+}
+
+const jsonOf = (value: BoundValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
+const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
+
+const EXPECTED: Partial<Record<ScalarType, string>> = {
+  integer: 'a number',
+  biginteger: 'a number',
+  float: 'a number',
+  decimal: 'a number',
+  boolean: 'true or false',
+  date: 'a date, yyyy-MM-dd',
+  time: 'a time, HH:mm:ss.SSS',
+  datetime: 'an instant, ISO 8601 or milliseconds since 1970',
+  timestamp: 'an instant, ISO 8601 or milliseconds since 1970',
+};
+
+function readAs(ref: ValueRef, raw: unknown, op: PlanComparison): BoundValue {
+  const value = READERS[ref.type](plainText(ref, raw));
+  if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a text');
+  if (ref.type === 'biginteger') return wholeBig(value as bigint | string, op);
+  return ref.type === 'integer' ? whole(value as number, op) : value;
+}
+
+/** Beyond every integer that a column can hold, and held by the type that values are bound as. */
+const BEYOND = 2 ** 62;
+
+/** A whole number that compares with integers as the given one does; one that equals none where no integer does. */
+function whole(value: number, op: PlanComparison): number {
+  if (!Number.isInteger(value)) {
+    if (op === 'lt' || op === 'gte') return whole(Math.ceil(value), op);
+    return op === 'gt' || op === 'lte' ? whole(Math.floor(value), op) : BEYOND;
+  }
+  return Math.max(-BEYOND, Math.min(BEYOND, value));
+}
+
+const text = (value: string): BoundValue => value;
+const number = (value: string): BoundValue | null => (isNumeric(value) ? Number(value) : null);
+const json = (value: string): BoundValue => canonicalJson(value);
+
+const INT64 = 2n ** 63n;
+/** A number that no big integer equals, and that is above or below all of them. */
+const BEYOND_BIG = 1e300;
+
+/** An exact integer; what is no integer, or too large for one, becomes the bound that compares in its place. */
+function biginteger(value: string): BoundValue | null {
+  if (!isNumeric(value)) return null;
+  return readWhole(value) ?? value.trim();
+}
+
+/** The largest integer that is not above a number, and whether it is that number. */
+function floorOf(text: string): { value: bigint; exact: boolean } {
+  const [, sign, whole, fraction = ''] = /^\s*([+-]?)(\d+)\.?(\d*)\s*$/.exec(text) ?? [];
+  if (whole === undefined) {
+    const number = Number(text);
+    const floor = Math.floor(number);
+    return { value: BigInt(floor), exact: floor === number };
+  }
+  const exact = /^0*$/.test(fraction);
+  const size = BigInt(whole);
+  return { value: sign === '-' ? -size - (exact ? 0n : 1n) : size, exact };
+}
+
+function wholeBig(value: bigint | string, op: PlanComparison): BoundValue {
+  if (typeof value === 'string') {
+    const floor = floorOf(value);
+    if (floor.exact) return wholeBig(floor.value, op);
+    if (op === 'lt' || op === 'gte') return wholeBig(floor.value + 1n, op);
+    return op === 'gt' || op === 'lte' ? wholeBig(floor.value, op) : BEYOND_BIG;
+  }
+  if (value >= INT64) return BEYOND_BIG;
+  return value < -INT64 ? -BEYOND_BIG : value;
+}
+
+const BOOLEANS: Readonly<Record<string, number>> = { true: 1, t: 1, 1: 1, false: 0, f: 0, 0: 0 };
+const boolean = (value: string): BoundValue | null => (Object.hasOwn(BOOLEANS, value) ? BOOLEANS[value]! : null);
+
+const READERS: Readonly<Record<ScalarType, (value: string) => BoundValue | null>> = {
+  string: text,
+  text,
+  richtext: text,
+  email: text,
+  uid: text,
+  enumeration: text,
+  password: text,
+  integer: number,
+  biginteger,
+  float: number,
+  decimal: number,
+  boolean,
+  date: readDate,
+  time: readTime,
+  datetime: readInstant,
+  timestamp: readInstant,
+  json,
+  blocks: json,
+};

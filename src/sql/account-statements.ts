@@ -1,0 +1,226 @@
+// Statements about who asks: grants, accounts, sessions, API tokens. Each is made once; values are bound in the order
+// in which their places stand in the text.
+import { sql } from 'kysely';
+import { ACCOUNTS, SETTINGS_TABLE } from '../model/tables.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import type { Statement } from './statement.ts';
+import type { WrittenColumn } from './write-statements.ts';
+
+const value = (): Fragment => sql`${sql.val(null)}`;
+
+/** Keys of the settings of accounts, and of the texts that are mailed to them. */
+export const ADVANCED = 'plugin_users-permissions_advanced';
+export const MAILS = 'plugin_users-permissions_email';
+
+export class AccountStatements {
+  readonly #dialect: Dialect;
+  readonly #made = new Map<string, Statement>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  #once(key: string, text: () => Fragment): Statement {
+    let statement = this.#made.get(key);
+    if (!statement) {
+      statement = { sql: text().compile(this.#dialect.composer).sql, bindings: [] };
+      this.#made.set(key, statement);
+    }
+    return statement;
+  }
+
+  #instant(column: Fragment): Fragment {
+    return this.#dialect.output(column, 'datetime');
+  }
+
+  /** Every role with each of its actions, or with null: `id, type, name, action`. */
+  grants(): Statement {
+    return this.#once(
+      'grants',
+      () =>
+        sql`select r.id, r.type, r.name, p.action from up_roles as r left join up_permissions_role_lnk as l on l.role_id = r.id left join up_permissions as p on p.id = l.permission_id order by r.id, p.action`,
+    );
+  }
+
+  /** Tells other nodes that grants have changed; null where they need not be told. */
+  announceChange(): Statement | null {
+    const { announceChange } = this.#dialect;
+    return announceChange && this.#once('announce', () => announceChange);
+  }
+
+  /** Takes an action from a role. Values: the role, the action. */
+  revoke(): Statement {
+    return this.#once(
+      'revoke',
+      () =>
+        sql`delete from up_permissions where id in (select p.id from up_permissions as p join up_permissions_role_lnk as l on l.permission_id = p.id where l.role_id = ${value()} and p.action = ${value()})`,
+    );
+  }
+
+  /**
+   * An account: `role, settings of accounts, whose the session is, its status, its end, when tokens without one begin`,
+   * then the columns. Values: the session, the user.
+   */
+  account(columns: readonly WrittenColumn[]): Statement {
+    return this.#once(`account ${columns.map(({ column }) => column)}`, () => {
+      const outputs = columns.map(({ column, type }) => this.#dialect.output(sql.id('u', column), type));
+      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ADVANCED)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.output(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
+    });
+  }
+
+  /** A setting as it is stored: its JSON. */
+  setting(key: typeof ADVANCED | typeof MAILS): Statement {
+    return this.#once(
+      `setting ${key}`,
+      () => sql`select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(key)} limit 1`,
+    );
+  }
+
+  /** The local account with an address, or else with a name: `id, password, confirmed, blocked`. Values: address, name, address. */
+  byIdentifier(): Statement {
+    return this.#once(
+      'by identifier',
+      () =>
+        sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')} from up_users where (email = ${value()} or username = ${value()}) and provider = 'local' order by case when email = ${value()} then 0 else 1 end, id limit 1`,
+    );
+  }
+
+  /** Accounts by a column: `id, password, confirmed, blocked, email, username`. Values: the value. */
+  byColumn(column: 'id' | 'email' | 'username' | 'reset_password_token' | 'confirmation_token'): Statement {
+    return this.#once(
+      `by ${column}`,
+      () =>
+        sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')}, email, username from up_users where ${sql.id(column)} = ${value()} order by id limit 1`,
+    );
+  }
+
+  /** The account that holds the hash of a code: `hash:end`, then as byColumn. Values: the hash. */
+  byCode(column: 'reset_password_token' | 'confirmation_token'): Statement {
+    return this.#once(
+      `by code ${column}`,
+      () =>
+        sql`select ${sql.id(column)}, id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')}, email, username from up_users where substr(${sql.id(column)}, 1, 64) = ${value()} order by id limit 1`,
+    );
+  }
+
+  /** Takes a code back, unless it was taken before. Values: the user, what is stored. Returns the user. */
+  takeCode(column: 'reset_password_token' | 'confirmation_token'): Statement {
+    return this.#once(
+      `take code ${column}`,
+      () =>
+        sql`update up_users set ${sql.id(column)} = null where id = ${value()} and ${sql.id(column)} = ${value()} returning id`,
+    );
+  }
+
+  /** Sets a column of an account. Values: the value, now, the user. */
+  setUser(column: 'password' | 'reset_password_token' | 'confirmation_token'): Statement {
+    return this.#once(
+      `set ${column}`,
+      () =>
+        sql`update up_users set ${sql.id(column)} = ${value()}, updated_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
+    );
+  }
+
+  /** Values: now, the user. */
+  confirmUser(): Statement {
+    return this.#once(
+      'confirm',
+      () =>
+        sql`update up_users set confirmed = true, updated_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
+    );
+  }
+
+  #flag(column: string): Fragment {
+    return sql`case when ${sql.id(column)} then 1 else 0 end`;
+  }
+
+  /** Another account that has an address or a name. Values: address, name, address, name in small letters, user. */
+  taken(): Statement {
+    return this.#once(
+      'taken',
+      () =>
+        sql`select email, username from up_users where (email = ${value()} or username = ${value()} or username = ${value()} or email = ${value()}) and id <> ${value()} limit 1`,
+    );
+  }
+
+  /** A session of a user: `user, status, device, end, absolute end`. Values: the session. */
+  session(): Statement {
+    return this.#once(
+      'session',
+      () =>
+        sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)} from strapi_sessions where session_id = ${value()} and origin = 'users-permissions' order by id limit 1`,
+    );
+  }
+
+  /** Marks a session as followed by another, unless it was before. Values: the child, now, the session. Returns it. */
+  rotate(): Statement {
+    return this.#once(
+      'rotate',
+      () =>
+        sql`update strapi_sessions set status = 'rotated', child_id = ${value()}, updated_at = ${this.#dialect.input(value(), 'datetime')} where session_id = ${value()} and status = 'active' returning id`,
+    );
+  }
+
+  /** Ends sessions of users. Values: the user[, the device or session]. */
+  endSessions(of: 'user' | 'device' | 'session'): Statement {
+    const narrowed =
+      of === 'user' ? sql`` : sql` and ${sql.id(of === 'device' ? 'device_id' : 'session_id')} = ${value()}`;
+    return this.#once(
+      `end ${of}`,
+      () => sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()}${narrowed}`,
+    );
+  }
+
+  /** Forgets sessions of a user that have ended. Values: the user, now. */
+  sweepSessions(): Statement {
+    return this.#once(
+      'sweep',
+      () =>
+        sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()} and absolute_expires_at < ${this.#dialect.input(value(), 'datetime')}`,
+    );
+  }
+
+  /** Values: the user, the moment in milliseconds. */
+  refuseOlderTokens(): Statement {
+    return this.#once(
+      'refuse older',
+      () =>
+        sql`insert into ${sql.table(ACCOUNTS)} (user_id, tokens_after) values (${value()}, ${value()}) on conflict (user_id) do update set tokens_after = excluded.tokens_after`,
+    );
+  }
+
+  /** An API token with each of its actions: `id, type, kind, end, last used, action`. Values: the stored form. */
+  token(): Statement {
+    return this.#once(
+      'token',
+      () =>
+        sql`select t.id, t.type, t.kind, ${this.#instant(sql`t.expires_at`)}, ${this.#instant(sql`t.last_used_at`)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id where t.access_key = ${value()} order by t.id, p.action`,
+    );
+  }
+
+  /** Values: now, the token. */
+  touchToken(): Statement {
+    return this.#once(
+      'touch token',
+      () =>
+        sql`update strapi_api_tokens set last_used_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
+    );
+  }
+
+  /** Tokens by name: `id`. Values: the name. */
+  tokensNamed(): Statement {
+    return this.#once('tokens named', () => sql`select id from strapi_api_tokens where name = ${value()}`);
+  }
+
+  /** Deletes a token with its actions. Values: the token. */
+  deleteToken(): readonly [Statement, Statement] {
+    return [
+      this.#once(
+        'delete token actions',
+        () =>
+          sql`delete from strapi_api_token_permissions where id in (select api_token_permission_id from strapi_api_token_permissions_token_lnk where api_token_id = ${value()})`,
+      ),
+      this.#once('delete token', () => sql`delete from strapi_api_tokens where id = ${value()}`),
+    ];
+  }
+}
