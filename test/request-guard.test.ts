@@ -25,7 +25,7 @@ interface Door {
   readonly sheaf: Sheaf;
 }
 
-/** Writes the settings of a project, as they are where they are a text; the project's folder. */
+/** Writes the settings of a project, as they are where they are a string; the project's folder. */
 function withSettings(folder: string, settings: unknown): string {
   const text = typeof settings === 'string' ? settings : JSON.stringify(settings);
   mkdirSync(path.join(folder, 'config'), { recursive: true });
@@ -658,24 +658,26 @@ describeOnSqlite('Before the door opens', (engine) => {
         'users.bare',
         'auth.accessTokenSeconds',
         'auth.refreshToken',
-        'auth.registerFields',
+        'auth.registerFields.0',
         'cors.origins',
         'cors.credentials',
-        'rateLimits.auth',
+        'rateLimits.auth.seconds',
         'rateLimits.account',
-        'rateLimits.content',
+        'rateLimits.content.minutes',
         'trustProxy',
         'email',
         'security',
       ]);
       // Each says what is expected instead.
-      for (const problem of problems) expect(problem).toMatch(/: (not known; )?expected \S/);
+      for (const problem of problems) expect(problem).toMatch(/: (not known; |missing; )?expected \S/);
     });
 
     it('are told where they are no JSON, or no object', async () => {
       expect((await refusalOf(() => begin(projectWith('{"users": {')))).message).toMatch(/sheaf\.json: not valid JSON/);
       for (const value of [[], 'null', '7'])
-        expect((await refusalOf(() => begin(projectWith(value)))).problems).toEqual(['the file: expected an object']);
+        expect((await refusalOf(() => begin(projectWith(value)))).problems).toEqual([
+          'the file: expected an object with users, auth, cors, rateLimits, trustProxy, email',
+        ]);
     });
 
     it('are not taken from the names that every object answers to', async () => {
@@ -695,12 +697,12 @@ describeOnSqlite('Before the door opens', (engine) => {
       'https://user@www.example.com',
     ])('refuse %s, which no browser ever sends as an origin', async (origin) => {
       const { problems } = await refusalOf(() => begin(projectWith({ cors: { origins: [origin] } })));
-      expect(problems).toEqual([expect.stringMatching(/^cors\.origins: /)]);
+      expect(problems).toEqual([expect.stringMatching(/^cors\.origins\.0: expected an origin such as /)]);
     });
 
     it.each(['nonsense', '127.0.0.1/99', '300.0.0.1'])('refuse %s, which is no address of a proxy', async (proxy) => {
       const { problems } = await refusalOf(() => begin(projectWith({ trustProxy: [proxy] })));
-      expect(problems).toEqual([expect.stringMatching(/^trustProxy: /)]);
+      expect(problems).toEqual([expect.stringMatching(/^trustProxy\.0: expected an address such as /)]);
     });
 
     it('hold where they are right, and leave the others as they are', async () => {
