@@ -1,12 +1,14 @@
-// Everything about who asks, put together over one database: grants, tokens, sessions, accounts.
+// Puts together everything about who asks, over one database: grants, tokens, sessions, accounts.
+// Refuses the start where the rules of the project cannot be used.
 
 import type { RowUse } from '../access/access.ts';
 import { roleAccess } from '../access/role-access.ts';
-import { placeOf, type Rules, readRules } from '../access/rules.ts';
+import { type Rules, readRules, ruleLocation } from '../access/rules.ts';
 import type { Database } from '../db/database.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import type { Documents } from '../operations/documents.ts';
+import { ruleProblems } from '../plan/read/check-rules.ts';
 import type { Settings } from '../project/settings.ts';
 import { AccountStatements } from '../sql/account-statements.ts';
 import { RowRules } from '../store/row-rules.ts';
@@ -50,9 +52,7 @@ export async function openAuth(
   options: AuthOptions,
 ): Promise<Auth> {
   const { settings } = options;
-  const rules = readRules(options.project, model);
-  const problems = [...rules.problems, ...valueProblems(model, database, rules)];
-  if (problems.length > 0) throw new SetupError('The access rules cannot be used:', problems);
+  const rules = openRules(options.project, model, database);
   const secrets = readSecrets(options.secrets, options.state);
   const statements = new AccountStatements(database.dialect);
   const grants = new Grants(model, database, statements, rules.byRole);
@@ -81,7 +81,20 @@ export async function openAuth(
   };
 }
 
-/** Values that stand in rules must be of the type that they are compared with; better told now than to a client. */
+/** Reads the rules and reports all their problems at once. */
+function openRules(project: string, model: Model, database: Database): Rules {
+  const rules = readRules(project, model);
+  // A filter that cannot be planned fails both checks, with the same message.
+  const problems = new Set([
+    ...rules.problems,
+    ...ruleProblems(model, rules),
+    ...valueProblems(model, database, rules),
+  ]);
+  if (problems.size > 0) throw new SetupError('The access rules cannot be used:', [...problems]);
+  return rules;
+}
+
+/** Values that stand in rules must be of the type that they are compared with; better reported now than to a client. */
 function valueProblems(model: Model, database: Database, rules: Rules): string[] {
   const statements = new RowRules(model, database.dialect);
   const problems: string[] = [];
@@ -93,7 +106,7 @@ function valueProblems(model: Model, database: Database, rules: Rules): string[]
           statements.statement({ ...access, key: `${type} ${uid}` }, model.contentTypes.get(uid)!, use, 'published');
         } catch (error) {
           if (!(error instanceof SheafError)) throw error;
-          problems.push(`${placeOf(file, type, uid, use)}: ${error.message}`);
+          problems.push(`${ruleLocation(file, type, uid, use)}: ${error.message}`);
         }
   }
   return problems;
