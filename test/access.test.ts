@@ -6,10 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { knownActions } from '../src/access/actions.ts';
+import { readRules } from '../src/access/rules.ts';
 import type { Sheaf } from '../src/app.ts';
 import { explainRequest } from '../src/cli/explain.ts';
 import { SetupError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
+import { loadModel } from '../src/model/build.ts';
 import { LOCALE, USER } from '../src/model/builtin.ts';
 import type { Attribute } from '../src/model/types.ts';
 import {
@@ -1995,7 +1997,7 @@ describeOnEveryDatabase('Rule files', (engine) => {
   it.each<[string, unknown, RegExp]>([
     ['no object', null, /: expected an object/],
     ['a list', [], /: expected an object/],
-    ['an unknown key', { row: {} }, /topic\.row: not known; expected rows, fields$/],
+    ['an unknown key', { row: {} }, /topic\.row: not known; expected rows, fields, drafts$/],
     ['a name that every object has', JSON.parse('{"__proto__": {}}'), /topic\.__proto__: not known; expected/],
     ['rows that are a list', { rows: [] }, /\.rows: expected an object/],
     [
@@ -2040,6 +2042,10 @@ describeOnEveryDatabase('Rule files', (engine) => {
     ['a list of numbers', { fields: { sort: [1] } }, /\.fields\.sort: expected a list/],
     ['an unknown attribute in a list', { fields: { write: ['nope'] } }, /\.fields\.write: .*nope/],
     ['everything for a name', { fields: { filter: ['*'] } }, /\.fields\.filter: .*\*/],
+    ['drafts that are a string', { drafts: 'true' }, /\.drafts: expected true or false$/],
+    ['drafts that are null', { drafts: null }, /\.drafts: expected true or false$/],
+    ['drafts of a type that has none', { drafts: true }, /\.drafts: this content-type has no drafts/],
+    ['no drafts of a type that has none', { drafts: false }, /\.drafts: this content-type has no drafts/],
   ])('tell of %s in the rules of a type', async (_name, rules, expected) => {
     const problems = await ofTopic(rules);
     expect(problems).toEqual([expect.stringMatching(expected)]);
@@ -2085,6 +2091,23 @@ describeOnEveryDatabase('Rule files', (engine) => {
     ])
       expect(problems).toContainEqual(expect.stringMatching(expected));
     expect(problems).toHaveLength(12);
+  });
+
+  it('say whether a role sees drafts, or leave it open', () => {
+    const project = guarded.projectWith(NEWS, {
+      rules: {
+        public: { [ARTICLE]: { drafts: false }, [FRONT]: { fields: { read: ['title'] } } },
+        editor: { [ARTICLE]: { drafts: true } },
+      },
+    });
+    const { byRole, problems } = readRules(project, loadModel(project));
+    expect(problems).toEqual([]);
+    const drafts = (role: string, uid: string) => byRole.get(role)!.get(uid)!.drafts;
+    expect([drafts('public', ARTICLE), drafts('public', FRONT), drafts('editor', ARTICLE)]).toEqual([
+      false,
+      null,
+      true,
+    ]);
   });
 
   it('may speak of a role that is not there yet, which is told, and holds once it is', async () => {

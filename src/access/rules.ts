@@ -1,11 +1,11 @@
 // Reads the rules that a project declares in access/*.json: for each role and content-type, which rows it may find,
-// update and delete, and which attributes it may read, filter by, sort by and write.
+// update and delete, which attributes it may read, filter by, sort by and write, and whether it may see drafts.
 // Checks the shape of the files, the names of content-types and attributes, and the syntax of row filters. Whether the
 // filters fit the model is checked in plan/read/check-rules.ts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { check, namedEntries, type Problem, strictObject } from '../check-json.ts';
+import { check, flag, namedEntries, type Problem, strictObject } from '../check-json.ts';
 import { SheafError } from '../errors.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { EVERYTHING, parseRead } from '../request/parse-read.ts';
@@ -16,6 +16,8 @@ export interface TypeRules {
   readonly file: string;
   readonly rows: Partial<Record<RowUse, RowRule>>;
   readonly fields: Partial<Record<FieldUse, ReadonlySet<string>>>;
+  /** Null where the file does not say. */
+  readonly drafts: boolean | null;
 }
 
 /** By uid. */
@@ -119,10 +121,22 @@ function withoutProblems(given: unknown, problems: readonly Problem[]): unknown 
 function typeRules(type: ContentType) {
   const rowRule = v.optional(ROW_RULE);
   const attributes = v.optional(attributesOf(type));
-  return strictObject({
-    rows: v.optional(strictObject({ find: rowRule, update: rowRule, delete: rowRule }), {}),
-    fields: v.optional(strictObject({ read: attributes, filter: attributes, sort: attributes, write: attributes }), {}),
-  });
+  return v.pipe(
+    strictObject({
+      rows: v.optional(strictObject({ find: rowRule, update: rowRule, delete: rowRule }), {}),
+      fields: v.optional(
+        strictObject({ read: attributes, filter: attributes, sort: attributes, write: attributes }),
+        {},
+      ),
+      drafts: v.optional(
+        v.pipe(
+          flag,
+          v.check(() => type.draftAndPublish, 'this content-type has no drafts; leave the key out'),
+        ),
+      ),
+    }),
+    v.transform(({ drafts = null, ...rules }) => ({ ...rules, drafts })),
+  );
 }
 
 const isListOfStrings = (value: unknown): boolean =>
