@@ -1,6 +1,7 @@
 // What Sheaf sends to its database, kept as it is sent: the statements of an operation with the values bound to them.
 import type { Sheaf } from '../src/app.ts';
-import type { BoundValue, Session } from '../src/db/database.ts';
+import type { Session } from '../src/db/database.ts';
+import type { BoundValue } from '../src/sql/statement.ts';
 
 export interface Sent {
   readonly sql: string;
@@ -14,7 +15,7 @@ export interface Operation {
 }
 
 /** From now on everything that is sent is kept; each call of the function returned takes what came since the last. */
-export function record({ pipeline: { database } }: Sheaf): () => Operation {
+export function record({ database }: Sheaf): () => Operation {
   let written: Sent[] = [];
   let read: Sent[] = [];
   const listening = (session: Session, into: () => Sent[]): Session => ({

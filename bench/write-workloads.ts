@@ -1,7 +1,6 @@
 // The writes that are measured, and the content they need on top of the data set: entries that are free to be linked,
 // long lists, and articles with relations and components that wait to be published.
 import { DatabaseSync } from 'node:sqlite';
-import { everything } from '../src/access/access.ts';
 import type { Documents, EntryData, Sheaf } from '../src/index.ts';
 
 const LISTS = 10;
@@ -31,16 +30,13 @@ export interface WriteWorkload {
   run(sheaf: Sheaf, content: WriteContent, index: number): Promise<unknown>;
 }
 
-/** Without parameters, by one who may do everything. */
-const asEveryone = (sheaf: Sheaf) => ({ parameters: {}, caller: { access: everything(sheaf.model), user: null } });
-
 const at = <Item>(items: readonly Item[], index: number): Item => items[index % items.length]!;
 
 export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
   'create with 5 relations': {
     times: 1,
     run: (sheaf, content, index) =>
-      sheaf.documents(RESTAURANT).createJson({
+      sheaf.documents(RESTAURANT).create({
         data: {
           name: `New restaurant ${index}`,
           description: 'A place that has just opened',
@@ -55,15 +51,14 @@ export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
           signatureDish: at(content.dishes, index),
           neighbours: [at(content.restaurants, index)],
         },
-        ...asEveryone(sheaf),
       }),
   },
   'update of two fields': {
     times: 50,
     run: (sheaf, content, index) =>
-      sheaf.documents(RESTAURANT).updateJson(at(content.restaurants, index * 7), {
+      sheaf.documents(RESTAURANT).update({
+        documentId: at(content.restaurants, index * 7),
         data: { name: `Renamed ${index}`, stars: index % 6 },
-        ...asEveryone(sheaf),
       }),
   },
   'connect into a list of 1,000': {
@@ -72,7 +67,7 @@ export const WRITE_WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
       const added = { documentId: at(content.restaurants, LIST_LENGTH + index), position: { start: true } };
       return sheaf
         .documents(CATEGORY)
-        .updateJson(at(content.lists, index), { data: { restaurants: { connect: [added] } }, ...asEveryone(sheaf) });
+        .update({ documentId: at(content.lists, index), data: { restaurants: { connect: [added] } } });
     },
   },
   publish: {

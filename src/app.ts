@@ -1,7 +1,8 @@
-// Opens a project on a database: model, connection, settings, and the in-process interface over them.
+// Opens a project on a database: model, connection, settings, and the operations over them.
 import path from 'node:path';
+import { type Caller, systemCaller } from './access/caller.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
-import type { GivenSecrets } from './accounts/secrets.ts';
+import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { applySchema, diffSchema } from './db/schema.ts';
 import { openSqlite, type WhenMissing } from './db/sqlite.ts';
@@ -9,12 +10,14 @@ import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
 import { loadModel } from './model/build.ts';
 import { LOCALE, USER } from './model/builtin.ts';
-import type { Model } from './model/types.ts';
+import type { ContentType, Model } from './model/types.ts';
+import type { CommitListener } from './operations/commit-events.ts';
 import { Documents } from './operations/documents.ts';
-import { Pipeline } from './operations/pipeline.ts';
-import { Writer } from './operations/writer.ts';
+import { Operations } from './operations/operations.ts';
+import type { GivenSecrets } from './project/environment.ts';
 import { readLocales } from './project/locales.ts';
 import { readSettings, type Settings } from './project/settings.ts';
+import { AccountStatements } from './sql/account-statements.ts';
 
 export interface OpenOptions {
   /** Folder of the content project: the one that holds `src/api`. */
@@ -41,17 +44,29 @@ export interface Locale {
   readonly [attribute: string]: unknown;
 }
 
+/** The headers of a request, as far as they say who calls. */
+export interface CallerHeaders {
+  readonly authorization?: string | undefined;
+}
+
 export interface Sheaf {
   readonly model: Model;
-  readonly pipeline: Pipeline;
   readonly settings: Settings;
-  documents(uid: string): Documents;
-  /** Who may do what; opened when it is first asked for. */
+  /** The door that every operation goes through. */
+  readonly operations: Operations;
+  readonly database: Database;
+  /** The entries of a type: as the system, which may do everything, or as a caller. */
+  documents(uid: string, caller?: Caller): Documents;
+  /** Who calls, by the headers of a request; a token that is wrong or expired is refused. */
+  authenticate(headers: CallerHeaders): Promise<Caller>;
+  /** Accounts and rights; opened when first asked for. */
   auth(): Promise<Auth>;
+  /** Calls the listener after each committed write. Returns a function that ends the subscription. */
+  afterCommit(listener: CommitListener): () => void;
   /** The locales of the project. */
   locales(): Promise<Locale[]>;
   /** How far writes have come, where reads may go to replicas; null elsewhere. */
-  position(): Promise<string | null>;
+  replicationPosition(): Promise<string | null>;
   /** Throws where the database does not answer or no longer fits the model. */
   check(): Promise<DatabaseHealth>;
   close(): Promise<void>;
@@ -63,49 +78,66 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const database = await openDatabase(options.database, 'create', options);
   try {
     await applySchema(database, model, readLocales(options.project));
-    const defaultLocale = await readDefaultLocale(database);
-    const pipeline = new Pipeline(model, database, defaultLocale);
-    const writer = new Writer(pipeline, await decimalColumns(database));
-    const documents = (uid: string): Documents => {
-      if (model.contentTypes.get(uid)?.exposure === undefined || model.contentTypes.get(uid)?.exposure === 'hidden')
-        throw new SetupError(`There is no content-type "${uid}" to read; the project has ${served(model).join(', ')}`);
-      return new Documents(pipeline, writer, model.contentTypes.get(uid)!);
-    };
-    let auth: Promise<Auth> | null = null;
-    const { project, state = path.join(project, '.sheaf'), secrets = {}, smtp = null } = options;
-    return {
+    const users = new UserExtension(database, new AccountStatements(database.dialect));
+    const operations = new Operations({
       model,
-      pipeline,
-      settings,
-      documents,
-      auth() {
-        auth ??= openAuth(model, database, documents(USER), { project, state, secrets, smtp, settings });
-        return auth;
-      },
-      async locales() {
-        const rows = await documents(LOCALE).findMany();
-        return rows.map((row) => ({ ...row, isDefault: row.code === defaultLocale }) as unknown as Locale);
-      },
-      position: () => database.position(),
-      async check() {
-        const health = await database.check();
-        const { steps } = await diffSchema(database, model);
-        if (steps.length > 0) throw unavailableError(`The database lacks ${steps.length} parts of the schema`);
-        return health;
-      },
-      async close() {
-        await (await auth?.catch(() => null))?.close();
-        await database.close();
-      },
-    };
+      database,
+      defaultLocale: await readDefaultLocale(database),
+      decimals: await decimalColumns(database),
+      extensions: new Map([[USER, users]]),
+    });
+    return sheafOf(operations, settings, options);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-const served = (model: Model): string[] =>
-  [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes').map(({ uid }) => uid);
+function sheafOf(operations: Operations, settings: Settings, options: OpenOptions): Sheaf {
+  const { model, database } = operations;
+  const { project, state = path.join(project, '.sheaf'), secrets = {}, smtp = null } = options;
+  const system = systemCaller(model);
+  let opened: Promise<Auth> | null = null;
+  const auth = (): Promise<Auth> => {
+    opened ??= openAuth(operations, { project, state, secrets, smtp, settings });
+    return opened;
+  };
+  const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
+  return {
+    model,
+    settings,
+    operations,
+    database,
+    documents,
+    auth,
+    authenticate: async ({ authorization }) => (await auth()).authenticator.identify(authorization),
+    afterCommit: (listener) => operations.commits.subscribe(listener),
+    async locales() {
+      const rows = await documents(LOCALE).findMany();
+      return rows.map((row) => ({ ...row, isDefault: row.code === operations.defaultLocale }) as unknown as Locale);
+    },
+    replicationPosition: () => database.replicationPosition(),
+    async check() {
+      const health = await database.check();
+      const { steps } = await diffSchema(database, model);
+      if (steps.length > 0) throw unavailableError(`The database lacks ${steps.length} parts of the schema`);
+      return health;
+    },
+    async close() {
+      await (await opened?.catch(() => null))?.close();
+      await database.close();
+    },
+  };
+}
+
+function typeOf(model: Model, uid: string): ContentType {
+  const type = model.contentTypes.get(uid);
+  if (type && type.exposure !== 'hidden') return type;
+  const served = [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
+  throw new SetupError(
+    `There is no content-type "${uid}" to read; the project has ${served.map((one) => one.uid).join(', ')}`,
+  );
+}
 
 export async function openDatabase(
   url: string,

@@ -37,7 +37,7 @@ export const MAX_POPULATED_ROWS = 50_000;
 /** Characters of JSON that one answer populates; in circles the same rows are written again and again. */
 export const MAX_POPULATED_CHARACTERS = 10_000_000;
 
-/** Entries on one page of a list; larger sizes are clamped, as clients of this dialect rely on. */
+/** Entries on one page of a list; larger sizes are clamped, as clients of Strapi 5 rely on. */
 export const MAX_PAGE_SIZE = 100;
 
 /** Entries on a page when no size is asked for. */
@@ -64,7 +64,7 @@ export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 /** Tokens kept as they were found good. A server that many people use at a time has hundreds. */
 export const MAX_CACHED_TOKENS = 1_000;
 
-/** Longest table, column and index name; the reference shortens at the same length. */
+/** Longest table, column and index name; Strapi 5 shortens at the same length. */
 export const MAX_IDENTIFIER_LENGTH = 55;
 
 /** Levels of objects and lists in a request body. */

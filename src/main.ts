@@ -66,9 +66,9 @@ async function main(words: readonly string[]): Promise<number> {
       process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
       return 0;
     }
-    const { isPeopleCommand, peopleCommand } = await import('./cli/account-commands.ts');
-    if (isPeopleCommand(positionals)) {
-      process.stdout.write(await peopleCommand(config, positionals, values));
+    const { isAccountCommand, accountCommand } = await import('./cli/account-commands.ts');
+    if (isAccountCommand(positionals)) {
+      process.stdout.write(await accountCommand(config, positionals, values));
       return 0;
     }
     console.error(`sheaf: "${positionals.join(' ')}" is not understood.\n`);

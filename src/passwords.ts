@@ -1,5 +1,5 @@
 // Passwords, hashed and compared on other threads, never more than a few at a time: it is meant to be slow, and must not
-// keep others waiting. Hashes of the reference are compared as they are.
+// keep others waiting. Hashes that Strapi 5 made are compared as they are.
 import { unavailableError } from './errors.ts';
 import { MAX_HASHES_AT_ONCE, MAX_WAITING_HASHES } from './limits.ts';
 
@@ -19,7 +19,7 @@ export const isTooLong = (password: string): boolean => Buffer.byteLength(passwo
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function withHashSlot<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MAX_HASHES_AT_ONCE) {
     if (waiting.length >= MAX_WAITING_HASHES) throw unavailableError('Too many passwords are being checked; try again');
     await new Promise<void>((resolve) => waiting.push(resolve));
@@ -34,16 +34,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
-  inTurn(async () => (await bcrypt()).hash(password, rounds));
+  withHashSlot(async () => (await bcrypt()).hash(password, rounds));
 
 /** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
-const NOBODY = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
+const DUMMY_HASH = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
 
 /** Takes as long where there is no hash, so that time does not tell whether an account exists. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const matches = await inTurn(async () => {
+  const matches = await withHashSlot(async () => {
     const { compare } = await bcrypt();
-    return compare(password, (hash ?? NOBODY).replace(/^\$2y\$/, '$2b$'));
+    return compare(password, (hash ?? DUMMY_HASH).replace(/^\$2y\$/, '$2b$'));
   });
   return matches && hash !== null;
 }

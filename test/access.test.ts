@@ -10,6 +10,7 @@ import { readRules } from '../src/access/rules.ts';
 import type { Sheaf } from '../src/app.ts';
 import { explainRequest } from '../src/cli/explain.ts';
 import { SetupError } from '../src/errors.ts';
+import { routeTable } from '../src/http/route-table.ts';
 import { createServer } from '../src/http/server.ts';
 import { loadModel } from '../src/model/build.ts';
 import { LOCALE, USER } from '../src/model/builtin.ts';
@@ -155,12 +156,13 @@ interface Route {
 
 /** A server in process with the table of its routes. */
 async function serve(sheaf: Sheaf): Promise<{ app: FastifyInstance; routes: Route[] }> {
-  const routes: Route[] = [];
   const app = createServer(sheaf);
-  app.addHook('onRoute', ({ method, url, config }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url, action: config?.action ?? null });
-  });
   await app.ready();
+  const routes = routeTable(sheaf, await sheaf.auth()).map(({ method, path, action }) => ({
+    method,
+    url: path,
+    action,
+  }));
   return { app, routes };
 }
 

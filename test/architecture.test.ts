@@ -9,20 +9,20 @@ import { describe, expect, it } from 'vitest';
 
 /** Lowest first. A file may import from its own folder and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['errors.ts', 'limits.ts', 'lru.ts'],
-  ['settings.ts'],
+  ['errors.ts', 'limits.ts', 'lru.ts', 'check-json.ts'],
+  ['passwords.ts', 'project/'],
   ['model/'],
   ['request/'],
-  ['plan/'],
   ['access/'],
+  ['plan/'],
   ['sql/'],
   ['db/'],
-  ['run/'],
-  ['documents/'],
-  ['auth/'],
+  ['read/'],
+  ['store/'],
+  ['operations/'],
+  ['accounts/'],
   ['app.ts'],
   ['http/'],
-  ['config.ts'],
   ['cli/'],
   ['main.ts', 'index.ts'],
 ];
@@ -36,12 +36,13 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['node:sqlite', 'db/'],
   ['fastify', 'http/'],
   ['@fastify/rate-limit', 'http/'],
-  ['jose', 'auth/'],
-  ['nodemailer', 'auth/'],
+  ['pino', 'http/'],
+  ['jose', 'accounts/'],
+  ['nodemailer', 'accounts/'],
 ];
 
 /** Files that may read the environment. */
-const ENVIRONMENT: ReadonlySet<string> = new Set(['config.ts', 'main.ts']);
+const ENVIRONMENT: ReadonlySet<string> = new Set(['project/environment.ts', 'main.ts']);
 
 /** Source text by path below `src/`, with `/` between folders. */
 type Sources = ReadonlyMap<string, string>;
@@ -60,6 +61,7 @@ const localImports = (file: string, source: string): string[] =>
     .map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
 
 const isIn = (file: string, place: string): boolean => (place.endsWith('/') ? file.startsWith(place) : file === place);
+const topFolder = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.');
 const layerOf = (file: string): number => LAYERS.findIndex((places) => places.some((place) => isIn(file, place)));
 
 function layerProblems(sources: Sources): string[] {
@@ -69,7 +71,7 @@ function layerProblems(sources: Sources): string[] {
     if (from < 0) problems.push(`${file} is in no layer`);
     for (const target of localImports(file, source)) {
       if (!sources.has(target)) problems.push(`${file} imports ${target}, which is not there`);
-      const sameFolder = path.posix.dirname(file) !== '.' && path.posix.dirname(file) === path.posix.dirname(target);
+      const sameFolder = topFolder(file) !== '.' && topFolder(file) === topFolder(target);
       if (!sameFolder && layerOf(target) >= from) problems.push(`${file} imports ${target}, which is not below it`);
       for (const [above, below] of FORBIDDEN)
         if (isIn(file, above) && isIn(target, below)) problems.push(`${file} imports ${target}, which is forbidden`);
@@ -134,7 +136,7 @@ describe('the source', () => {
     expect(packageProblems(source)).toEqual([]);
   });
 
-  it('reads the environment in config.ts and main.ts only', () => {
+  it('reads the environment in project/environment.ts and main.ts only', () => {
     expect(environmentProblems(source)).toEqual([]);
   });
 
@@ -146,7 +148,7 @@ describe('the source', () => {
       expect(users, name).not.toEqual([]);
       expect(users.every((file) => isIn(file, layer))).toBe(true);
     }
-    expect(READS_ENVIRONMENT.test(source.get('config.ts')!)).toBe(true);
+    expect(READS_ENVIRONMENT.test(source.get('project/environment.ts')!)).toBe(true);
   });
 });
 
@@ -237,14 +239,14 @@ export const k = 'from ./not-this.ts';
 
   it('notices a package that is imported outside its folder', () => {
     const sources = made({
-      'run/a.ts': `import { DatabaseSync } from 'node:sqlite';`,
+      'store/a.ts': `import { DatabaseSync } from 'node:sqlite';`,
       'plan/b.ts': `import type { Kysely } from 'kysely';`,
       'app.ts': `const { fastify } = await import('fastify');`,
       'sql/c.ts': `import { sql } from 'kysely';`,
       'db/d.ts': `import { fastifyish } from 'fastify-like';`,
     });
     expect(packageProblems(sources)).toEqual([
-      'run/a.ts imports node:sqlite, which only db/ may',
+      'store/a.ts imports node:sqlite, which only db/ may',
       'plan/b.ts imports kysely, which only sql/ may',
       'app.ts imports fastify, which only http/ may',
     ]);
@@ -259,7 +261,7 @@ export const k = 'from ./not-this.ts';
       `import { env } from 'node:process';`,
     ]) {
       expect(environmentProblems(made({ 'http/a.ts': text })), text).toEqual(['http/a.ts reads the environment']);
-      expect(environmentProblems(made({ 'config.ts': text }))).toEqual([]);
+      expect(environmentProblems(made({ 'project/environment.ts': text }))).toEqual([]);
     }
     expect(environmentProblems(made({ 'http/a.ts': '// process.env\nprocess.exit(0);' }))).toEqual([]);
   });

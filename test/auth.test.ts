@@ -1170,7 +1170,7 @@ describeOnEveryDatabase('Sessions', (engine) => {
     const hold = `update strapi_sessions set updated_at = updated_at where session_id = '${sessionId}'`;
     let requests: readonly Promise<Answer>[] = [];
     // While a statement holds the session, both get as far as they can: first the refresh, then the logout.
-    await first.sheaf.pipeline.database.transaction(async (session) => {
+    await first.sheaf.database.transaction(async (session) => {
       await session.rows({ sql: hold, bindings: [] }, []);
       const refreshing = second.refresh(refreshToken);
       await waiting(1);

@@ -40,9 +40,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   afterAll(() => sheaf?.close());
 
   const broken = () =>
-    sheaf.pipeline.database.snapshot((session) =>
-      violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])),
-    );
+    sheaf.database.snapshot((session) => violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])));
 
   it('lose nothing that was acknowledged and leave every list whole', { timeout: 240_000 }, async () => {
     const make = async (uid: string, prefix: string, count: number): Promise<string[]> => {
@@ -171,9 +169,7 @@ describeOnEveryDatabase('Writers who share lists of entries with drafts', (engin
   };
 
   const broken = () =>
-    sheaf.pipeline.database.snapshot((session) =>
-      violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])),
-    );
+    sheaf.database.snapshot((session) => violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])));
 
   const lists = async (uid: string, attribute: string, status: 'draft' | 'published') => {
     const entries = await sheaf.documents(uid).findMany({ status, populate: { [attribute]: { fields: ['id'] } } });

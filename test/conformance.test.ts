@@ -1,5 +1,5 @@
 // Replays recorded requests against the example guide, in process, and compares what comes back with what the
-// dialect owes: reads on a database that the reference made, and everything on one that was filled from empty. In charge
+// dialect owes: reads on a database that the reference made, and systemAccess on one that was filled from empty. In charge
 // of the black-box agreement with the recorded answers; it knows nothing of how they are made.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

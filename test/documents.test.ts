@@ -1112,7 +1112,7 @@ describeOnEveryDatabase('documents', (engine) => {
 
     it.each(['the owner', 'the targets'])('no record of a publication outlives what it speaks of: %s', async (gone) => {
       const r = await make(rights, ['a', 'b']);
-      const records = () => kit.rows('select link_table, owner_id, target_id from sheaf_published_links order by id');
+      const records = () => kit.rows('select list, holder_id, target_id from sheaf_published_lists order by id');
       const before = await records();
       const { documentId } = await lefts.create({
         data: { name: 'l', many: [r.a, r.b], lists: [r.a], parts: [{ name: 'p', lists: [r.b], points: r.a }] },
@@ -1310,7 +1310,7 @@ describeOnEveryDatabase('documents', (engine) => {
         'articles_authors_lnk',
         'components_blocks_quotes',
         'components_shared_seos',
-        'sheaf_published_links',
+        'sheaf_published_lists',
         'sheaf_component_copies',
       ];
       const counts = async () => Promise.all(tables.map((table) => guide.number(`select count(*) from ${table}`)));

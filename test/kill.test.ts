@@ -106,7 +106,7 @@ describeOnEveryDatabase('A server killed while it writes', (engine) => {
         (categories as unknown[]).length !== 3 ||
         chef === null,
     );
-    const broken = await sheaf.pipeline.database.snapshot((session) =>
+    const broken = await sheaf.database.snapshot((session) =>
       violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])),
     );
     await sheaf.close();

@@ -13,7 +13,8 @@ import { SheafError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
 import { ADMIN_USER, USER } from '../src/model/builtin.ts';
 import type { Attribute, Model, RelationAttribute, ScalarAttribute, Schema } from '../src/model/types.ts';
-import { pageJson } from '../src/operations/documents.ts';
+import { pageJson } from '../src/operations/envelope.ts';
+import { FIRST_PAGE } from '../src/request/parse-read.ts';
 import { parseQueryString } from '../src/request/query-string.ts';
 import { type Json, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
@@ -406,7 +407,7 @@ async function disturb(site: Guarded, kind: Kind, userId: number): Promise<numbe
   const found = new Map<string, ReadonlySet<number>>();
   for (const uid of TYPES) found.set(uid, await foundRows(site, kind, uid, rules));
   let statements = 0;
-  await site.sheaf.pipeline.database.transaction(async (session) => {
+  await site.sheaf.database.transaction(async (session) => {
     const rows: Straight['rows'] = (sql) => {
       statements++;
       return session.rows({ sql, bindings: [] }, []);
@@ -503,7 +504,7 @@ class Disturbance {
   async #rows(): Promise<void> {
     const { rules } = this.#kept;
     const { chance } = this.#random;
-    const tables = await this.#site.sheaf.pipeline.database.describe();
+    const tables = await this.#site.sheaf.database.describe();
     for (const uid of TYPES) {
       const { table } = schemaOf(this.#model, uid);
       const isLookedAt = rules.columns.some((column) => column.startsWith(`${uid} `)) && !rules.rows[uid];
@@ -529,17 +530,17 @@ class Disturbance {
       if (
         attribute.kind === 'relation' &&
         attribute.owning &&
-        attribute.storage === 'pairs' &&
+        attribute.storage === 'linkTable' &&
         TYPES.includes(attribute.target) &&
-        !this.#kept.rules.links.includes(attribute.pairs.table)
+        !this.#kept.rules.links.includes(attribute.link.table)
       )
         await this.#relink(owner, attribute);
   }
 
-  async #relink(owner: Schema, { pairs, target, relation: kind }: RelationAttribute): Promise<void> {
+  async #relink(owner: Schema, { link, target, relation: kind }: RelationAttribute): Promise<void> {
     const { rows, ids } = this.#sql;
     const { below, chance, pick } = this.#random;
-    const { table, from, to, order, inverseOrder } = pairs;
+    const { table, from, to, order, inverseOrder } = link;
     const isHidden = (a: number, b: number): boolean =>
       this.#kept.links.includes(table) || !this.#isShown(owner.uid, a) || !this.#isShown(target, b);
     const stored = (await rows(`select id, "${from}", "${to}" from ${table} order by id`)) as [
@@ -1062,10 +1063,14 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
     for (const [index, { kind, uid, query }] of sample.entries()) {
       const answers = await Promise.all(
         sites(kind).map(async (site) => {
-          const { access, user } = await site.auth.authenticator.identify(world.who[kind].authorization);
+          const identified = await site.sheaf.authenticate(world.who[kind]);
+          const caller = { ...identified, access: doctor(identified.access) };
           try {
-            const list = site.sheaf.documents(uid).prepareList(parseQueryString(queryText(query)), doctor(access));
-            return pageJson(list, await list.run({ user }));
+            const type = site.sheaf.model.contentTypes.get(uid)!;
+            const parameters = parseQueryString(queryText(query));
+            const defaults = { status: 'published', pagination: FIRST_PAGE } as const;
+            const list = site.sheaf.operations.find({ name: 'find', type, parameters, defaults }, caller);
+            return pageJson(list.request.pagination, await list.run({ caller }), list.omitted);
           } catch (error) {
             if (!(error instanceof SheafError)) throw error;
             return error.message;

@@ -226,7 +226,7 @@ describeOnPostgres('The plan of a read', (engine) => {
   it('is made once, not for every page', async () => {
     const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
     const restaurants = sheaf.documents('api::restaurant.restaurant');
-    await sheaf.pipeline.database.transaction(async (session) => {
+    await sheaf.database.transaction(async (session) => {
       const insert = `insert into restaurants (document_id, name, stars) select 'd' || n, 'r' || n, n % 5 from generate_series(1, 10000) as n`;
       for (const sql of [insert, 'analyze restaurants']) await session.rows({ sql, bindings: [] }, []);
     });
@@ -238,7 +238,7 @@ describeOnPostgres('The plan of a read', (engine) => {
         await restaurants.findMany({ filters: { stars: page % 5 }, sort: 'name', pagination: { limit: 25 } }),
       ).toHaveLength(25);
     }
-    const plans = await sheaf.pipeline.database.snapshot((session) =>
+    const plans = await sheaf.database.snapshot((session) =>
       session.rows(
         {
           sql: `select statement, generic_plans::int4, custom_plans::int4 from pg_prepared_statements where statement like '%"t0"%' and statement not like '%pg_prepared%'`,
@@ -257,7 +257,7 @@ describeOnPostgres('The plan of a read', (engine) => {
 describeOnPostgres('A connection', (engine) => {
   it('prepares what is asked again once, and is replaced before it has prepared too much', async () => {
     const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
-    const { database } = sheaf.pipeline;
+    const { database } = sheaf;
     const tags = sheaf.documents('api::tag.tag');
     const rows = (sql: string) => database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
     const state = async () => {
@@ -352,7 +352,7 @@ describeOnPostgres('Transactions that meet', (engine) => {
   });
 
   it('are run again when they lock each other out, and both take effect', async () => {
-    const { database } = sheaf.pipeline;
+    const { database } = sheaf;
     let waiting = 0;
     let attempts = 0;
     let meet: () => void;

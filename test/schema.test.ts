@@ -284,7 +284,11 @@ describe('an existing SQLite database', () => {
     const file = copy();
     await opened(file);
     const [rows, layout] = [readRows(file), readLayout(file)];
-    expect(await diffOf(`sqlite:${file}`, GUIDE_PROJECT)).toMatchObject({ steps: [], misfits: [], isNew: false });
+    expect(await diffOf(`sqlite:${file}`, GUIDE_PROJECT)).toMatchObject({
+      steps: [],
+      incompatibleColumns: [],
+      isNew: false,
+    });
     await opened(file);
     expect(readRows(file)).toEqual(rows);
     expect(readLayout(file)).toEqual(layout);
@@ -411,9 +415,9 @@ describeOnEveryDatabase('the layout of a project', (engine) => {
     for (const project of [GUIDE_PROJECT, contents.project(GROWN), contents.project(LONG_NAMES)]) {
       const url = engine.freshDatabaseUrl();
       const first = await diffOf(url, project);
-      expect(first).toMatchObject({ isNew: true, misfits: [] });
+      expect(first).toMatchObject({ isNew: true, incompatibleColumns: [] });
       await (await contents.open(project, url)).close();
-      expect(await diffOf(url, project)).toMatchObject({ steps: [], misfits: [], isNew: false });
+      expect(await diffOf(url, project)).toMatchObject({ steps: [], incompatibleColumns: [], isNew: false });
     }
   });
 
@@ -479,7 +483,7 @@ describeOnEveryDatabase('the layout of a project', (engine) => {
   it('keeps long names apart, within what every database allows', async () => {
     const content = await contents.open(LONG_NAMES);
     const names: string[] = [];
-    for (const [table, { columns, indexes }] of await content.sheaf.pipeline.database.describe())
+    for (const [table, { columns, indexes }] of await content.sheaf.database.describe())
       names.push(table, ...columns.keys(), ...indexes);
     for (const name of names) expect(name.length, name).toBeLessThanOrEqual(63);
     const first = await content.make(`${LONG}s`, {

@@ -126,7 +126,7 @@ describeOnEveryDatabase('The number of statements', (engine) => {
   });
 
   it('is not larger for who asks than one after each write', async () => {
-    const { database } = sheaf.pipeline;
+    const { database } = sheaf;
     const { latest } = database;
     let asked = 0;
     database.latest = (work) => {

@@ -1120,7 +1120,7 @@ describeOnEveryDatabase('a body', (engine) => {
     ['data that is null', '{"data":null}'],
     ['data that is a list', '{"data":[]}'],
     ['a list', '[]'],
-    ['a text', '"data"'],
+    ['a string', '"data"'],
   ])('that holds no data is refused in the envelope: %s', async (_, body) => {
     for (const [method, url] of [
       ['POST', 'boxs'],

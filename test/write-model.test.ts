@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SheafError } from '../src/errors.ts';
 import type { Documents, Entry, EntryData } from '../src/index.ts';
-import { PUBLISHED_LINKS } from '../src/model/tables.ts';
+import { PUBLISHED_LISTS } from '../src/model/tables.ts';
 import type { RelationAttribute } from '../src/model/types.ts';
 import { type Content, localized, relation as relationDefinition, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
@@ -370,7 +370,7 @@ class Run {
   async end(): Promise<void> {
     for (const index of this.#documents.keys()) await this.#perform({ do: 'delete', document: index, locale: '*' });
     await this.#compare();
-    const tables = [PUBLISHED_LINKS, ...this.#relations.map((relation) => this.#attribute(relation).pairs.table)];
+    const tables = [PUBLISHED_LISTS, ...this.#relations.map((relation) => this.#attribute(relation).link.table)];
     for (const table of tables)
       expect(await this.#content.rows(`select * from "${table}"`), `${table} after everything was deleted`).toEqual([]);
   }
@@ -618,7 +618,7 @@ class Run {
 
   /** The invariants of ordered relations, by SQL; returns the lists that are stored. */
   async #storedLinks(relation: Relation, keys: ReadonlyMap<string, ReadonlyMap<number, Key>>): Promise<Links> {
-    const { table, from, to, order, inverseOrder } = this.#attribute(relation).pairs;
+    const { table, from, to, order, inverseOrder } = this.#attribute(relation).link;
     const column = (name: string | null) => (name === null ? 'null' : `"${name}"`);
     const pairs = await this.#content.rows(
       `select "${from}", "${to}", ${column(order)}, ${column(inverseOrder)} from "${table}" order by id`,
@@ -730,7 +730,7 @@ describeOnEveryDatabase('writes against the model', (engine) => {
   const clear = async () => {
     for (const { name } of TYPES)
       await content.execute(`delete from "${content.sheaf.model.contentTypes.get(uidOf(name))!.table}"`);
-    await content.execute(`delete from ${PUBLISHED_LINKS}`);
+    await content.execute(`delete from ${PUBLISHED_LISTS}`);
   };
 
   it('generated commands leave what the model says, in the tables and in every read', {
@@ -836,7 +836,7 @@ describeOnEveryDatabase('writes against the model', (engine) => {
       await articles.update({ documentId: article.documentId, data: { blocks: [] }, status: 'published' });
       await authors.publish({ documentId: author });
       expect(await authors.findOne({ documentId: author, status: 'published' })).toMatchObject({ name: 'A' });
-      expect(await guide.rows(`select * from ${PUBLISHED_LINKS}`)).toEqual([]);
+      expect(await guide.rows(`select * from ${PUBLISHED_LISTS}`)).toEqual([]);
     });
   });
 });

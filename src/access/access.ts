@@ -1,5 +1,5 @@
-// What a caller may do, as planning asks it. Rights come as answers to four questions, never as lists to be searched,
-// so that a plan is the same for everyone who shares the key. Where they come from is a matter of access/.
+// What a caller may do, as planning and the store ask it. Rights are answers to questions, never lists to search, so
+// that everyone who shares a key shares plans. role-access.ts makes them from grants and rules.
 import type { Model } from '../model/types.ts';
 import type { FilterNode } from '../request/read-request.ts';
 
@@ -7,7 +7,7 @@ import type { FilterNode } from '../request/read-request.ts';
 export type FieldUse = 'read' | 'filter' | 'sort' | 'write';
 export type RowUse = 'find' | 'update' | 'delete';
 
-/** A value of a rule: as it stands in the project, or an attribute of the user who asks. */
+/** A value in a rule: a constant of the project, or an attribute of the calling user. */
 export type RuleValue = { readonly constant: unknown } | { readonly user: string };
 
 /** Which rows a caller may reach, in the language of filters. */
@@ -23,24 +23,27 @@ export interface Access {
   /** Whether rows of a type may be seen through relations. */
   mayFind(uid: string): boolean;
   mayUse(uid: string, name: string, use: FieldUse): boolean;
+  /** Whether drafts of a type may be read. */
+  mayReadDrafts(uid: string): boolean;
   /** Null where every row may be reached. */
   rowsOf(uid: string, use: RowUse): RowRule | null;
 }
 
-const made = new WeakMap<Model, Access>();
+const cache = new WeakMap<Model, Access>();
 
-/** The access of whoever calls in process: all that is served. */
-export function everything(model: Model): Access {
-  let access = made.get(model);
+/** The access of the system itself: everything that is served. */
+export function systemAccess(model: Model): Access {
+  let access = cache.get(model);
   if (!access) {
     access = {
       key: '',
       may: () => true,
       mayFind: (uid) => model.contentTypes.get(uid)?.exposure !== 'hidden',
       mayUse: () => true,
+      mayReadDrafts: () => true,
       rowsOf: () => null,
     };
-    made.set(model, access);
+    cache.set(model, access);
   }
   return access;
 }

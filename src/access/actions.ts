@@ -1,12 +1,28 @@
-// The names of what can be granted, as the reference writes them: `<uid>.<verb>`.
+// The names of what can be granted, as Strapi 5 writes them: `<uid>.<verb>`.
 import { ROLE, USER } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
+import type { DraftAction, Operation } from './operation.ts';
 
-export type Verb = 'find' | 'findOne' | 'create' | 'update' | 'delete';
+export type Verb = 'find' | 'findOne' | 'create' | 'update' | 'delete' | DraftAction;
 
 /** The right to do something with entries of a type. Users are destroyed, everything else is deleted. */
 export const actionOn = ({ uid }: Pick<ContentType, 'uid'>, verb: Verb): string =>
   `${uid}.${uid === USER && verb === 'delete' ? 'destroy' : verb}`;
+
+/** The actions that an operation needs, all of them. */
+export function actionsOf(type: ContentType, name: Operation['name']): readonly string[] {
+  switch (name) {
+    case 'me':
+      return [READ_OWN_ACCOUNT];
+    case 'count':
+      // A count reveals what a list would.
+      return type.uid === USER ? [COUNT_USERS, actionOn(type, 'find')] : [actionOn(type, 'find')];
+    case 'findOne':
+      return [actionOn(type, type.kind === 'singleType' ? 'find' : 'findOne')];
+    default:
+      return [actionOn(type, name)];
+  }
+}
 
 /** Whether entries of a type may be read, one by one or in lists. */
 export const mayRead = (type: Pick<ContentType, 'uid'>, may: (action: string) => boolean): boolean =>
@@ -18,9 +34,10 @@ export const authAction = (name: string): string => `${AUTH}.${name}`;
 export const COUNT_USERS = `${USER}.count`;
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;
+export const FIND_FILES = 'plugin::upload.content-api.find';
 export const LIST_LOCALES = 'plugin::i18n.locales.listLocales';
 
-/** What a new project grants, as the reference does at its first start. */
+/** What a new project grants, as Strapi 5 does at its first start. */
 export const DEFAULT_GRANTS: Readonly<Record<'public' | 'authenticated', readonly string[]>> = {
   public: [
     'callback',
@@ -37,14 +54,27 @@ export const DEFAULT_GRANTS: Readonly<Record<'public' | 'authenticated', readonl
 
 const COLLECTION: readonly Verb[] = ['find', 'findOne', 'create', 'update', 'delete'];
 const SINGLE: readonly Verb[] = ['find', 'update', 'delete'];
+const DRAFTS: readonly DraftAction[] = ['publish', 'unpublish', 'discardDraft'];
+
+/** The draft actions that a type has. Accounts are not cloned. */
+export function draftActionsOf({ kind, draftAndPublish, uid }: ContentType): readonly DraftAction[] {
+  const clone: readonly DraftAction[] = kind === 'collectionType' && uid !== USER ? ['clone'] : [];
+  return draftAndPublish ? [...DRAFTS, ...clone] : clone;
+}
+
+const verbsOf = (type: ContentType): readonly Verb[] => [
+  ...(type.kind === 'singleType' ? SINGLE : COLLECTION),
+  ...draftActionsOf(type),
+];
 
 /** Everything that `*` stands for: all that is served, but not who may do what. */
 export function servedActions(model: Model): string[] {
   const types = [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   return [
-    ...types.flatMap((type) => (type.kind === 'singleType' ? SINGLE : COLLECTION).map((verb) => actionOn(type, verb))),
+    ...types.flatMap((type) => verbsOf(type).map((verb) => actionOn(type, verb))),
     COUNT_USERS,
     READ_OWN_ACCOUNT,
+    FIND_FILES,
     LIST_LOCALES,
   ];
 }
@@ -53,7 +83,7 @@ export function servedActions(model: Model): string[] {
 export const knownActions = (model: Model): ReadonlySet<string> =>
   new Set([...servedActions(model), FIND_ROLES, ...DEFAULT_GRANTS.public, ...DEFAULT_GRANTS.authenticated]);
 
-/** The actions that words on the command line stand for: an action, a type with or without `.*`, or `*`; null for none. */
+/** The actions that a word on the command line stands for: an action, a type with or without `.*`, or `*`; null for none. */
 export function expandActions(model: Model, word: string): readonly string[] | null {
   if (word === '*') return servedActions(model);
   const known = knownActions(model);

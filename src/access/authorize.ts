@@ -1,22 +1,30 @@
-// Who may run which plan. What a caller may name was settled when the plan was made, in plan/resolve.ts; here it is
-// settled whether the caller may do this at all. Only this module makes an AuthorizedPlan, so a plan cannot reach SQL
-// without passing here.
-import { forbiddenError, notFoundError } from '../errors.ts';
-import type { Model } from '../model/types.ts';
-import type { ReadPlan } from '../plan/read/nodes.ts';
-import type { Access } from './access.ts';
+// The one door to every operation. `authorize` makes the only thing that plans are made from, and plans are all that
+// read/ and store/ accept; so nothing is read or written that was not authorized here. Which names and rows of it a
+// caller may use is settled by planning, which asks the same access.
+import { forbiddenError, notFoundError, unauthorizedError } from '../errors.ts';
+import { actionsOf } from './actions.ts';
+import type { Caller } from './caller.ts';
+import type { Operation } from './operation.ts';
 
 declare const authorized: unique symbol;
 
-export interface AuthorizedPlan extends ReadPlan {
+export interface Authorized<O extends Operation> {
+  readonly operation: O;
+  readonly caller: Caller;
   readonly [authorized]: true;
 }
 
-/** `action`: what the caller must be granted; null for the answer to a write, which was granted before. */
-export function authorize(model: Model, plan: ReadPlan, access: Access, action: string | null): AuthorizedPlan {
-  if (action !== null && !access.may(action)) throw forbiddenError();
-  if (model.contentTypes.get(plan.uid)?.exposure === 'hidden') throw notFoundError();
-  // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
-  for (const uid of plan.touches) if (uid !== plan.uid && !access.mayFind(uid)) throw forbiddenError();
-  return plan as AuthorizedPlan;
+export function authorize<O extends Operation>(operation: O, caller: Caller): Authorized<O> {
+  const { name, type } = operation;
+  if (type.exposure === 'hidden') throw notFoundError();
+  for (const action of actionsOf(type, name)) requireAction(caller, action);
+  if (name === 'me' && !caller.account) throw unauthorizedError();
+  // A single type has one document, which the first update makes.
+  if (type.kind === 'singleType' && (name === 'create' || name === 'clone') && caller.kind !== 'system')
+    throw forbiddenError();
+  return { operation, caller } as Authorized<O>;
+}
+
+export function requireAction({ access }: Caller, action: string): void {
+  if (!access.may(action)) throw forbiddenError();
 }

@@ -1,10 +1,29 @@
-// Who asks: what they may do, and, where they are a user, the values of their account that rules may speak of.
-import type { Access } from './access.ts';
+// Who calls: their rights and, for a user, the values of the account that rules may compare with.
+import type { Model } from '../model/types.ts';
+import { type Access, systemAccess } from './access.ts';
 
 /** Scalar attributes of an account, by name. */
 export type UserValues = Readonly<Record<string, unknown>>;
 
-export interface Caller {
-  readonly access: Access;
-  readonly user: UserValues | null;
+export interface Account {
+  readonly id: number;
+  readonly documentId: string;
+  /** Null for a token that belongs to no session. */
+  readonly sessionId: string | null;
 }
+
+export interface Caller {
+  readonly kind: 'system' | 'public' | 'user' | 'token';
+  readonly access: Access;
+  /** Of a user: the values of the account. */
+  readonly user: UserValues | null;
+  readonly account: Account | null;
+}
+
+/** Code in this process that acts for nobody in particular, and may do everything. */
+export const systemCaller = (model: Model): Caller => ({
+  kind: 'system',
+  access: systemAccess(model),
+  user: null,
+  account: null,
+});

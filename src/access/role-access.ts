@@ -1,7 +1,7 @@
 // Grants → access: what the actions of a role or a token allow, with the rules that the project declares for the role.
-import { ROLE } from '../model/builtin.ts';
+import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
-import type { Access, FieldUse, RowUse } from './access.ts';
+import type { Access, FieldUse, RowRule, RowUse } from './access.ts';
 import { FIND_ROLES } from './actions.ts';
 import type { RoleRules } from './rules.ts';
 
@@ -33,23 +33,28 @@ export function roleAccess(model: Model, role: Role, rules: RoleRules | null, re
     may,
     mayFind: (uid) => isSeen(model, may, uid),
     mayUse: (uid, name, use) => isListed(rules, uid, name, use),
+    mayReadDrafts: (uid) => rules?.get(uid)?.drafts !== false,
     rowsOf: (uid, use) => rowsOf(rules, uid, use),
   };
 }
 
 const IDENTITY = new Set(['id', 'documentId']);
+/** What decides over an account. A role that reaches only some users, such as oneself, writes it only where listed. */
+const PROTECTED = new Set(['role', 'confirmed', 'blocked', 'provider', 'resetPasswordToken', 'confirmationToken']);
 
-/** What may be read is also what may be filtered and sorted by, unless a rule says otherwise. */
+/** What may be read may also be filtered and sorted by, unless a rule says otherwise. */
 function isListed(rules: RoleRules | null, uid: string, name: string, use: FieldUse): boolean {
-  const fields = rules?.get(uid)?.fields;
+  const { fields } = rules?.get(uid) ?? {};
   if (!fields) return true;
+  if (use === 'write')
+    return fields.write?.has(name) ?? !(uid === USER && PROTECTED.has(name) && rowsOf(rules, uid, 'update'));
   if (use === 'read' && IDENTITY.has(name)) return true;
-  const list = fields[use] ?? (use === 'write' ? undefined : fields.read);
-  return list === undefined || list.has(name) || (use !== 'write' && IDENTITY.has(name) && fields[use] === undefined);
+  const list = fields[use] ?? fields.read;
+  return list === undefined || list.has(name) || (IDENTITY.has(name) && fields[use] === undefined);
 }
 
 /** Nobody changes or deletes what they cannot find, unless a rule says otherwise. */
-const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse) => {
+const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse): RowRule | null => {
   const rows = rules?.get(uid)?.rows;
   return rows?.[use] ?? rows?.find ?? null;
 };
@@ -71,6 +76,7 @@ export function tokenAccess(model: Model, { id, type, actions }: TokenGrants): A
     may,
     mayFind: (uid) => isSeen(model, may, uid),
     mayUse: () => true,
+    mayReadDrafts: () => true,
     rowsOf: () => null,
   };
 }

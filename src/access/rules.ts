@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { check, flag, namedEntries, type Problem, strictObject } from '../check-json.ts';
 import { SheafError } from '../errors.ts';
 import type { ContentType, Model } from '../model/types.ts';
-import { EVERYTHING, parseRead } from '../request/parse-read.ts';
+import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
 import type { FieldUse, RowRule, RowUse, RuleValue } from './access.ts';
 
 export interface TypeRules {
@@ -166,7 +166,7 @@ const ROW_RULE = v.pipe(
 /** The rule, or what is wrong with it. */
 function parseRowRule(filters: unknown): RowRule | string {
   try {
-    const { shape, values } = parseRead({ filters }, { status: 'published', pagination: EVERYTHING });
+    const { shape, values } = parseRead({ filters }, { status: 'published', pagination: NO_LIMIT });
     if (!shape.filters) return 'expected a filter; leave the rule out where every row is meant';
     if (values.some(mixesPlaceholders))
       return `${USER_PLACEHOLDER}… stands for one value, so it cannot be one of several`;

@@ -1,6 +1,6 @@
-// The settings of accounts that the reference keeps in the database, so that both servers follow the same ones.
+// Settings of accounts that Strapi 5 keeps in the database, so that both servers follow the same ones.
 
-export interface Advanced {
+export interface AccountSettings {
   readonly unique_email: boolean;
   readonly allow_register: boolean;
   readonly email_confirmation: boolean;
@@ -10,7 +10,7 @@ export interface Advanced {
   readonly default_role: string;
 }
 
-const DEFAULT_ADVANCED: Advanced = {
+const DEFAULTS: AccountSettings = {
   unique_email: true,
   allow_register: true,
   email_confirmation: false,
@@ -20,11 +20,11 @@ const DEFAULT_ADVANCED: Advanced = {
 };
 
 /** What is stored, over what holds where nothing is. */
-export function readAdvanced(text: unknown): Advanced {
+export function readAccountSettings(text: unknown): AccountSettings {
   try {
     const stored: unknown = JSON.parse(String(text));
-    return { ...DEFAULT_ADVANCED, ...(typeof stored === 'object' && stored) };
+    return { ...DEFAULTS, ...(typeof stored === 'object' && stored) };
   } catch {
-    return DEFAULT_ADVANCED;
+    return DEFAULTS;
   }
 }

@@ -50,12 +50,12 @@ export class ApiTokens {
       session.rows(this.#statements.token(), [this.#stored(token)]),
     );
     if (rows.length === 0) return null;
-    const [id, type, kind, expiresAt, lastUsedAt] = rows[0] as [number, string, string, number | null, number | null];
+    const [id, type, kind, expiresAt, lastUsedAt] = rows[0]!;
     const now = Date.now();
     if ((kind !== null && kind !== 'content-api') || (expiresAt !== null && expiresAt <= now)) return null;
     if (lastUsedAt === null || now - lastUsedAt > TOUCH_MS)
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
-    const actions = rows.flatMap((row) => (row[5] === null ? [] : [row[5] as string]));
+    const actions = rows.flatMap(([, , , , , action]) => action ?? []);
     const access = tokenAccess(this.#model, { id, type, actions });
     return access && { access, until: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS) };
   }
@@ -102,7 +102,7 @@ export class ApiTokens {
       ]);
       for (const [index, action] of actions.entries()) {
         const [made] = await session.rows(permission, [createId(), action, now, now, now]);
-        await session.rows(link, [made![0] as number, row![0] as number, index + 1]);
+        await session.rows(link, [made![0], row![0], index + 1]);
       }
     });
     return token;
@@ -113,7 +113,7 @@ export class ApiTokens {
     return this.#database.transaction(async (session) => {
       const rows = await session.rows(this.#statements.tokensNamed(), [name]);
       for (const [id] of rows)
-        for (const statement of this.#statements.deleteToken()) await session.rows(statement, [id as number]);
+        for (const statement of this.#statements.deleteToken()) await session.rows(statement, [id]);
       return rows.length;
     });
   }

@@ -7,18 +7,19 @@ import { type Rules, readRules, ruleLocation } from '../access/rules.ts';
 import type { Database } from '../db/database.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
-import type { Documents } from '../operations/documents.ts';
+import type { Operations } from '../operations/operations.ts';
 import { ruleProblems } from '../plan/read/check-rules.ts';
+import type { GivenSecrets } from '../project/environment.ts';
 import type { Settings } from '../project/settings.ts';
 import { AccountStatements } from '../sql/account-statements.ts';
-import { RowRules } from '../store/row-rules.ts';
+import { RuleStatements } from '../store/rule-statements.ts';
 import { ApiTokens } from './api-tokens.ts';
 import { Authenticator } from './authenticate.ts';
 import { Grants } from './grants.ts';
 import { type Claims, Jwt } from './jwt.ts';
 import { Mailer } from './mail.ts';
 import { Roles } from './roles.ts';
-import { type GivenSecrets, readSecrets } from './secrets.ts';
+import { readSecrets } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { Accounts } from './sign-in.ts';
 
@@ -45,12 +46,8 @@ export interface Auth {
   close(): Promise<void>;
 }
 
-export async function openAuth(
-  model: Model,
-  database: Database,
-  users: Documents,
-  options: AuthOptions,
-): Promise<Auth> {
+export async function openAuth(operations: Operations, options: AuthOptions): Promise<Auth> {
+  const { model, database } = operations;
   const { settings } = options;
   const rules = openRules(options.project, model, database);
   const secrets = readSecrets(options.secrets, options.state);
@@ -59,15 +56,24 @@ export async function openAuth(
   await grants.open();
   const jwt = new Jwt(secrets.jwt);
   const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
-  const authenticator = new Authenticator(model, database, statements, grants, jwt, tokens);
+  const authenticator = new Authenticator({ model, database, statements, grants, jwt, tokens });
   const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
   const sessions = new Sessions(database, statements, jwt, settings.auth, admits);
   const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
-  const accounts = new Accounts({ database, statements, grants, sessions, mailer, settings, users });
+  const accounts = new Accounts({
+    database,
+    statements,
+    grants,
+    sessions,
+    authenticator,
+    mailer,
+    settings,
+    operations,
+  });
   return {
     settings,
     grants,
-    roles: new Roles(model, database, statements, () => grants.expire()),
+    roles: new Roles(model, database, statements, () => grants.invalidate()),
     authenticator,
     accounts,
     sessions,
@@ -96,7 +102,7 @@ function openRules(project: string, model: Model, database: Database): Rules {
 
 /** Values that stand in rules must be of the type that they are compared with; better reported now than to a client. */
 function valueProblems(model: Model, database: Database, rules: Rules): string[] {
-  const statements = new RowRules(model, database.dialect);
+  const statements = new RuleStatements(model, database.dialect);
   const problems: string[] = [];
   for (const [type, ofRole] of rules.byRole) {
     const access = roleAccess(model, { id: 0, type, name: type, actions: new Set() }, ofRole, 0);

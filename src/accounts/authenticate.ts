@@ -1,6 +1,8 @@
 // The Authorization header → who asks. A token that is wrong or over is never taken for no token. What a token says of
 // its user is not believed: the account is read for every request, or known not to have been written since it was read,
 // so that a block or another role acts on the next.
+import type { Access } from '../access/access.ts';
+import { READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { Caller, UserValues } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
 import { unauthorizedError } from '../errors.ts';
@@ -9,25 +11,39 @@ import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import type { Model, ScalarAttribute } from '../model/types.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
-import { readAdvanced } from './account-settings.ts';
+import { type AccountSettings, readAccountSettings } from './account-settings.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { GrantedRole, Grants } from './grants.ts';
 import type { Claims, Jwt } from './jwt.ts';
 
-export interface Identity extends Caller {
-  readonly as: 'public' | 'user' | 'token';
-  /** Of a user. */
-  readonly account: { readonly id: number; readonly documentId: string; readonly sessionId: string | null } | null;
-}
-
-/** Who asks, and until when that need not be looked up again where nothing is written. */
-interface Found {
-  readonly identity: Identity;
+/** Who came with a header, and until when that need not be looked up again as long as nothing is written. */
+interface FoundCaller {
+  readonly caller: Caller;
   readonly until: number;
 }
 
-interface Known extends Found {
+interface CachedCaller extends FoundCaller {
+  /** The change counter of the database when it was looked up. */
   readonly state: number;
+}
+
+/** An account as a token or a log-in finds it. */
+interface FoundAccount {
+  readonly user: UserValues;
+  readonly role: GrantedRole | null;
+  readonly settings: AccountSettings;
+  /** Whether the session that was asked for is this user's and still good; and until when. */
+  readonly sessionEnd: number | null;
+  readonly tokensAfter: number;
+}
+
+export interface AuthenticatorDeps {
+  readonly model: Model;
+  readonly database: Database;
+  readonly statements: AccountStatements;
+  readonly grants: Grants;
+  readonly jwt: Jwt;
+  readonly tokens: ApiTokens;
 }
 
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
@@ -40,18 +56,11 @@ export class Authenticator {
   readonly #tokens: ApiTokens;
   readonly #columns: readonly ScalarAttribute[];
   /** Kept as long as the grants are the same ones. */
-  #public: Identity | null = null;
-  /** Who came with which header, as long as nothing was written since. */
-  readonly #known = new Lru<string, Known>(MAX_CACHED_TOKENS);
+  #public: Caller | null = null;
+  /** Callers by header, as long as nothing was written since. */
+  readonly #known = new Lru<string, CachedCaller>(MAX_CACHED_TOKENS);
 
-  constructor(
-    model: Model,
-    database: Database,
-    statements: AccountStatements,
-    grants: Grants,
-    jwt: Jwt,
-    tokens: ApiTokens,
-  ) {
+  constructor({ model, database, statements, grants, jwt, tokens }: AuthenticatorDeps) {
     this.#database = database;
     this.#statements = statements;
     this.#grants = grants;
@@ -63,15 +72,15 @@ export class Authenticator {
     );
   }
 
-  /** Who asks, where nothing has to be waited for: the public, or who asked before and nothing was written since. */
-  now(header: string | undefined): Identity | null {
+  /** The caller, where nothing has to be waited for: the public, or one who came before and nothing was written since. */
+  now(header: string | undefined): Caller | null {
     if (this.#grants.refresh()) return null;
     if (header === undefined) return this.#nobody();
     const known = this.#known.get(header);
-    return known && known.state === this.#grants.state && known.until > Date.now() ? known.identity : null;
+    return known && known.state === this.#grants.state && known.until > Date.now() ? known.caller : null;
   }
 
-  async identify(header: string | undefined): Promise<Identity> {
+  async identify(header: string | undefined): Promise<Caller> {
     const reading = this.#grants.refresh();
     if (reading) await reading;
     if (header === undefined) return this.#nobody();
@@ -79,34 +88,33 @@ export class Authenticator {
     if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
       throw unauthorizedError();
     const { state } = this.#grants;
-    const { identity, until } = await (token.includes('.') ? this.#user(token) : this.#token(token));
-    if (state !== null) this.#known.set(header, { identity, until, state });
-    return identity;
+    const { caller, until } = await (token.includes('.') ? this.#user(token) : this.#token(token));
+    if (state !== null) this.#known.set(header, { caller, until, state });
+    return caller;
   }
 
-  #nobody(): Identity {
+  #nobody(): Caller {
     const role = this.#grants.public;
     // Where the public may do nothing at all, everyone has to say who they are.
     if (!role || role.actions.size === 0) throw unauthorizedError();
     if (this.#public?.access !== role.access)
-      this.#public = { as: 'public', access: role.access, user: null, account: null };
+      this.#public = { kind: 'public', access: role.access, user: null, account: null };
     return this.#public;
   }
 
-  async #token(token: string): Promise<Found> {
+  async #token(token: string): Promise<FoundCaller> {
     const found = await this.#tokens.access(token);
     if (!found) throw unauthorizedError();
-    return { identity: { as: 'token', access: found.access, user: null, account: null }, until: found.until };
+    return { caller: { kind: 'token', access: found.access, user: null, account: null }, until: found.until };
   }
 
-  async #user(token: string): Promise<Found> {
+  async #user(token: string): Promise<FoundCaller> {
     const claims = await this.#jwt.verify(token);
     if (claims?.kind !== 'access') throw unauthorizedError();
     const admitted = await this.#admitted(claims);
     if (!admitted) throw unauthorizedError('Invalid credentials');
-    const { user, role, until } = admitted;
-    const account = { id: claims.userId, documentId: String(user.documentId), sessionId: claims.sessionId };
-    return { identity: { as: 'user', access: role.access, user, account }, until };
+    const { found, role, until } = admitted;
+    return { caller: callerOf(found.user, role.access, claims), until };
   }
 
   /** Whether the account that a token is for may still be used, and the token with it. */
@@ -116,35 +124,73 @@ export class Authenticator {
     return (await this.#admitted(claims)) !== null;
   }
 
-  async #admitted(claims: Claims): Promise<{ user: UserValues; role: GrantedRole; until: number } | null> {
-    const row = await this.#account(claims);
-    if (!row) return null;
-    const user: UserValues = Object.fromEntries(this.#columns.map(({ name }, index) => [name, row.values[index]]));
-    const role = row.role === null ? null : this.#grants.role(row.role);
-    const isConfirmed = isTrue(user.confirmed) || !readAdvanced(row.advanced).email_confirmation;
-    return role && isConfirmed && !isTrue(user.blocked) ? { user, role, until: row.until } : null;
+  async #admitted(claims: Claims): Promise<{ found: FoundAccount; role: GrantedRole; until: number } | null> {
+    const { userId, sessionId, issuedAt, end } = claims;
+    const found = await this.#account(userId, sessionId);
+    if (!found?.role) return null;
+    const { user, role, settings, sessionEnd, tokensAfter } = found;
+    if (isTrue(user.blocked) || (settings.email_confirmation && !isTrue(user.confirmed))) return null;
+    if (sessionId === null) return issuedAt < tokensAfter ? null : { found, role, until: end };
+    return sessionEnd === null ? null : { found, role, until: Math.min(end, sessionEnd) };
   }
 
-  /** The account behind a token, if the token is still good for it. */
-  async #account({ userId, sessionId, issuedAt, end: until }: Claims) {
+  /**
+   * A user who reads the own account, whatever else the role may do; for answers to logging in. Null where there is no
+   * such account.
+   */
+  async ownAccount(userId: number): Promise<Caller | null> {
+    const reading = this.#grants.refresh();
+    if (reading) await reading;
+    const found = await this.#account(userId, null);
+    if (!found) return null;
+    const access = withOwnAccount(found.role?.access ?? NO_ACCESS);
+    return callerOf(found.user, access, { userId, sessionId: null });
+  }
+
+  async #account(userId: number, sessionId: string | null): Promise<FoundAccount | null> {
     const [row] = await this.#database.latest((session) =>
       session.rows(this.#statements.account(this.#columns), [sessionId ?? '', userId]),
     );
     if (!row) return null;
-    const [role, advanced, owner, status, end, tokensAfter, ...values] = row as [
-      number | null,
-      string | null,
-      string | null,
-      string | null,
-      number | null,
-      string | null,
-      ...unknown[],
-    ];
-    if (sessionId === null) return issuedAt < Number(tokensAfter ?? 0) ? null : { role, advanced, values, until };
+    const [role, settings, owner, status, end, tokensAfter, ...values] = row;
     const isAlive = owner === String(userId) && status !== 'revoked' && end !== null && end > Date.now();
-    return isAlive ? { role, advanced, values, until: Math.min(until, end) } : null;
+    return {
+      user: Object.fromEntries(this.#columns.map(({ name }, index) => [name, values[index]])),
+      role: role === null ? null : this.#grants.role(role),
+      settings: readAccountSettings(settings),
+      sessionEnd: isAlive ? end : null,
+      tokensAfter: Number(tokensAfter ?? 0),
+    };
   }
 }
+
+const callerOf = (
+  user: UserValues,
+  access: Access,
+  { userId, sessionId }: { readonly userId: number; readonly sessionId: string | null },
+): Caller => ({
+  kind: 'user',
+  access,
+  user,
+  account: { id: userId, documentId: String(user.documentId), sessionId },
+});
+
+/** Of an account without a role. */
+const NO_ACCESS: Access = {
+  key: 'none',
+  may: () => false,
+  mayFind: () => false,
+  mayUse: () => true,
+  mayReadDrafts: () => false,
+  rowsOf: () => null,
+};
+
+/** The same access with the right to read the own account. */
+const withOwnAccount = (access: Access): Access => ({
+  ...access,
+  key: `${access.key} own`,
+  may: (action) => action === READ_OWN_ACCOUNT || access.may(action),
+});
 
 /** A flag as any database gives it. */
 const isTrue = (value: unknown): boolean => value === 1 || value === true;

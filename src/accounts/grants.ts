@@ -4,13 +4,15 @@
 import type { Access } from '../access/access.ts';
 import { type Role, roleAccess } from '../access/role-access.ts';
 import type { RoleRules } from '../access/rules.ts';
-import type { Database, Row, Watch } from '../db/database.ts';
+import type { Database, Watch } from '../db/database.ts';
 import type { Model } from '../model/types.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 
 export interface GrantedRole extends Role {
   readonly access: Access;
 }
+
+type GrantRow = readonly [id: number, type: string, name: string, action: string | null];
 
 const PUBLIC = 'public';
 const MAX_TURNS = 3;
@@ -20,8 +22,8 @@ export class Grants {
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #rules: ReadonlyMap<string, RoleRules>;
-  #watch: Watch = { tellsAll: false, mark: () => 0 };
-  #seen = Number.NaN;
+  #watch: Watch = { coversAllWrites: false, changeCounter: () => 0 };
+  #lastVersion = Number.NaN;
   #reading: Promise<void> | null = null;
   #text = '';
   #revision = 0;
@@ -52,13 +54,13 @@ export class Grants {
   }
 
   /** After a change by this process: the next request waits for it. */
-  expire(): void {
-    this.#seen = Number.NaN;
+  invalidate(): void {
+    this.#lastVersion = Number.NaN;
   }
 
-  /** Null once they are as they are stored; otherwise what to wait for. Most requests wait for nothing. */
+  /** Null where they are up to date, as for most requests; otherwise what to wait for. */
   refresh(): Promise<void> | null {
-    if (this.#watch.mark() === this.#seen) return null;
+    if (this.#watch.changeCounter() === this.#lastVersion) return null;
     this.#reading ??= this.#catchUp().finally(() => {
       this.#reading = null;
     });
@@ -69,22 +71,22 @@ export class Grants {
   async #catchUp(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       await this.#read();
-      if (this.#watch.mark() === this.#seen) return;
+      if (this.#watch.changeCounter() === this.#lastVersion) return;
     }
   }
 
   async #read(): Promise<void> {
-    const mark = this.#watch.mark();
+    const version = this.#watch.changeCounter();
     const rows = await this.#database.latest((session) => session.rows(this.#statements.grants(), []));
     const text = JSON.stringify(rows);
-    if (text !== this.#text) this.#take(rows);
+    if (text !== this.#text) this.#replaceRoles(rows);
     this.#text = text;
-    this.#seen = mark;
+    this.#lastVersion = version;
   }
 
-  #take(rows: readonly Row[]): void {
+  #replaceRoles(rows: readonly GrantRow[]): void {
     const stored = new Map<number, { type: string; name: string; actions: Set<string> }>();
-    for (const [id, type, name, action] of rows as readonly [number, string, string, string | null][]) {
+    for (const [id, type, name, action] of rows) {
       let role = stored.get(id);
       if (!role) {
         role = { type, name, actions: new Set() };
@@ -103,7 +105,7 @@ export class Grants {
 
   /** Another number after every write; null where the database tells of those to the grants alone. */
   get state(): number | null {
-    return this.#watch.tellsAll ? this.#seen : null;
+    return this.#watch.coversAllWrites ? this.#lastVersion : null;
   }
 
   get public(): GrantedRole | null {

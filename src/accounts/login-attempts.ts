@@ -8,7 +8,7 @@ interface Count {
   tries: number;
 }
 
-export class Attempts {
+export class LoginAttempts {
   readonly #limit: RateLimit;
   readonly #counts = new Lru<string, Count>(MAX_COUNTED_ACCOUNTS);
 
@@ -17,7 +17,7 @@ export class Attempts {
   }
 
   /** Counts a try; the seconds until it would be allowed, 0 where it is now. */
-  take(key: string): number {
+  count(key: string): number {
     const now = Date.now();
     let count = this.#counts.get(key);
     if (!count || count.until <= now) {

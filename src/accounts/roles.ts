@@ -35,7 +35,7 @@ export class Roles {
   async #read(session: Session): Promise<StoredRole[]> {
     const roles = new Map<number, StoredRole & { actions: string[] }>();
     for (const row of await session.rows(this.#statements.grants(), [])) {
-      const [id, type, name, action] = row as [number, string, string, string | null];
+      const [id, type, name, action] = row;
       const role = roles.get(id) ?? { id, type, name, actions: [] };
       roles.set(id, role);
       if (action !== null) role.actions.push(action);
@@ -77,7 +77,7 @@ export class Roles {
         ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
       ]);
       const [row] = await session.rows(insert, [createId(), name.trim(), description, type, now, now, now]);
-      const id = row![0] as number;
+      const id = row![0];
       // Whoever has an account may look at it, change its password and log out.
       const actions = DEFAULT_GRANTS.authenticated;
       for (const action of actions) await addGrant(session, this.#database.dialect, id, action);
@@ -102,9 +102,9 @@ export class Roles {
     const actions = all ? [] : this.#expand(words);
     return this.#changed(async (session) => {
       const { id, actions: present } = await this.#find(session, role);
-      const doomed = all ? present : present.filter((action) => actions.includes(action));
-      for (const action of doomed) await session.rows(this.#statements.revoke(), [id, action]);
-      return doomed;
+      const revoked = all ? present : present.filter((action) => actions.includes(action));
+      for (const action of revoked) await session.rows(this.#statements.revoke(), [id, action]);
+      return revoked;
     });
   }
 

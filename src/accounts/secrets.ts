@@ -4,15 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
+import type { GivenSecrets } from '../project/environment.ts';
 
-export interface Secrets {
-  /** What access and refresh tokens are signed with. */
-  readonly jwt: string;
-  /** What API tokens are stored under. */
-  readonly apiTokenSalt: string;
-}
-
-export type GivenSecrets = Partial<Secrets>;
+export type Secrets = Required<GivenSecrets>;
 
 const SHORTEST = 16;
 const FEWEST_DIFFERENT = 8;

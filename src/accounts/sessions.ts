@@ -8,6 +8,7 @@ import type { Settings } from '../project/settings.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { Claims, Jwt } from './jwt.ts';
+import { sessionsKey } from './users.ts';
 
 export interface Tokens {
   readonly jwt: string;
@@ -63,7 +64,7 @@ export class Sessions {
 
   /** What begins, goes on or ends for one user does so one after another. */
   async #lock(session: Session, userId: number): Promise<void> {
-    if (this.#database.dialect.locks) await session.rows(this.#writes.lockKey(), [`sessions ${userId}`]);
+    if (this.#writes.needsLocks) await session.rows(this.#writes.lockKey(), [sessionsKey(userId)]);
   }
 
   async #insert(session: Session, userId: number, device: string, end: number): Promise<Begun> {
@@ -99,7 +100,7 @@ export class Sessions {
       await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
       if (!row || row[0] !== String(userId)) return null;
-      const [, , device, expiresAt, end] = row as [string, string, string, number, number];
+      const [, , device, expiresAt, end] = row;
       const now = Date.now();
       if (expiresAt <= now || end <= now) return null;
       const next = await this.#insert(session, userId, device, end);
@@ -116,18 +117,16 @@ export class Sessions {
     await this.#database.transaction(async (session) => {
       await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
-      if (row) await session.rows(this.#statements.endSessions('device'), [String(userId), row[2] as string]);
+      if (row) await session.rows(this.#statements.endSessions('device'), [String(userId), row[2]]);
     });
   }
 
   /** Ends every session of a user, and refuses tokens that were made without one until now. */
   async endAll(userId: number): Promise<void> {
-    await this.#database.transaction((session) => this.endAllIn(session, userId));
-  }
-
-  async endAllIn(session: Session, userId: number): Promise<void> {
-    await this.#lock(session, userId);
-    await session.rows(this.#statements.endSessions('user'), [String(userId)]);
-    await session.rows(this.#statements.refuseOlderTokens(), [userId, Date.now()]);
+    await this.#database.transaction(async (session) => {
+      await this.#lock(session, userId);
+      await session.rows(this.#statements.endSessions('user'), [String(userId)]);
+      await session.rows(this.#statements.refuseOlderTokens(), [userId, Date.now()]);
+    });
   }
 }

@@ -9,10 +9,9 @@ import { nothingToGrant } from '../accounts/roles.ts';
 import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
-import { isTooLong } from '../passwords.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
 
-export interface PeopleOptions {
+export interface AccountCommandOptions {
   readonly username?: string | undefined;
   readonly email?: string | undefined;
   readonly role?: string | undefined;
@@ -22,18 +21,23 @@ export interface PeopleOptions {
 }
 
 /** What a command did: for people, and for programs. */
-interface Told {
+interface CommandResult {
   readonly text: string;
   readonly value: unknown;
 }
 
-type Command = (sheaf: Sheaf, auth: Auth, words: readonly string[], options: PeopleOptions) => Promise<Told>;
+type Command = (
+  sheaf: Sheaf,
+  auth: Auth,
+  words: readonly string[],
+  options: AccountCommandOptions,
+) => Promise<CommandResult>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   'user create': createUser,
   'user list': listUsers,
-  'user block': (sheaf, auth, words) => setBlocked(sheaf, auth, words, true),
-  'user unblock': (sheaf, auth, words) => setBlocked(sheaf, auth, words, false),
+  'user block': (sheaf, _auth, words) => setBlocked(sheaf, words, true),
+  'user unblock': (sheaf, _auth, words) => setBlocked(sheaf, words, false),
   'role create': createRole,
   'role grant': grant,
   'role revoke': revoke,
@@ -43,12 +47,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** Whether words are a command of this file. */
-export const isPeopleCommand = ([noun, verb]: readonly string[]): boolean => Object.hasOwn(COMMANDS, `${noun} ${verb}`);
+export const isAccountCommand = ([noun, verb]: readonly string[]): boolean =>
+  Object.hasOwn(COMMANDS, `${noun} ${verb}`);
 
-export async function peopleCommand(
+export async function accountCommand(
   config: ServerConfig,
   [noun, verb, ...words]: readonly string[],
-  options: PeopleOptions,
+  options: AccountCommandOptions,
 ): Promise<string> {
   const sheaf = await open(openOptions(config));
   try {
@@ -59,23 +64,22 @@ export async function peopleCommand(
   }
 }
 
-async function createUser(sheaf: Sheaf, { roles, accounts }: Auth, words: readonly string[], options: PeopleOptions) {
-  noMore(words, 0, 'sheaf user create --username NAME --email ADDRESS --role ROLE');
+async function createUser(sheaf: Sheaf, { roles }: Auth, words: readonly string[], options: AccountCommandOptions) {
+  expectArgs(words, 0, 'sheaf user create --username NAME --email ADDRESS --role ROLE');
   const username = options.username ?? (await ask('Name: ', '--username'));
   const email = (options.email ?? (await ask('Address: ', '--email'))).toLowerCase();
   const role = await roles.find(options.role ?? 'authenticated');
-  const password = await askSecretly('Password: ');
-  if (isTooLong(password)) throw new SetupError('The password has more than 72 bytes');
+  const password = await promptPassword('Password: ');
   const data = { username, email, password, provider: 'local', confirmed: true, blocked: false, role: role.id };
-  const user = await sheaf.documents(USER).createGuarded(data, accounts.guard(data));
+  const user = await sheaf.documents(USER).create({ data });
   return {
     text: `Made the user ${username} (${user.documentId}) with the role ${role.name}.`,
     value: { id: user.id, documentId: user.documentId, username, email, role: role.type },
   };
 }
 
-async function listUsers(sheaf: Sheaf, _auth: Auth, words: readonly string[]): Promise<Told> {
-  noMore(words, 0, 'sheaf user list');
+async function listUsers(sheaf: Sheaf, _auth: Auth, words: readonly string[]): Promise<CommandResult> {
+  expectArgs(words, 0, 'sheaf user list');
   const users = await sheaf.documents(USER).findMany({ sort: 'id' });
   const lines = users.map(({ id, username, email, blocked, confirmed }) =>
     `${String(id).padStart(5)}  ${String(username).padEnd(24)} ${String(email).padEnd(32)}${blocked ? ' blocked' : ''}${confirmed ? '' : ' unconfirmed'}`.trimEnd(),
@@ -86,26 +90,25 @@ async function listUsers(sheaf: Sheaf, _auth: Auth, words: readonly string[]): P
   };
 }
 
-async function setBlocked(sheaf: Sheaf, { sessions }: Auth, words: readonly string[], blocked: boolean): Promise<Told> {
-  const [name] = noMore(words, 1, `sheaf user ${blocked ? 'block' : 'unblock'} NAME`);
+async function setBlocked(sheaf: Sheaf, words: readonly string[], blocked: boolean): Promise<CommandResult> {
+  const [name] = expectArgs(words, 1, `sheaf user ${blocked ? 'block' : 'unblock'} NAME`);
   const users = sheaf.documents(USER);
   const user = await users.findFirst({ filters: { $or: [{ username: name! }, { email: name!.toLowerCase() }] } });
   if (!user) throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
   await users.update({ documentId: user.documentId, data: { blocked } });
-  if (blocked) await sessions.endAll(user.id);
   return {
     text: blocked ? `${user.username} is blocked and logged out everywhere.` : `${user.username} may log in again.`,
     value: { id: user.id, username: user.username, blocked },
   };
 }
 
-async function createRole(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<Told> {
-  const [name] = noMore(words, 1, 'sheaf role create NAME');
+async function createRole(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
+  const [name] = expectArgs(words, 1, 'sheaf role create NAME');
   const role = await roles.create(name!);
   return { text: `The role ${role.name} is there; grant it something: sheaf role grant ${role.type} '*'`, value: role };
 }
 
-async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<Told> {
+async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<CommandResult> {
   if (role === undefined || actions.length === 0) throw usage("sheaf role grant ROLE ACTION… ('*' for everything)");
   const granted = await roles.grant(role, actions);
   return {
@@ -114,7 +117,7 @@ async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonl
   };
 }
 
-async function revoke(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<Told> {
+async function revoke(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<CommandResult> {
   if (role === undefined || actions.length === 0) throw usage("sheaf role revoke ROLE ACTION… ('*' for everything)");
   const revoked = await roles.revoke(role, actions);
   return {
@@ -126,8 +129,8 @@ async function revoke(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readon
 const listed = (title: string, none: string, actions: readonly string[]): string =>
   actions.length > 0 ? [`${title}:`, ...actions.map((action) => `  ${action}`)].join('\n') : none;
 
-async function showRoles(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<Told> {
-  const [name] = noMore(words, words.length === 0 ? 0 : 1, 'sheaf role show [ROLE]');
+async function showRoles(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
+  const [name] = expectArgs(words, words.length === 0 ? 0 : 1, 'sheaf role show [ROLE]');
   const shown = name === undefined ? await roles.list() : [await roles.find(name)];
   const text = shown.map(({ name: title, type, actions }) =>
     listed(`${title} (${type})`, `${title} (${type}): nothing`, actions),
@@ -141,8 +144,8 @@ async function createToken(
   sheaf: Sheaf,
   { tokens }: Auth,
   [name, ...words]: readonly string[],
-  { type = words.length > 0 ? 'custom' : 'read-only', days }: PeopleOptions,
-): Promise<Told> {
+  { type = words.length > 0 ? 'custom' : 'read-only', days }: AccountCommandOptions,
+): Promise<CommandResult> {
   const form = 'sheaf token create NAME --type read-only|full-access|custom [--days N] [ACTION…]';
   if (name === undefined || !TOKEN_TYPES.includes(type) || (type === 'custom') !== words.length > 0) throw usage(form);
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) throw usage(form);
@@ -159,8 +162,8 @@ async function createToken(
   };
 }
 
-async function revokeToken(_sheaf: Sheaf, { tokens }: Auth, words: readonly string[]): Promise<Told> {
-  const [name] = noMore(words, 1, 'sheaf token revoke NAME');
+async function revokeToken(_sheaf: Sheaf, { tokens }: Auth, words: readonly string[]): Promise<CommandResult> {
+  const [name] = expectArgs(words, 1, 'sheaf token revoke NAME');
   const revoked = await tokens.revoke(name!);
   if (revoked === 0)
     throw new SetupError(`There is no token "${name}"`, ['sheaf token create makes one; names are as they were given']);
@@ -169,7 +172,7 @@ async function revokeToken(_sheaf: Sheaf, { tokens }: Auth, words: readonly stri
 
 const usage = (form: string): SetupError => new SetupError('The command is not complete', [`expected ${form}`]);
 
-function noMore(words: readonly string[], count: number, form: string): readonly string[] {
+function expectArgs(words: readonly string[], count: number, form: string): readonly string[] {
   if (words.length !== count) throw usage(form);
   return words;
 }
@@ -185,7 +188,7 @@ async function ask(question: string, option: string): Promise<string> {
 }
 
 /** From a terminal without showing it; from a pipe its first line. */
-async function askSecretly(question: string): Promise<string> {
+async function promptPassword(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const { isTTY } = process.stdin;
   if (isTTY) process.stderr.write(question);

@@ -16,9 +16,9 @@ export async function schemaCommand(config: ServerConfig, action: 'diff' | 'appl
       return diff.steps.length === 0 ? 'The database fits already.\n' : `${listed(diff)}Done: ${count(diff)}.\n`;
     }
     const diff = await diffSchema(database, model);
-    if (diff.misfits.length > 0)
+    if (diff.incompatibleColumns.length > 0)
       throw new SetupError('The database does not fit the content model:', [
-        ...diff.misfits,
+        ...diff.incompatibleColumns,
         ...(diff.steps.length > 0 ? [`besides, a start would make ${count(diff)}`] : []),
       ]);
     if (diff.steps.length === 0) return 'The database fits; a start would change nothing.\n';

@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf, withoutPassword } from '../app.ts';
 import { SetupError } from '../errors.ts';
+import { openLog } from '../http/log.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
@@ -25,7 +26,8 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
     welcome(sheaf, config, isExample, address, begin, notes);
     return;
   }
-  const app = createServer(sheaf);
+  const log = await openLog(config.logLevel);
+  const app = createServer(sheaf, { logger: log.logger });
   let address: string;
   try {
     address = await app.listen({ host: config.host, port: config.port });
@@ -43,7 +45,10 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
     app
       .close()
       .then(() => sheaf.close())
-      .then(() => process.exit(0));
+      .then(() => {
+        log.flush();
+        process.exit(0);
+      });
   });
 }
 

@@ -4,9 +4,9 @@ import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';
 import { MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Statement } from '../sql/statement.ts';
+import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
-import type { BoundValue, Session } from './database.ts';
+import type { Session } from './database.ts';
 
 const MIGRATIONS = [
   '5.0.0-rename-identifiers-longer-than-max-length',
@@ -32,7 +32,7 @@ const STAMPS = instants('created_at', 'updated_at', 'published_at');
 export async function bootstrap(session: Session, dialect: Dialect, locales: readonly string[] | null): Promise<void> {
   const now = Date.now();
   const sql = new WriteStatements(dialect);
-  const run = (statement: Statement, ...values: BoundValue[]) => session.rows(statement, values);
+  const run = <R extends Row>(statement: Statement<R>, ...values: BoundValue[]) => session.rows(statement, values);
   const migration = sql.insertRow(MIGRATIONS_TABLE, [...text('name'), ...instants('time')]);
   for (const name of MIGRATIONS) await run(migration, name, now);
   const setting = sql.insertRow(SETTINGS_TABLE, text('key', 'value', 'type'));
@@ -41,12 +41,12 @@ export async function bootstrap(session: Session, dialect: Dialect, locales: rea
   const role = sql.insertRow('up_roles', [...text('document_id', 'name', 'description', 'type'), ...STAMPS]);
   for (const [name, description, type] of ROLES) {
     const [row] = await run(role, createId(), name, description, type, now, now, now);
-    for (const action of DEFAULT_GRANTS[type]) await addGrant(session, dialect, row![0] as number, action);
+    for (const action of DEFAULT_GRANTS[type]) await addGrant(session, dialect, row![0], action);
   }
   await run(sql.insertRow(OWN_SETTINGS, text('key', 'value')), 'locales', locales ? 'listed' : 'open');
 }
 
-/** Grants a role an action; the link's place in a list that nobody reads is its own id's neighbour. */
+/** Grants a role an action. Strapi 5 keeps an order of grants that nobody reads; the id serves. */
 export async function addGrant(session: Session, dialect: Dialect, role: number, action: string): Promise<void> {
   const now = Date.now();
   const sql = new WriteStatements(dialect);
@@ -57,7 +57,7 @@ export async function addGrant(session: Session, dialect: Dialect, role: number,
     { column: 'role_id', type: 'integer' },
     { column: 'permission_ord', type: 'float' },
   ]);
-  await session.rows(link, [row![0] as number, role, row![0] as number]);
+  await session.rows(link, [row![0], role, row![0]]);
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });

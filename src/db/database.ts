@@ -1,17 +1,14 @@
 // What the rest of the program needs of a database: statements with their values bound, rows of columns in order,
 // reads that see one state of the data, and writes that happen whole or not at all.
 import type { Dialect } from '../sql/dialect.ts';
-import type { Statement } from '../sql/statement.ts';
+import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 
 /** The code of an error by which the work of a transaction asks to be begun again. */
 export const RESTART = 'restart';
 
-export type BoundValue = string | number | bigint | null;
-export type Row = readonly unknown[];
-
 /** Something that runs statements: a snapshot, or a transaction under way. */
 export interface Session {
-  rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]>;
+  rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]>;
 }
 
 /** Tables, their columns with declared types, and index names, as the database has them. */
@@ -27,9 +24,9 @@ export interface DatabaseHealth {
 
 export interface Watch {
   /** Another number whenever something may have been written since it was last asked for. */
-  mark(): number;
-  /** Whether that goes for everything that anyone writes; otherwise for changes of grants alone. */
-  readonly tellsAll: boolean;
+  changeCounter(): number;
+  /** Whether the counter covers everything that anyone writes; otherwise it covers changes of grants alone. */
+  readonly coversAllWrites: boolean;
 }
 
 export interface Database {
@@ -42,18 +39,18 @@ export interface Database {
   /** The same on the newest state there is, never on a replica's; for what must not be out of date. */
   latest<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */
-  position(): Promise<string | null>;
+  replicationPosition(): Promise<string | null>;
   /** Whether the database answers, and how far its replicas are behind; throws where it does not. */
   check(): Promise<DatabaseHealth>;
-  /** All statements of `work` take effect together, or none does. `patient`: however long they take. */
-  transaction<T>(work: (session: Session) => Promise<T>, patient?: boolean): Promise<T>;
+  /** All statements of `work` take effect together, or none does. `withoutTimeouts`: however long they take. */
+  transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts?: boolean): Promise<T>;
   /** The database's own account of how it would run the statement, a line each. */
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]>;
   /**
-   * Begins to watch for what other processes write. A database that cannot tell what other programs write calls `look`
-   * from time to time.
+   * Begins to watch for what other processes write. A database that cannot tell what other programs write calls
+   * `onPoll` from time to time.
    */
-  watch(look: () => void): Promise<Watch>;
+  watch(onPoll: () => void): Promise<Watch>;
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   close(): Promise<void>;
 }

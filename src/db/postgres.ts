@@ -1,16 +1,14 @@
-// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
+// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on systemAccess, and retries
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
 import { MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { CHANGES_CHANNEL, postgresDialect } from '../sql/dialect-postgres.ts';
-import type { Statement } from '../sql/statement.ts';
+import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
 import {
-  type BoundValue,
   type Database,
   type DatabaseHealth,
   RESTART,
-  type Row,
   type Session,
   type TableDescription,
   type Watch,
@@ -32,21 +30,21 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
 
 /** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
 const RETRIED = new Set(['40P01', '40001']);
-/** Classes of states that mean "not now": connection lost, out of resources, shutting down, cancelled, lock not free. */
-const NOT_NOW = /^(08|53|57|58|25006|55P03|40)/;
-const ALIVE: Statement = { sql: 'select 1', bindings: [] };
+/** Classes of states that may pass: connection lost, out of resources, shutting down, cancelled, lock not free. */
+const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
+const ALIVE = plainStatement('select 1');
 const NETWORK =
   /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
-const isNotNow = (error: unknown): boolean => {
+const isTransient = (error: unknown): boolean => {
   const { message = '' } = error as { message?: string };
-  return NOT_NOW.test(codeOf(error)) || NETWORK.test(codeOf(error)) || NETWORK.test(message);
+  return TRANSIENT.test(codeOf(error)) || NETWORK.test(codeOf(error)) || NETWORK.test(message);
 };
 
-const told = (error: unknown): unknown =>
-  error instanceof SheafError || !isNotNow(error)
+const toClientError = (error: unknown): unknown =>
+  error instanceof SheafError || !isTransient(error)
     ? error
     : unavailableError('The database is not available now; try again');
 
@@ -76,7 +74,7 @@ function preparedOn(client: pg.ClientBase): Set<string> {
 }
 
 /** All of the work, or none of it. */
-async function whole<T>(client: pg.ClientBase, work: (session: Session) => Promise<T>): Promise<T> {
+async function runTransaction<T>(client: pg.ClientBase, work: (session: Session) => Promise<T>): Promise<T> {
   await client.query('begin');
   try {
     const result = await work(new ClientSession(client));
@@ -85,7 +83,7 @@ async function whole<T>(client: pg.ClientBase, work: (session: Session) => Promi
   } catch (error) {
     // Where even this fails the connection is gone, and the transaction with it.
     // One that is lost or does not answer is closed, not asked again.
-    if (!isNotNow(error) || RETRIED.has(codeOf(error))) await client.query('rollback').catch(() => undefined);
+    if (!isTransient(error) || RETRIED.has(codeOf(error))) await client.query('rollback').catch(() => undefined);
     throw error;
   }
 }
@@ -99,16 +97,16 @@ class ClientSession implements Session {
     this.#prepared = preparedOn(client);
   }
 
-  async rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]> {
+  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     const name = nameOf(statement);
     this.#prepared.add(name);
-    const { rows } = await this.#client.query<unknown[]>({
+    const { rows } = await this.#client.query({
       name,
       text: statement.sql,
-      values: values as unknown[],
+      values: [...values],
       rowMode: 'array',
     });
-    return rows;
+    return rows as unknown as R[];
   }
 }
 
@@ -167,24 +165,24 @@ const WATCH_MS = 1_000;
  * a server that is away is no reason to know less than before.
  */
 class Watcher {
-  mark = 0;
+  changeCounter = 0;
   readonly #config: pg.ClientConfig;
-  readonly #look: () => void;
+  readonly #onPoll: () => void;
   readonly #timer: NodeJS.Timeout;
   #client: pg.Client | null = null;
   #closed = false;
 
-  constructor(config: pg.ClientConfig, look: () => void) {
+  constructor(config: pg.ClientConfig, onPoll: () => void) {
     this.#config = { ...config, fallback_application_name: 'sheaf (listens)' };
-    this.#look = look;
+    this.#onPoll = onPoll;
     this.#timer = setInterval(() => {
-      look();
+      onPoll();
       if (!this.#client) void this.listen();
     }, WATCH_MS);
     this.#timer.unref();
   }
 
-  /** What was written until it listens, nobody tells: it is looked for. */
+  /** Polls once it listens: changes made before LISTEN took effect were not notified. */
   async listen(): Promise<void> {
     const client = new pg.Client(this.#config);
     this.#client = client;
@@ -194,13 +192,13 @@ class Watcher {
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', () => {
-      this.mark++;
+      this.changeCounter++;
     });
     try {
       await client.connect();
       await client.query(`listen ${CHANGES_CHANNEL}`);
       if (this.#closed) await client.end();
-      else this.#look();
+      else this.#onPoll();
     } catch {
       lose();
     }
@@ -217,13 +215,13 @@ class Postgres implements Database {
   readonly dialect = postgresDialect;
   readonly #pool: pg.Pool;
   readonly #schema: string | null;
-  readonly #patientConfig: pg.ClientConfig;
+  readonly #connectionConfig: pg.ClientConfig;
   #watcher: Watcher | null = null;
 
-  constructor(pool: pg.Pool, schema: string | null, patientConfig: pg.ClientConfig) {
+  constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
     this.#pool = pool;
     this.#schema = schema;
-    this.#patientConfig = patientConfig;
+    this.#connectionConfig = connectionConfig;
   }
 
   /** Sees that the server can do what is asked of it. */
@@ -239,7 +237,7 @@ class Postgres implements Database {
     return { replicas: [] };
   }
 
-  async position(): Promise<null> {
+  async replicationPosition(): Promise<null> {
     return null;
   }
 
@@ -256,20 +254,20 @@ class Postgres implements Database {
     try {
       return await this.#withClient((client) => work(new ClientSession(client)));
     } catch (error) {
-      throw told(error);
+      throw toClientError(error);
     }
   }
 
-  async transaction<T>(work: (session: Session) => Promise<T>, patient = false): Promise<T> {
-    if (patient) return this.#patiently(work);
+  async transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts = false): Promise<T> {
+    if (withoutTimeouts) return this.#withoutTimeouts(work);
     let [retries, restarts] = [0, 0];
     for (;;) {
       try {
-        return await this.#withClient((client) => whole(client, work));
+        return await this.#withClient((client) => runTransaction(client, work));
       } catch (error) {
         if (codeOf(error) === RESTART) restarts++;
         else if (RETRIED.has(codeOf(error))) retries++;
-        else throw told(error);
+        else throw toClientError(error);
         if (retries > MAX_RETRIES || restarts > MAX_RESTARTS)
           throw unavailableError('Too many writers met on the same entries; try again');
       }
@@ -277,13 +275,13 @@ class Postgres implements Database {
   }
 
   /** On a connection of its own, which no time-out ends. */
-  async #patiently<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const client = new pg.Client(this.#patientConfig);
+  async #withoutTimeouts<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = new pg.Client(this.#connectionConfig);
     client.on('error', () => undefined);
     await client.connect();
     try {
       if (this.#schema !== null) await client.query(searchPath(this.#schema));
-      return await whole(client, work);
+      return await runTransaction(client, work);
     } finally {
       await client.end();
     }
@@ -296,7 +294,7 @@ class Postgres implements Database {
     try {
       return await work(client);
     } catch (error) {
-      if (isNotNow(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
+      if (isTransient(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
       throw error;
     } finally {
       client.release(broken ?? preparedOn(client).size > MAX_PREPARED_STATEMENTS);
@@ -304,17 +302,15 @@ class Postgres implements Database {
   }
 
   /** Other nodes announce what they change; what is changed by other programs is looked for once a second. */
-  async watch(look: () => void): Promise<Watch> {
-    const watcher = new Watcher(this.#patientConfig, look);
+  async watch(onPoll: () => void): Promise<Watch> {
+    const watcher = new Watcher(this.#connectionConfig, onPoll);
     this.#watcher = watcher;
     await watcher.listen();
-    return { tellsAll: false, mark: () => watcher.mark };
+    return { coversAllWrites: false, changeCounter: () => watcher.changeCounter };
   }
 
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
-    const rows = await this.snapshot((session) =>
-      session.rows({ sql: `explain ${statement.sql}`, bindings: [] }, values),
-    );
+    const rows = await this.snapshot((session) => session.rows(plainStatement(`explain ${statement.sql}`), values));
     return rows.map((row) => String(row[0]));
   }
 
@@ -322,7 +318,7 @@ class Postgres implements Database {
     try {
       return await this.#describe();
     } catch (error) {
-      throw told(error);
+      throw toClientError(error);
     }
   }
 

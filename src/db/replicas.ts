@@ -3,19 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SheafError } from '../errors.ts';
 import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../limits.ts';
-import type { Statement } from '../sql/statement.ts';
-import type { BoundValue, Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
+import { type BoundValue, plainStatement, type Statement } from '../sql/statement.ts';
+import type { Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
 
-const REACHED: Statement = {
-  sql: `select coalesce(pg_last_wal_replay_lsn(), 'FFFFFFFF/FFFFFFFF')::text`,
-  bindings: [],
-};
-const POSITION: Statement = { sql: 'select pg_current_wal_insert_lsn()::text', bindings: [] };
+const REACHED = plainStatement<readonly [position: string]>(
+  `select coalesce(pg_last_wal_replay_lsn(), 'FFFFFFFF/FFFFFFFF')::text`,
+);
+const POSITION = plainStatement<readonly [position: string]>('select pg_current_wal_insert_lsn()::text');
 /** Seconds since the last change that it has, where there are changes that it has not. */
-const LAG: Statement = {
-  sql: `select case when pg_last_wal_replay_lsn() >= $1::pg_lsn then 0 else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0)::float8 end`,
-  bindings: [],
-};
+const LAG = plainStatement<readonly [seconds: number | null]>(
+  `select case when pg_last_wal_replay_lsn() >= $1::pg_lsn then 0 else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0)::float8 end`,
+);
 const POSITION_FORM = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/i;
 const WAIT_STEP_MS = 5;
 /** A replica with a read under way for longer than this is not given another. */
@@ -39,7 +37,7 @@ interface ReplicaState extends Replica {
 }
 
 /** A replica that is not as far as a client's own write. */
-class NotYet extends Error {}
+class ReplicaBehindError extends Error {}
 
 export class ReplicatedDatabase implements Database {
   readonly #primary: Database;
@@ -81,7 +79,7 @@ export class ReplicatedDatabase implements Database {
     } catch (error) {
       // What a client did wrong is wrong everywhere; anything else may be the replica's doing, and is read again.
       if (error instanceof SheafError && error.status < 500) throw error;
-      if (!(error instanceof NotYet)) {
+      if (!(error instanceof ReplicaBehindError)) {
         replica.pausedUntil = performance.now() + REPLICA_PAUSE_MS;
         replica.failed = true;
       }
@@ -109,18 +107,18 @@ export class ReplicatedDatabase implements Database {
     return undefined;
   }
 
-  transaction<T>(work: (session: Session) => Promise<T>, patient?: boolean): Promise<T> {
-    return this.#primary.transaction(work, patient);
+  transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts?: boolean): Promise<T> {
+    return this.#primary.transaction(work, withoutTimeouts);
   }
 
-  async position(): Promise<string | null> {
+  async replicationPosition(): Promise<string | null> {
     const [row] = await this.#primary.snapshot((session) => session.rows(POSITION, []));
-    return row![0] as string;
+    return row![0];
   }
 
   async check(): Promise<DatabaseHealth> {
     await this.#primary.check();
-    const position = await this.position();
+    const position = await this.replicationPosition();
     const replicas = this.#replicas.map(async ({ name, database }) => {
       try {
         const [row] = await database.snapshot((session) => session.rows(LAG, [position]));
@@ -144,8 +142,8 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.latest(work);
   }
 
-  watch(look: () => void): Promise<Watch> {
-    return this.#primary.watch(look);
+  watch(onPoll: () => void): Promise<Watch> {
+    return this.#primary.watch(onPoll);
   }
 
   async close(): Promise<void> {
@@ -159,11 +157,11 @@ async function catchUp(session: Session, replica: ReplicaState, wanted: bigint):
   const patience = replica.behindUntil > begin ? 0 : MAX_REPLICA_WAIT_MS;
   for (;;) {
     const [row] = await session.rows(REACHED, []);
-    replica.reached = numberOf(row![0] as string);
+    replica.reached = numberOf(row![0]);
     if (replica.reached >= wanted) return;
     if (performance.now() - begin >= patience) {
       replica.behindUntil = performance.now() + REPLICA_PAUSE_MS;
-      throw new NotYet();
+      throw new ReplicaBehindError();
     }
     await sleep(WAIT_STEP_MS);
   }

@@ -2,12 +2,12 @@
 // What is there but does not fit is told with the way out.
 import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
-import { type ColumnType, PUBLISHED_LINKS, type TableDefinition, tablesOf } from '../model/tables.ts';
+import { type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
-import { addColumn, addForeignKeys, createIndex, createTable } from '../sql/ddl.ts';
+import { addColumn, addForeignKeys, createIndex, createTable, lockSchema } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
-import { WriteStatements } from '../sql/write-statements.ts';
+import { listName, WriteStatements } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Database, Session, TableDescription } from './database.ts';
 
@@ -24,13 +24,13 @@ export interface SchemaDiff {
   /** Whether it holds content that was published before there were records of links. */
   readonly adopts: boolean;
   /** Columns whose type cannot hold what the model wants to keep in them. */
-  readonly misfits: readonly string[];
+  readonly incompatibleColumns: readonly string[];
 }
 
 export async function diffSchema(database: Database, model: Model): Promise<SchemaDiff> {
   const present = await database.describe();
   const steps: SchemaStep[] = [];
-  const misfits: string[] = [];
+  const incompatibleColumns: string[] = [];
   const { dialect } = database;
   const tables = tablesOf(model);
   for (const table of tables) {
@@ -55,7 +55,7 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
     }
   }
   const isNew = !tables.some(({ name }) => present.has(name));
-  return { steps, misfits, isNew, adopts: !isNew && !present.has(PUBLISHED_LINKS) };
+  return { steps, incompatibleColumns, isNew, adopts: !isNew && !present.has(PUBLISHED_LISTS) };
 
   function compareColumns(table: TableDefinition, existing: TableDescription): void {
     for (const column of table.columns) {
@@ -67,7 +67,7 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
           statement: addColumn(dialect, table, column),
         });
       else if (!fits(declared, type))
-        misfits.push(
+        incompatibleColumns.push(
           `${table.source}: the column ${table.name}.${name} is ${declared}, the attribute needs ${type}; ` +
             'give the attribute another name, or change the column by hand and start again',
         );
@@ -107,9 +107,6 @@ function fits(declared: string, type: ColumnType): boolean {
   return family === undefined || NEEDED[type].includes(family);
 }
 
-/** A number that only Sheaf locks, for the time in which it changes the schema. */
-const SCHEMA_LOCK: Statement = { sql: 'select pg_advisory_xact_lock(7216453)', bindings: [] };
-
 /** Makes what is missing, in one transaction; says what it did. */
 export async function applySchema(
   database: Database,
@@ -117,31 +114,29 @@ export async function applySchema(
   locales: readonly string[] | null,
 ): Promise<SchemaDiff> {
   let diff = await diffSchema(database, model);
-  if (diff.misfits.length > 0) throw new SetupError('The database does not fit the content model:', diff.misfits);
+  if (diff.incompatibleColumns.length > 0)
+    throw new SetupError('The database does not fit the content model:', diff.incompatibleColumns);
   if (diff.steps.length > 0)
     await database.transaction(async (session) => {
       // Several nodes may start at once; the first makes what is missing, the others find it made.
-      if (database.dialect.locks) await session.rows(SCHEMA_LOCK, []);
+      const lock = lockSchema(database.dialect);
+      if (lock) await session.rows(lock, []);
       diff = await diffSchema(database, model);
       for (const { statement } of diff.steps) await session.rows(statement, []);
       if (diff.isNew) await bootstrap(session, database.dialect, locales);
-      else if (diff.adopts) await adoptLinks(session, database.dialect, model);
+      else if (diff.adopts) await adoptLists(session, database.dialect, model);
     }, true);
   return diff;
 }
 
-/**
- * Links between published rows of an adopted database are taken to have stood in the draft of the side that owns them
- * when that was last published.
- */
-async function adoptLinks(session: Session, dialect: Dialect, model: Model): Promise<void> {
+/** The published lists of an adopted database are taken to be what their drafts held when they were published. */
+async function adoptLists(session: Session, dialect: Dialect, model: Model): Promise<void> {
   const sql = new WriteStatements(dialect);
   for (const type of model.contentTypes.values()) {
     if (!type.draftAndPublish) continue;
-    for (const { pairs, owning, target } of linkAttributes(type)) {
+    for (const { link, target } of linkAttributes(type)) {
       const other = model.contentTypes.get(target)!;
-      if (owning && other.draftAndPublish)
-        await session.rows(sql.adoptLinks(pairs, type.table, other.table), [pairs.table]);
+      if (other.draftAndPublish) await session.rows(sql.adoptLists(link, type.table, other.table), [listName(link)]);
     }
   }
 }

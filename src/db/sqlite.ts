@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError, unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
-import type { Statement } from '../sql/statement.ts';
+import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
 import { canonicalJson, fold } from '../sql/text.ts';
-import type { BoundValue, Database, DatabaseHealth, Row, Session, TableDescription, Watch } from './database.ts';
+import type { Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
 const MAPPED_BYTES = 268_435_456;
@@ -18,11 +18,11 @@ const BUSY_PAUSE_MS = 5;
 const NO_WAITING = 'pragma busy_timeout = 0';
 /** Longer than the clock of any file system takes from one reading to the next. */
 const CLOCK_TICK_MS = 20;
-const ALIVE: Statement = { sql: 'select 1', bindings: [] };
+const ALIVE = plainStatement('select 1');
 
-/** Result codes of SQLite that mean "not now": busy, locked, disk full, input/output error. */
+/** Result codes of SQLite for failures that may pass: busy, locked, disk full, input/output error. */
 const BUSY = new Set([5, 6]);
-const NOT_NOW = new Set([5, 6, 10, 13]);
+const TRANSIENT = new Set([5, 6, 10, 13]);
 
 /** What is done about a file that is missing: it is made, or an empty database in memory stands in for it. */
 export type WhenMissing = 'create' | 'pretend';
@@ -86,7 +86,7 @@ class Connection implements Session {
     prepared.run();
   }
 
-  /** Another number after every write by another connection; where that cannot be told, none that it was. */
+  /** A number that changes with every write by another connection; NaN, which equals nothing, where it cannot be read. */
   version(): number {
     this.#version ??= this.#handle.prepare('pragma data_version');
     try {
@@ -100,14 +100,14 @@ class Connection implements Session {
     return this.#handle.prepare(text).all(...values);
   }
 
-  async rows(statement: Statement, values: readonly BoundValue[]): Promise<readonly Row[]> {
+  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     let prepared = this.#prepared.get(statement);
     if (!prepared) {
       prepared = this.#handle.prepare(statement.sql);
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
-    return prepared.all(...values) as unknown as Row[];
+    return prepared.all(...values) as unknown as R[];
   }
 
   close(): void {
@@ -116,6 +116,8 @@ class Connection implements Session {
 }
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+const toClientError = (error: unknown, message: string): unknown =>
+  TRANSIENT.has(codeOf(error)) ? unavailableError(message) : error;
 
 class Sqlite implements Database {
   readonly dialect = sqliteDialect;
@@ -147,7 +149,7 @@ class Sqlite implements Database {
       if (!single) connection.control('begin');
       return await work(connection);
     } catch (error) {
-      throw NOT_NOW.has(codeOf(error)) ? unavailableError('The database is busy; try again') : error;
+      throw toClientError(error, 'The database is busy; try again');
     } finally {
       if (!single) endQuietly(connection);
       const waiting = this.#waitingReads.shift();
@@ -189,7 +191,7 @@ class Sqlite implements Database {
       return result;
     } catch (error) {
       endQuietly(this.#writer);
-      throw NOT_NOW.has(codeOf(error)) ? unavailableError('The database cannot take a write now; try again') : error;
+      throw toClientError(error, 'The database cannot take a write now; try again');
     }
   }
 
@@ -215,24 +217,24 @@ class Sqlite implements Database {
     const log = openLog(this.#file);
     const connection = this.#openReader();
     this.#watching = { log, connection };
-    let [mark, version, time, size, isOld] = [0, 0, 0, 0, false];
+    let [counter, version, time, size, isOld] = [0, 0, 0, 0, false];
     return {
-      tellsAll: true,
-      mark() {
+      coversAllWrites: true,
+      changeCounter() {
         const { mtimeMs: newTime, size: newSize } = fstatSync(log);
-        if (isOld && newTime === time && newSize === size) return mark;
+        if (isOld && newTime === time && newSize === size) return counter;
         // Two writes within one tick of the clock may leave the same time.
         isOld = Date.now() - newTime >= CLOCK_TICK_MS;
         [time, size] = [newTime, newSize];
         const newVersion = connection.version();
-        if (newVersion !== version) mark++;
+        if (newVersion !== version) counter++;
         version = newVersion;
-        return mark;
+        return counter;
       },
     };
   }
 
-  async position(): Promise<null> {
+  async replicationPosition(): Promise<null> {
     return null;
   }
 

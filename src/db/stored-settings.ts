@@ -2,16 +2,15 @@
 import { OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { DecimalColumns } from '../plan/write/plan-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Statement } from '../sql/statement.ts';
+import { plainStatement } from '../sql/statement.ts';
 import { addLocale, DEFAULT_LOCALE, localeName } from './bootstrap.ts';
 import type { Database, Session } from './database.ts';
 
-const DEFAULT: Statement = {
-  sql: `select value from ${SETTINGS_TABLE} where key = 'plugin_i18n_default_locale'`,
-  bindings: [],
-};
-const CODES: Statement = { sql: 'select code from i18n_locale', bindings: [] };
-const OPENNESS: Statement = { sql: `select value from ${OWN_SETTINGS} where key = 'locales'`, bindings: [] };
+const DEFAULT = plainStatement<readonly [value: string | null]>(
+  `select value from ${SETTINGS_TABLE} where key = 'plugin_i18n_default_locale'`,
+);
+const CODES = plainStatement<readonly [code: string]>('select code from i18n_locale');
+const OPENNESS = plainStatement<readonly [value: string]>(`select value from ${OWN_SETTINGS} where key = 'locales'`);
 
 /** The locale of a localized entry when a request names none. */
 export async function readDefaultLocale(database: Database): Promise<string> {

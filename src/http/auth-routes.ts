@@ -1,105 +1,117 @@
 // /api/auth: logging in and out, registering, passwords. Each path has a limit by address.
+import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authAction } from '../access/actions.ts';
+import type { Account } from '../access/caller.ts';
 import type { Tokens } from '../accounts/sessions.ts';
-import { SheafError, unauthorizedError, validationError } from '../errors.ts';
+import { applicationError, unauthorizedError, validationError } from '../errors.ts';
+import { callerOf } from './register-routes.ts';
 import { cookieOf, sendValue } from './respond.ts';
-import { queryOf, route, type Site } from './routes.ts';
+import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 const REFRESH_COOKIE = 'strapi_up_refresh';
 
 type Body = Record<string, unknown>;
+type Work = (body: Body, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 const bodyOf = ({ body }: FastifyRequest): Body =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {};
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {};
 
-export function addAuthRoutes(site: Site): void {
-  const { auth } = site;
-  const { accounts, sessions, settings } = auth;
-  const perAddress = settings.rateLimits.auth;
-
-  /** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
-  const withTokens = (reply: FastifyReply, { jwt, refreshToken }: Tokens): Body => {
-    if (settings.auth.refreshToken === 'body') return { jwt, refreshToken };
-    setCookie(reply, refreshToken, settings.auth.refreshTokenSeconds);
-    return { jwt };
-  };
-  const post = (
-    path: string,
-    action: string,
-    handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-  ) =>
-    route(
-      site,
-      `/api/auth${path}`,
-      {
-        POST: {
-          action: authAction(action),
-          handler: async (request, reply) => sendValue(reply, await handler(request, reply)),
-        },
-      },
-      perAddress,
+export function authRoutes(context: RouteContext): Route[] {
+  const { accounts, settings } = context.auth;
+  const route = (method: 'GET' | 'POST', path: string, action: string, handler: Handler): Route => ({
+    method,
+    path: `/api/auth${path}`,
+    action: authAction(action),
+    operation: null,
+    parameters: method === 'GET' ? ['confirmation'] : [],
+    limit: settings.rateLimits.auth,
+    handler,
+  });
+  const post = (path: string, action: string, work: Work): Route =>
+    route('POST', path, action, async (request, reply) =>
+      sendValue(reply, await work(bodyOf(request), request, reply)),
     );
+  return [
+    ...signInRoutes(context, post),
+    ...passwordRoutes(context, post),
+    route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
+      reply.redirect(await accounts.confirmEmail(queryOf(request).confirmation)),
+    ),
+  ];
+}
 
-  post('/local', 'callback', async (request, reply) => {
-    const { tokens, user } = await accounts.logIn(bodyOf(request));
-    return { ...withTokens(reply, tokens), user };
-  });
-  post('/local/register', 'register', async (request, reply) => {
-    const { tokens, user } = await accounts.register(bodyOf(request));
-    return { ...(tokens && withTokens(reply, tokens)), user };
-  });
-  post('/forgot-password', 'forgotPassword', async (request) => {
-    accounts.forgotPassword(bodyOf(request));
-    return { ok: true };
-  });
-  post('/reset-password', 'resetPassword', async (request, reply) => {
-    const { tokens, user } = await accounts.resetPassword(bodyOf(request));
-    return { ...withTokens(reply, tokens), user };
-  });
-  post('/change-password', 'changePassword', async (request, reply) => {
-    if (!request.caller.account)
-      throw new SheafError(400, 'ApplicationError', 'You must be authenticated to reset your password');
-    const { tokens, user } = await accounts.changePassword(request.caller.account.id, bodyOf(request));
-    return { ...withTokens(reply, tokens), user };
-  });
-  post('/send-email-confirmation', 'sendEmailConfirmation', async (request) => ({
-    email: await accounts.sendConfirmation(bodyOf(request)),
-    sent: true,
-  }));
-  post('/refresh', 'refresh', async (request, reply) => {
-    const token = bodyOf(request).refreshToken ?? cookieOf(request, REFRESH_COOKIE);
-    if (typeof token !== 'string' || token === '') throw validationError('Missing refresh token');
-    const tokens = await sessions.refresh(token);
-    if (!tokens) throw unauthorizedError('Invalid refresh token');
-    return withTokens(reply, tokens);
-  });
-  post('/logout', 'logout', async (request, reply) => {
-    const { account } = request.caller;
-    if (!account) throw unauthorizedError('Missing authentication');
-    if (bodyOf(request).scope === 'all' || account.sessionId === null) await sessions.endAll(account.id);
-    else await sessions.end(account.id, account.sessionId);
-    setCookie(reply, '', 0);
-    return { ok: true };
-  });
-  route(
-    site,
-    '/api/auth/email-confirmation',
-    {
-      GET: {
-        action: authAction('emailConfirmation'),
-        handler: async (request, reply) => reply.redirect(await accounts.confirmEmail(queryOf(request).confirmation)),
-      },
-    },
-    perAddress,
-  );
+type Post = (path: string, action: string, work: Work) => Route;
+
+function signInRoutes(context: RouteContext, post: Post): Route[] {
+  const { accounts, sessions } = context.auth;
+  return [
+    post('/local', 'callback', async (body, _request, reply) => {
+      const { tokens, user } = await accounts.logIn(body);
+      return { ...withTokens(context, reply, tokens), user };
+    }),
+    post('/local/register', 'register', async (body, _request, reply) => {
+      const { tokens, user } = await accounts.register(body);
+      return { ...(tokens && withTokens(context, reply, tokens)), user };
+    }),
+    post('/send-email-confirmation', 'sendEmailConfirmation', async (body) => ({
+      email: await accounts.sendConfirmation(body),
+      sent: true,
+    })),
+    post('/refresh', 'refresh', async (body, request, reply) => {
+      const token = body.refreshToken ?? cookieOf(request, REFRESH_COOKIE);
+      if (typeof token !== 'string' || token === '') throw validationError('Missing refresh token');
+      const tokens = await sessions.refresh(token);
+      if (!tokens) throw unauthorizedError('Invalid refresh token');
+      return withTokens(context, reply, tokens);
+    }),
+    post('/logout', 'logout', async (body, request, reply) => {
+      const account = accountOf(request) ?? fail(unauthorizedError('Missing authentication'));
+      if (body.scope === 'all' || account.sessionId === null) await sessions.endAll(account.id);
+      else await sessions.end(account.id, account.sessionId);
+      setRefreshCookie(reply, '', 0);
+      return { ok: true };
+    }),
+  ];
+}
+
+function passwordRoutes(context: RouteContext, post: Post): Route[] {
+  const { accounts } = context.auth;
+  return [
+    post('/forgot-password', 'forgotPassword', async (body) => {
+      accounts.forgotPassword(body);
+      return { ok: true };
+    }),
+    post('/reset-password', 'resetPassword', async (body, _request, reply) => {
+      const { tokens, user } = await accounts.resetPassword(body);
+      return { ...withTokens(context, reply, tokens), user };
+    }),
+    post('/change-password', 'changePassword', async (body, request, reply) => {
+      const refusal = applicationError('You must be authenticated to reset your password');
+      const account = accountOf(request) ?? fail(refusal);
+      const { tokens, user } = await accounts.changePassword(account.id, body);
+      return { ...withTokens(context, reply, tokens), user };
+    }),
+  ];
+}
+
+const accountOf = (request: FastifyRequest): Account | null => callerOf(request).account;
+
+const fail = (error: Error): never => {
+  throw error;
+};
+
+/** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
+function withTokens({ auth }: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
+  const { refreshToken: where, refreshTokenSeconds } = auth.settings.auth;
+  if (where === 'body') return { jwt, refreshToken };
+  setRefreshCookie(reply, refreshToken, refreshTokenSeconds);
+  return { jwt };
 }
 
 /** Sent back to this path alone, and never shown to a script. */
-function setCookie(reply: FastifyReply, value: string, seconds: number): void {
-  const secure = reply.request.protocol === 'https' ? '; Secure' : '';
-  reply.header(
-    'set-cookie',
-    `${REFRESH_COOKIE}=${value}; Path=/api/auth; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`,
-  );
+function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): void {
+  const secure = reply.request.protocol === 'https';
+  const scope = { path: '/api/auth', maxAge, httpOnly: true, sameSite: 'lax', secure } as const;
+  reply.header('set-cookie', stringifySetCookie({ name: REFRESH_COOKIE, value, ...scope }));
 }

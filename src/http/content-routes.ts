@@ -1,166 +1,176 @@
-// The routes of every content-type: lists, single entries and writes. What they answer comes from documents/.
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Access } from '../access/access.ts';
-import { actionOn, LIST_LOCALES } from '../access/actions.ts';
-import { invalidKey, notFoundError, validationError } from '../errors.ts';
+// The routes of every content-type: lists, single entries, writes and draft actions. They make operations; what those
+// may do and answer is decided behind the door.
+import type { FastifyRequest } from 'fastify';
+import { actionOn, draftActionsOf, LIST_LOCALES } from '../access/actions.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
+import { invalidKey, notFoundError } from '../errors.ts';
 import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
-import { entryJson, pageJson } from '../operations/documents.ts';
-import type { WrittenEntry } from '../operations/writer.ts';
+import { entryJson, pageJson } from '../operations/envelope.ts';
+import type { PreparedOne } from '../operations/operations.ts';
+import { CACHED_TIMING } from '../operations/timing.ts';
+import { FIRST_PAGE, type ReadParameters } from '../request/parse-read.ts';
 import { parseData } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
-import { PREPARED, positionOf, send, sendNothing, sendValue, tellPosition } from './respond.ts';
-import { documentIdOf, type Handler, type PreparedText, queryOf, queryTextOf, route, type Site } from './routes.ts';
+import { callerOf } from './register-routes.ts';
+import { replicationPositionOf, send, sendNothing, sendReplicationPosition, sendValue } from './respond.ts';
+import {
+  ACTION_PARAMETERS,
+  DELETE_PARAMETERS,
+  documentIdOf,
+  type Handler,
+  type PreparedText,
+  queryOf,
+  queryTextOf,
+  READ_PARAMETERS,
+  type Route,
+  type RouteContext,
+  WRITE_PARAMETERS,
+} from './routes.ts';
 
-export function addLocaleRoute(site: Site): void {
-  route(site, '/api/i18n/locales', {
-    GET: {
-      action: LIST_LOCALES,
-      handler: async (request, reply) => {
-        const [stray] = Object.keys(queryOf(request));
-        if (stray !== undefined) throw invalidKey(stray, [], stray);
-        return sendValue(reply, await site.sheaf.locales());
-      },
-    },
-  });
+const DEFAULTS: ReadOperation['defaults'] = { status: 'published', pagination: FIRST_PAGE };
+
+export function localeRoutes({ sheaf }: RouteContext): Route[] {
+  const handler: Handler = async (request, reply) => {
+    const [unknown] = Object.keys(queryOf(request));
+    if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
+    return sendValue(reply, await sheaf.locales());
+  };
+  const path = '/api/i18n/locales';
+  return [{ method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], limit: null, handler }];
 }
 
-export function addContentRoutes(site: Site, type: ContentType): void {
-  const documents = site.sheaf.documents(type.uid);
-  const limit = site.auth.settings.rateLimits.content ?? undefined;
-  const may = (verb: Parameters<typeof actionOn>[1]) => actionOn(type, verb);
-  if (type.kind === 'singleType') {
-    const base = `/api/${type.singularName}`;
-    const answer = answering(site, base, oneOf(documents, false));
-    route(
-      site,
-      base,
-      {
-        GET: { action: may('find'), handler: (request, reply) => answer(request, reply, null) },
-        PUT: {
-          action: may('update'),
-          handler: writing(site, 200, (write) => documents.updateSingleJson(write)),
-        },
-        DELETE: {
-          action: may('delete'),
-          handler: deleting(site, (request, locale) => documents.deleteAs(request.caller, null, locale)),
-        },
-      },
-      limit,
-    );
-    return;
-  }
-  const base = `/api/${type.pluralName}`;
-  const list = answering(site, base, listOf(documents));
-  const one = answering(site, `${base}/`, oneOf(documents, true));
-  route(
-    site,
-    base,
-    {
-      GET: { action: may('find'), handler: (request, reply) => list(request, reply, null) },
-      POST: { action: may('create'), handler: writing(site, 201, (write) => documents.createJson(write)) },
-    },
-    limit,
-  );
-  route(
-    site,
-    `${base}/:documentId`,
-    {
-      GET: {
-        action: may('findOne'),
-        handler: (request, reply) => one(request, reply, documentIdOf(request)),
-      },
-      PUT: {
-        action: may('update'),
-        handler: writing(site, 200, (write, request) => documents.updateJson(documentIdOf(request), write)),
-      },
-      DELETE: {
-        action: may('delete'),
-        handler: deleting(site, (request, locale) => documents.deleteAs(request.caller, documentIdOf(request), locale)),
-      },
-    },
-    limit,
-  );
+export function contentRoutes(context: RouteContext, type: ContentType): Route[] {
+  const isSingle = type.kind === 'singleType';
+  const base = `/api/${isSingle ? type.singularName : type.pluralName}`;
+  const entry = isSingle ? base : `${base}/:documentId`;
+  const one = readHandler(context, `${base}/`, (query, caller) => prepareOne(context, type, query, caller));
+  const list = readHandler(context, base, (query, caller) => prepareList(context, type, query, caller));
+  const limit = context.auth.settings.rateLimits.content;
+  const route = (
+    method: Route['method'],
+    path: string,
+    name: NonNullable<Route['operation']>['name'] & (WriteName | 'find' | 'findOne'),
+    rest: Pick<Route, 'parameters' | 'handler'>,
+  ): Route => {
+    const verb = isSingle && name === 'findOne' ? 'find' : name;
+    return { method, path, action: actionOn(type, verb), operation: { name, type }, limit, ...rest };
+  };
+  const collection: Route[] = isSingle
+    ? []
+    : [
+        route('GET', base, 'find', { parameters: READ_PARAMETERS, handler: list }),
+        route('POST', base, 'create', {
+          parameters: WRITE_PARAMETERS,
+          handler: writeHandler(context, type, 'create'),
+        }),
+      ];
+  return [
+    ...collection,
+    route('GET', entry, 'findOne', { parameters: READ_PARAMETERS, handler: one }),
+    route('PUT', entry, 'update', { parameters: WRITE_PARAMETERS, handler: writeHandler(context, type, 'update') }),
+    route('DELETE', entry, 'delete', { parameters: DELETE_PARAMETERS, handler: deleteHandler(context, type) }),
+    ...draftActionsOf(type).map((name) =>
+      route('POST', `${entry}/actions/${name}`, name, {
+        parameters: ACTION_PARAMETERS,
+        handler: writeHandler(context, type, name),
+      }),
+    ),
+  ];
 }
 
-type Documents = ReturnType<Site['sheaf']['documents']>;
-type Prepare = (query: QueryObject, access: Access) => PreparedText;
-
-const listOf =
-  (documents: Documents): Prepare =>
-  (query, access) => {
-    const list = documents.prepareList(query, access);
-    return { timing: list.timing, run: async (run) => pageJson(list, await list.run(run)) };
+function prepareList(
+  { sheaf }: RouteContext,
+  type: ContentType,
+  parameters: QueryObject,
+  caller: Caller,
+): PreparedText {
+  const read = sheaf.operations.find({ name: 'find', type, parameters, defaults: DEFAULTS }, caller);
+  return {
+    timing: read.timing,
+    run: async (options) => pageJson(read.request.pagination, await read.run(options), read.omitted),
   };
+}
 
-const oneOf =
-  (documents: Documents, byDocument: boolean): Prepare =>
-  (query, access) => {
-    const one = documents.prepareOne(query, access, byDocument);
-    return {
-      timing: one.timing,
-      run: async (run) => {
-        const text = await one.run(run);
-        return text === null ? null : entryJson(text, one.omitted);
-      },
-    };
-  };
+function prepareOne({ sheaf }: RouteContext, type: ContentType, parameters: QueryObject, caller: Caller): PreparedText {
+  return inEnvelope(sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults: DEFAULTS }, caller));
+}
+
+const inEnvelope = (read: PreparedOne): PreparedText => ({
+  timing: read.timing,
+  run: async (options) => {
+    const text = await read.run(options);
+    return text === null ? null : entryJson(text, read.omitted);
+  },
+});
+
+type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
-export function answering({ requests }: Site, base: string, prepare: Prepare) {
-  return async (request: FastifyRequest, reply: FastifyReply, documentId: string | null): Promise<FastifyReply> => {
+export function readHandler(
+  { requests }: RouteContext,
+  base: string,
+  prepare: Prepare,
+  documentId = pathDocumentId,
+): Handler {
+  return async (request, reply) => {
     const begin = performance.now();
-    const { access, user } = request.caller;
+    const caller = callerOf(request);
     const query = queryTextOf(request);
-    const key = `${access.key} ${base}?${query}`;
+    const key = `${caller.access.key} ${base}?${query}`;
     let prepared = requests.get(key);
-    const timing = prepared ? PREPARED : undefined;
+    const timing = prepared ? CACHED_TIMING : undefined;
     if (!prepared) {
-      prepared = prepare(parseQueryString(query), access);
+      prepared = prepare(parseQueryString(query), caller);
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared);
     }
-    const body = await prepared.run({ documentId, user, after: positionOf(request) });
+    const found = documentId(request);
+    const body = await prepared.run({
+      caller,
+      documentId: typeof found === 'object' ? await found : found,
+      after: replicationPositionOf(request),
+    });
     if (body === null) throw notFoundError();
     return send(reply, body, timing ?? prepared.timing, begin);
   };
 }
 
-interface Write {
-  readonly data: Record<string, unknown>;
-  readonly parameters: QueryObject;
-  readonly caller: FastifyRequest['caller'];
-}
+/** The document that the path names; null where it names none. */
+export const pathDocumentId = (request: FastifyRequest): string | Promise<string> | null =>
+  documentIdOf(request) ?? null;
 
-/** Answers with what a write left behind. */
-function writing(
-  { sheaf }: Site,
-  status: number,
-  work: (write: Write, request: FastifyRequest) => Promise<WrittenEntry | null>,
-): Handler {
+/** The operation that a request with a body asks for. */
+export const writeOperation = (
+  name: WriteName,
+  type: ContentType,
+  documentId: string | null,
+  { data, parameters }: { readonly data: Record<string, unknown>; readonly parameters: ReadParameters },
+): WriteOperation => ({ name, type, documentId, data, parameters, defaultStatus: 'published' });
+
+/** What a write left behind, as its answer. */
+function writeHandler({ sheaf }: RouteContext, type: ContentType, name: WriteName): Handler {
+  const isNew = name === 'create' || name === 'clone';
+  const takesBody = name === 'create' || name === 'update';
   return async (request, reply) => {
     const begin = performance.now();
-    const write = { data: parseData(request.body), parameters: queryOf(request), caller: request.caller };
-    const entry = await work(write, request);
-    if (entry === null) throw notFoundError();
-    await tellPosition(sheaf, reply);
-    return send(reply.code(status), entryJson(entry.text, entry.omitted), PREPARED, begin);
+    // Draft actions need no body; clone may take one.
+    const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
+    const data = hasBody ? parseData(request.body) : {};
+    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters: queryOf(request) });
+    const outcome = await sheaf.operations.write(operation, callerOf(request));
+    if (outcome === null) throw notFoundError();
+    await sendReplicationPosition(sheaf, reply);
+    return send(reply.code(isNew ? 201 : 200), entryJson(outcome.text, outcome.omitted), outcome.timing, begin);
   };
 }
 
-const DELETE_KEYS = new Set(['locale', 'status']);
-
-function deleting({ sheaf }: Site, work: (request: FastifyRequest, locale: unknown) => Promise<unknown>): Handler {
+function deleteHandler({ sheaf }: RouteContext, type: ContentType): Handler {
   return async (request, reply) => {
-    const query = queryOf(request);
-    for (const key of Object.keys(query)) if (!DELETE_KEYS.has(key)) throw invalidKey(key, [], key);
-    if (query.status !== undefined && query.status !== 'published')
-      throw validationError('Invalid value for status: a draft cannot be deleted alone', {
-        key: 'status',
-        source: 'query',
-        param: 'status',
-      });
-    await work(request, query.locale);
-    await tellPosition(sheaf, reply);
+    const parameters = queryOf(request);
+    const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
+    await sheaf.operations.write(operation, callerOf(request), false);
+    await sendReplicationPosition(sheaf, reply);
     return sendNothing(reply);
   };
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../project/settings.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Where a client finds, and brings back, the position of its last write. */
+/** Where a client finds, and brings back, the replication position of its last write. */
 export const POSITION_HEADER = 'x-sheaf-position';
 
 const PREFLIGHT_SECONDS = 7_200;
@@ -18,11 +18,13 @@ export const SECURITY: Headers = {
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 };
-const EXPOSED: Headers = { 'access-control-expose-headers': `${POSITION_HEADER}, retry-after, server-timing` };
+const EXPOSED: Headers = {
+  'access-control-expose-headers': `${POSITION_HEADER}, retry-after, server-timing, x-request-id`,
+};
 
 export const PREFLIGHT: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': `content-type, authorization, accept, origin, ${POSITION_HEADER}`,
+  'access-control-allow-headers': `content-type, authorization, accept, origin, x-request-id, ${POSITION_HEADER}`,
   'access-control-max-age': String(PREFLIGHT_SECONDS),
 };
 

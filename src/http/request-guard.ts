@@ -1,21 +1,22 @@
-// What holds for every request before any route: the headers of its answer, the questions of browsers, what is refused
-// at once, and how often one address may ask.
+// What holds for every request before any route: the headers of its answer, CORS preflights, what is refused at once,
+// and how often one address may call.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimitError, SheafError } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { type HeadersFor, PREFLIGHT } from './headers.ts';
+import { REQUEST_ID_HEADER } from './log.ts';
 
 /** Comes before everything else, so that refusals have the headers as well. */
-export function addDoor(app: FastifyInstance, headersFor: HeadersFor): void {
+export function registerRequestGuard(app: FastifyInstance, headersFor: HeadersFor): void {
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
     request.begin = performance.now();
     const { origin } = request.headers;
     const headers = headersFor(origin);
-    reply.headers(headers);
-    const asks = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!asks || origin === undefined) return done(refusalOf(request));
+    reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
+    const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+    if (!isPreflight || origin === undefined) return done(refusalOf(request));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
@@ -37,7 +38,7 @@ function refusalOf(request: FastifyRequest): SheafError | undefined {
   return undefined;
 }
 
-export async function addRateLimits(app: FastifyInstance): Promise<void> {
+export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
     keyGenerator: (request) => `${request.ip} ${request.routeOptions.url}`,

@@ -1,15 +1,17 @@
-// What goes back over the wire: JSON with its timing, errors in their envelope, and the position of a client's writes.
+// What goes back over the wire: JSON with its timing, errors in their envelope, and how far a client's writes went.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { RateLimitError, SheafError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
+import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { POSITION_HEADER, SECURITY } from './headers.ts';
 
 /** When a client that met a 503 may try again. */
 const RETRY_AFTER_SECONDS = 1;
-/** The position of a client's last write, as a browser keeps it, and for how long. */
+/** The replication position of a client's last write, as a browser keeps it, and for how long. */
 const POSITION_COOKIE = 'sheaf_position';
 const POSITION_SECONDS = 60;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -24,18 +26,10 @@ declare module 'fastify' {
 export const elapsed = (reply: FastifyReply): number =>
   reply.request.begin > 0 ? performance.now() - reply.request.begin : 0;
 
-export interface Timing {
-  readonly parse: number;
-  readonly plan: number;
-}
-
-/** Of what was prepared before. */
-export const PREPARED: Timing = { parse: 0, plan: 0 };
-
 export function send(reply: FastifyReply, body: string, timing: Timing, begin: number): FastifyReply {
   const total = performance.now() - begin;
   const run = total - timing.parse - timing.plan;
-  const before = timing === PREPARED ? NOTHING_PREPARED : preparing(timing);
+  const before = timing === CACHED_TIMING ? NOTHING_PREPARED : preparing(timing);
   return reply
     .header('content-type', JSON_TYPE)
     .header('server-timing', `${before}run;dur=${run.toFixed(3)}, total;dur=${total.toFixed(3)}`)
@@ -43,10 +37,10 @@ export function send(reply: FastifyReply, body: string, timing: Timing, begin: n
 }
 
 const preparing = ({ parse, plan }: Timing): string => `parse;dur=${parse.toFixed(3)}, plan;dur=${plan.toFixed(3)}, `;
-const NOTHING_PREPARED = preparing(PREPARED);
+const NOTHING_PREPARED = preparing(CACHED_TIMING);
 
 export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
-  send(reply, JSON.stringify(value), PREPARED, reply.request.begin);
+  send(reply, JSON.stringify(value), CACHED_TIMING, reply.request.begin);
 
 export const sendNothing = (reply: FastifyReply): FastifyReply =>
   reply
@@ -54,28 +48,24 @@ export const sendNothing = (reply: FastifyReply): FastifyReply =>
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send();
 
-/** Tells a client how far its write went, so that it reads it wherever it reads next. */
-export async function tellPosition(sheaf: Sheaf, reply: FastifyReply): Promise<void> {
-  const position = await sheaf.position();
+/** Sends a client how far its write went, so that it reads it wherever it reads next. */
+export async function sendReplicationPosition(sheaf: Sheaf, reply: FastifyReply): Promise<void> {
+  const position = await sheaf.replicationPosition();
   if (position === null) return;
   reply.header(POSITION_HEADER, position);
-  reply.header(
-    'set-cookie',
-    `${POSITION_COOKIE}=${position}; Path=/; Max-Age=${POSITION_SECONDS}; HttpOnly; SameSite=Lax`,
-  );
+  const scope = { path: '/', maxAge: POSITION_SECONDS, httpOnly: true, sameSite: 'lax' } as const;
+  reply.header('set-cookie', stringifySetCookie({ name: POSITION_COOKIE, value: position, ...scope }));
 }
 
 /** What a client brings back of its last write: in the header, or in the cookie that browsers keep by themselves. */
-export function positionOf(request: FastifyRequest): string | null {
+export function replicationPositionOf(request: FastifyRequest): string | null {
   const header = request.headers[POSITION_HEADER];
   return typeof header === 'string' ? header : cookieOf(request, POSITION_COOKIE);
 }
 
 export function cookieOf(request: FastifyRequest, name: string): string | null {
-  const { cookie } = request.headers;
-  if (cookie === undefined) return null;
-  const found = cookie.split(';').find((part) => part.trim().startsWith(`${name}=`));
-  return found ? found.trim().slice(name.length + 1) : null;
+  const { cookie: header } = request.headers;
+  return header === undefined ? null : (parseCookie(header)[name] ?? null);
 }
 
 export const envelope = (status: number, name: string, message: string, details: object): string =>
@@ -113,7 +103,7 @@ export function sendError(reply: FastifyReply, error: Error): FastifyReply {
     );
   if (status >= 400 && status < 500)
     return reply.code(status).send(envelope(status, FRAMEWORK_NAMES[status] ?? 'BadRequestError', error.message, {}));
-  process.stderr.write(`${new Date().toISOString()} unexpected error: ${error.stack ?? error.message}\n`);
+  reply.log.error({ requestId: reply.request.id, err: error }, 'unexpected error');
   return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
 }
 

@@ -1,104 +1,95 @@
-// How routes are made: a path with its methods, each behind the right it needs; the query read strictly, once.
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+// Routes as data: one table that the server registers, and that explain, tests and documents read. A route is a path
+// with a method, the right it needs, the parameters it takes and how it answers.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Operation } from '../access/operation.ts';
 import type { Auth } from '../accounts/auth.ts';
-import type { Identity } from '../accounts/authenticate.ts';
 import type { Sheaf } from '../app.ts';
-import { forbiddenError, methodNotAllowedError, notFoundError } from '../errors.ts';
+import { notFoundError } from '../errors.ts';
 import type { Lru } from '../lru.ts';
+import type { ContentType } from '../model/types.ts';
+import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
-import { elapsed, sendError } from './respond.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who asks; there before the handler of every route that needs a right. */
-    caller: Identity;
-  }
-  interface FastifyContextConfig {
-    /** The right that the route needs, and whether a limit of its own holds. */
-    action?: string;
-    limit?: RateLimit;
-  }
-}
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** What a route answers to a method: by which right, null for none, and how. */
-export interface Method {
+export interface Route {
+  readonly method: Method;
+  /** With `:documentId` for a segment that varies. */
+  readonly path: string;
+  /** The right that the route needs; null for none. */
   readonly action: string | null;
+  /** The operation on content that it stands for; null for routes about accounts and the server. */
+  readonly operation: { readonly name: Operation['name']; readonly type: ContentType } | null;
+  /** Names of the query parameters that it takes. */
+  readonly parameters: readonly string[];
+  /** How often one address may call it; null for as often as it likes. */
+  readonly limit: RateLimit | null;
   readonly handler: Handler;
 }
 
-/** What every route is made with. */
-export interface Site {
-  readonly app: FastifyInstance;
+/** What handlers work with. */
+export interface RouteContext {
   readonly sheaf: Sheaf;
   readonly auth: Auth;
-  /** Requests that were prepared, by who asks, path and query. */
+  /** Requests that were prepared, by access, path and query. */
   readonly requests: Lru<string, PreparedText>;
 }
 
-/** A request that is ready to run, and answers with text; null where there is nothing. */
+/** A request that is ready to run, and answers with JSON; null where there is nothing. */
 export interface PreparedText {
-  readonly timing: { readonly parse: number; readonly plan: number };
-  run(run: { documentId?: string | null; user: Identity['user']; after: string | null }): Promise<string | null>;
+  readonly timing: Timing;
+  run(options: {
+    readonly caller: Caller;
+    readonly documentId: string | null;
+    readonly after: string | null;
+  }): Promise<string | null>;
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const READ_PARAMETERS = [
+  'filters',
+  'sort',
+  'fields',
+  'populate',
+  'pagination',
+  'status',
+  'locale',
+  'publicationFilter',
+  'hasPublishedVersion',
+  '_q',
+] as const;
+export const WRITE_PARAMETERS = ['fields', 'populate', 'status', 'locale'] as const;
+export const ACTION_PARAMETERS = ['fields', 'populate', 'locale'] as const;
+export const DELETE_PARAMETERS = ['locale', 'status'] as const;
 
-/** Registers the methods a path answers to; every other gets a 405 that says which. */
-export function route(
-  { app, auth }: Pick<Site, 'app' | 'auth'>,
-  url: string,
-  methods: Partial<Record<(typeof METHODS)[number], Method>>,
-  limit?: RateLimit,
-): void {
-  for (const [method, { action, handler }] of Object.entries(methods))
-    app.route({
-      method: method as HTTPMethods,
-      url,
-      handler,
-      config: {
-        ...(action !== null && { action }),
-        ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }),
-      },
-      // After the limits on requests, before the body is read: who may not do this need not send one.
-      ...(action !== null && { preParsing: admit(auth, action) }),
-    });
-  const allowed = Object.keys(methods);
-  app.route({
-    method: METHODS.filter((method) => !methods[method]),
-    url,
-    handler: async (request, reply) => refuseMethod(request, reply.header('allow', allowed.join(', ')), allowed),
-  });
-}
-
-/** Lets in who has the right. Where it is known who asks, which is most often so, nothing is waited for. */
-function admit({ authenticator }: Auth, action: string) {
-  return (request: FastifyRequest, _reply: FastifyReply, _body: unknown, done: (error?: Error) => void): void => {
-    const enter = (caller: Identity): void => {
-      request.caller = caller;
-      done(caller.access.may(action) ? undefined : forbiddenError());
-    };
-    try {
-      const known = authenticator.now(request.headers.authorization);
-      if (known) enter(known);
-      else authenticator.identify(request.headers.authorization).then(enter, done);
-    } catch (error) {
-      done(error as Error);
+/** The route that answers a method and a path, with the value of its `:documentId`. */
+export function matchRoute(
+  routes: readonly Route[],
+  method: Method,
+  pathname: string,
+): { readonly route: Route; readonly documentId: string | null } | null {
+  const segments = segmentsOf(pathname);
+  const candidates = routes.filter((route) => route.method === method);
+  // A fixed segment goes before one that varies, as /api/users/me before /api/users/:documentId.
+  for (const isVariable of [false, true])
+    for (const route of candidates) {
+      const pattern = segmentsOf(route.path);
+      if (pattern.length !== segments.length || pattern.some((part) => part.startsWith(':')) !== isVariable) continue;
+      const fits = pattern.every(
+        (part, index) => part.startsWith(':') || part.toLowerCase() === segments[index]!.toLowerCase(),
+      );
+      if (!fits) continue;
+      const at = pattern.indexOf(':documentId');
+      return { route, documentId: at < 0 ? null : decodeURIComponent(segments[at]!) };
     }
-  };
+  return null;
 }
 
-/** Clients of this dialect expect plain text here; the envelope goes to those that ask for JSON. */
-function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): FastifyReply {
-  if (request.headers.accept?.includes('application/json')) return sendError(reply, methodNotAllowedError(allowed));
-  return reply
-    .code(405)
-    .header('content-type', 'text/plain; charset=utf-8')
-    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
-    .send('Method Not Allowed');
-}
+const segmentsOf = (pathname: string): string[] => pathname.split('/').filter((part) => part !== '');
 
 export const queryTextOf = (request: FastifyRequest): string => {
   const url = request.raw.url!;
@@ -109,7 +100,7 @@ export const queryTextOf = (request: FastifyRequest): string => {
 export const queryOf = (request: FastifyRequest): QueryObject => parseQueryString(queryTextOf(request));
 
 /** No document has an id that no database could keep. */
-export function documentIdOf(request: FastifyRequest): string {
+export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {
   const { documentId } = request.params as { documentId: string };
   if (documentId?.includes('\0')) throw notFoundError();
   return documentId;

@@ -1,18 +1,14 @@
-// The HTTP skin: one server with the routes of the model, behind one door. All content comes from documents/, and who
-// may have it is decided in auth/ and plan/.
-import Fastify, { type FastifyInstance } from 'fastify';
+// The HTTP server: registers the table of routes behind one guard. All content comes from operations/.
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { notFoundError } from '../errors.ts';
-import { MAX_BODY_BYTES, MAX_CACHED_REQUESTS, MAX_HEADER_BYTES } from '../limits.ts';
-import { Lru } from '../lru.ts';
-import { USER } from '../model/builtin.ts';
-import { addAuthRoutes } from './auth-routes.ts';
-import { addContentRoutes, addLocaleRoute } from './content-routes.ts';
-import { headersByOrigin, SECURITY } from './headers.ts';
-import { addDoor, addRateLimits } from './request-guard.ts';
-import { envelope, refuseConnection, sendError, sendNothing, sendValue } from './respond.ts';
-import { route, type Site } from './routes.ts';
-import { addUserRoutes } from './user-routes.ts';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
+import { type HeadersFor, headersByOrigin, SECURITY } from './headers.ts';
+import { errorLog, logRequests, requestId } from './log.ts';
+import { registerRoutes } from './register-routes.ts';
+import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
+import { envelope, refuseConnection, sendError } from './respond.ts';
+import { routeTable } from './route-table.ts';
 
 /** How long a client may take to send its request, and an unused connection may stay. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -24,10 +20,40 @@ const noSchemas = (): never => {
   throw new Error('routes have no schemas');
 };
 
-export function createServer(sheaf: Sheaf): FastifyInstance {
+export interface ServerOptions {
+  /** Where requests and errors are logged; errors alone, to standard error, where none is given. */
+  readonly logger?: FastifyBaseLogger;
+}
+
+export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOptions = {}): FastifyInstance {
   const headersFor = headersByOrigin(sheaf.settings.cors);
-  const app = Fastify({
-    logger: false,
+  const app = createApp(sheaf, logger, headersFor);
+  app.decorateRequest('begin', 0);
+  app.decorateRequest('caller', null);
+  registerRequestGuard(app, headersFor);
+  logRequests(app);
+  readEmptyBodies(app);
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error as Error));
+  app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
+  refuseExpectations(app);
+  closeConnections(app);
+  // In this scope and no other, so that the guard stands before what is not found as well.
+  const routes = async (scope: FastifyInstance): Promise<void> => {
+    const auth = await sheaf.auth();
+    await registerRateLimits(scope);
+    registerRoutes(scope, auth, routeTable(sheaf, auth));
+  };
+  app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
+  return app;
+}
+
+function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, headersFor: HeadersFor): FastifyInstance {
+  return Fastify({
+    loggerInstance: logger,
+    // One logger for all requests: each line names its request, and a child of its own for each is a cost that shows.
+    childLoggerFactory: (parent) => parent,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
     ...(sheaf.settings.trustProxy.length > 0 && { trustProxy: [...sheaf.settings.trustProxy] }),
     routerOptions: {
       caseSensitive: false,
@@ -54,12 +80,9 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
         error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error,
       ),
   });
-  app.decorateRequest('begin', 0);
-  app.decorateRequest('caller');
-  addDoor(app, headersFor);
-  readEmptyBodies(app);
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error as Error));
-  app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
+}
+
+function refuseExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = envelope(417, 'ExpectationFailedError', 'The Expect header asks for something unknown', {});
     response.writeHead(417, {
@@ -69,7 +92,10 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
     });
     response.end(body);
   });
-  // What is answered while the server closes is the last on its connection.
+}
+
+/** What is answered while the server closes is the last on its connection. */
+function closeConnections(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -79,10 +105,6 @@ export function createServer(sheaf: Sheaf): FastifyInstance {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
-  // In this scope and no other, so that the door stands before what is not found as well.
-  const routes = (scope: FastifyInstance) => addRoutes(scope, sheaf);
-  app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
-  return app;
 }
 
 /** The official client calls everything JSON, also a request without a body. */
@@ -92,22 +114,4 @@ function readEmptyBodies(app: FastifyInstance): void {
     if (body === '') done(null, undefined);
     else parse(request, body, done);
   });
-}
-
-async function addRoutes(app: FastifyInstance, sheaf: Sheaf): Promise<void> {
-  const auth = await sheaf.auth();
-  await addRateLimits(app);
-  const site: Site = { app, sheaf, auth, requests: new Lru(MAX_CACHED_REQUESTS) };
-  route(site, '/_health', { GET: { action: null, handler: async (_request, reply) => sendNothing(reply) } });
-  route(site, '/_ready', {
-    GET: {
-      action: null,
-      handler: async (_request, reply) => sendValue(reply, { status: 'ready', ...(await sheaf.check()) }),
-    },
-  });
-  addLocaleRoute(site);
-  addAuthRoutes(site);
-  addUserRoutes(site);
-  for (const type of sheaf.model.contentTypes.values())
-    if (type.exposure === 'routes' && type.uid !== USER) addContentRoutes(site, type);
 }

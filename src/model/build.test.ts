@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
 import { MAX_IDENTIFIER_LENGTH } from '../limits.ts';
 import { loadModel } from './build.ts';
-import type { Attribute, Model, Pairs, RelationAttribute } from './types.ts';
+import type { Attribute, LinkTable, Model, RelationAttribute } from './types.ts';
 
 const TAG = 'src/api/tag/content-types/tag/schema.json';
 const POST = 'src/api/post/content-types/post/schema.json';
@@ -152,7 +152,7 @@ describe('a file that is broken by itself', () => {
     [
       'without a name to show',
       contentType('tag', {}, { info: { singularName: 'tag', pluralName: 'tags' } }),
-      `${TAG}: info.displayName: expected a text`,
+      `${TAG}: info.displayName: expected a string`,
     ],
     [
       'with a plural in capitals',
@@ -174,7 +174,7 @@ describe('a file that is broken by itself', () => {
     expect(problemsOf({ ...SOUND, [TAG]: contentType('tag', {}, { info: undefined }) })).toEqual([
       `${TAG}: info.singularName: expected a lower-case name such as "tag"`,
       `${TAG}: info.pluralName: expected a lower-case name such as "tag"`,
-      `${TAG}: info.displayName: expected a text`,
+      `${TAG}: info.displayName: expected a string`,
     ]);
   });
 
@@ -189,8 +189,8 @@ describe('a file that is broken by itself', () => {
     ['with half a length', { type: 'string', minLength: 1.5 }, '.minLength: expected a whole number'],
     ['with a negative length', { type: 'string', maxLength: -1 }, '.maxLength: expected a whole number'],
     ['with a broken pattern', { type: 'string', regex: '(' }, '.regex: expected a regular expression'],
-    ['an enumeration of nothing', { type: 'enumeration', enum: [] }, '.enum: expected a list of at least one text'],
-    ['an enumeration of numbers', { type: 'enumeration', enum: [1] }, '.enum: expected a list of at least one text'],
+    ['an enumeration of nothing', { type: 'enumeration', enum: [] }, '.enum: expected a list of at least one string'],
+    ['an enumeration of numbers', { type: 'enumeration', enum: [1] }, '.enum: expected a list of at least one string'],
     [
       'an enumeration with a value twice',
       { type: 'enumeration', enum: ['a', 'a'] },
@@ -390,7 +390,7 @@ describe('several problems', () => {
     const problems = problemsOf(files);
     expect(problems).toEqual([
       `${POST}: kind: expected "collectionType" or "singleType"`,
-      `${POST}: attributes.state.enum: expected a list of at least one text`,
+      `${POST}: attributes.state.enum: expected a list of at least one string`,
       `${TAG}: attributes.name.type: expected one of ${TYPES}`,
       `${TAG}: attributes.id: this name is reserved; expected another name`,
       expect.stringMatching(/^src\/components\/shared\/seo\.json: not valid JSON/),
@@ -498,7 +498,7 @@ describe('the model of a project', () => {
     const { table } = model.contentTypes.get('api::post.post')!;
     expect(table).toBe('restaurant_inspection_reports_of_the_whole_countryb89a1');
     expect(table).toHaveLength(MAX_IDENTIFIER_LENGTH);
-    expect(relation(model, 'api::post.post', 'tags').pairs.table).toBe(
+    expect(relation(model, 'api::post.post', 'tags').link.table).toBe(
       'restaurant_inspection_reports_of_the_wholaca7c_tags_lnk',
     );
   });
@@ -544,16 +544,16 @@ describe('the model of the guide', () => {
     database.close();
   });
 
-  const pairsOf = (one: Attribute): Pairs[] => {
+  const pairsOf = (one: Attribute): LinkTable[] => {
     switch (one.kind) {
       case 'relation':
       case 'component':
       case 'media':
-        return [one.pairs];
+        return [one.link];
       case 'morph':
-        return one.targets.map(({ pairs }) => pairs);
+        return one.targets.map(({ link }) => link);
       case 'dynamiczone':
-        return one.components.map(({ pairs }) => pairs);
+        return one.components.map(({ link }) => link);
       default:
         return [];
     }
@@ -569,9 +569,9 @@ describe('the model of the guide', () => {
       for (const one of schema.attributes.values()) {
         const who = `${schema.uid} ${one.name}`;
         if (one.kind === 'scalar') need(who, schema.table, one.column);
-        for (const pairs of pairsOf(one)) {
-          for (const column of [pairs.from, pairs.to, pairs.order]) need(who, pairs.table, column);
-          for (const { column } of pairs.match) need(who, pairs.table, column);
+        for (const link of pairsOf(one)) {
+          for (const column of [link.from, link.to, link.order]) need(who, link.table, column);
+          for (const { column } of link.constants) need(who, link.table, column);
         }
         checked++;
       }
@@ -595,7 +595,7 @@ describe('the model of the guide', () => {
     }
   });
 
-  it.each<[uid: string, name: string, pairs: Partial<Pairs>]>([
+  it.each<[uid: string, name: string, link: Partial<LinkTable>]>([
     [
       'api::restaurant.restaurant',
       'chef',
@@ -657,7 +657,7 @@ describe('the model of the guide', () => {
       { table: 'files_related_mph', from: 'related_id', to: 'file_id', order: 'order' },
     ],
     ['api::restaurant.restaurant', 'createdBy', { table: 'restaurants', from: 'id', to: 'created_by_id', order: null }],
-  ])('walks %s %s through the right table in the right direction', (uid, name, pairs) => {
-    expect(pairsOf(attribute(model, uid, name))).toMatchObject([pairs]);
+  ])('walks %s %s through the right table in the right direction', (uid, name, link) => {
+    expect(pairsOf(attribute(model, uid, name))).toMatchObject([link]);
   });
 });

@@ -22,9 +22,9 @@ import type {
   ComponentSchema,
   ContentType,
   Exposure,
+  LinkTable,
   Model,
   MorphAttribute,
-  Pairs,
   RelationAttribute,
   RelationKind,
   ScalarAttribute,
@@ -140,7 +140,7 @@ class Builder {
       relation: 'oneToOne',
       target: ADMIN_USER,
       many: false,
-      pairs: ownColumn(definition, idColumnName(name)),
+      link: ownColumn(definition, idColumnName(name)),
       owning: true,
       inverse: null,
       exclusive: false,
@@ -194,7 +194,7 @@ class Builder {
             many: declared.repeatable === true,
             min: numberOrNull(declared.min),
             max: numberOrNull(declared.max),
-            pairs: componentPairs(definition, name, component.uid),
+            link: componentPairs(definition, name, component.uid),
           }
         );
       }
@@ -208,7 +208,7 @@ class Builder {
           max: numberOrNull(declared.max),
           components: found
             .filter((component) => component !== null)
-            .map(({ uid }) => ({ uid, pairs: componentPairs(definition, name, uid) })),
+            .map(({ uid }) => ({ uid, link: componentPairs(definition, name, uid) })),
         };
       }
       case 'media':
@@ -217,10 +217,10 @@ class Builder {
           kind: 'media',
           target: FILE,
           many: declared.multiple === true,
-          pairs: morphInversePairs(this.#byUid.get(FILE)!, 'related', definition.uid, name),
+          link: morphInversePairs(this.#byUid.get(FILE)!, 'related', definition.uid, name),
         };
       case 'customField':
-        // A custom field's storage is known to its plugin alone; the ones in use keep a text.
+        // Only its plugin knows how a custom field is stored; the ones in use keep a string.
         return { ...scalar(name, 'string', columnName(name)), ...common, rules: rulesOf(declared) };
       default:
         return {
@@ -256,7 +256,7 @@ class Builder {
       this.#problems.push(`${at}.${key}: ${target.uid} has no relation "${inverse}"; expected the name of one`);
       return null;
     }
-    const pairs =
+    const link =
       declared.mappedBy != null
         ? reversed(target, linkOf(target, inverse!, inverseDeclared!, definition))
         : forward(definition, linkOf(definition, common.name, declared, target));
@@ -266,11 +266,12 @@ class Builder {
       relation,
       target: target.uid,
       many,
-      pairs,
+      link,
       owning: declared.mappedBy == null,
       inverse: inverse ?? null,
       exclusive: inverse != null && (relation === 'oneToOne' || relation === 'oneToMany'),
-      storage: (declared.mappedBy != null ? inverseDeclared! : declared).useJoinTable === false ? 'column' : 'pairs',
+      storage:
+        (declared.mappedBy != null ? inverseDeclared! : declared).useJoinTable === false ? 'column' : 'linkTable',
     };
   }
 
@@ -289,14 +290,14 @@ class Builder {
         this.#problems.push(`${at}.morphBy: ${target.uid} has no polymorphic relation "${morphBy}"`);
         return null;
       }
-      const pairs =
+      const link =
         kind === 'morphToMany'
           ? morphInversePairs(target, morphBy, definition.uid, common.name)
           : {
               table: target.collectionName,
               from: 'target_id',
               to: 'id',
-              match: [{ column: 'target_type', value: definition.uid }],
+              constants: [{ column: 'target_type', value: definition.uid }],
               order: null,
               inverseOrder: null,
             };
@@ -307,7 +308,7 @@ class Builder {
         relation: many ? 'oneToMany' : 'oneToOne',
         target: target.uid,
         many,
-        pairs,
+        link,
         owning: false,
         inverse: morphBy,
         exclusive: kind === 'morphToOne',
@@ -317,12 +318,12 @@ class Builder {
     const many = declared.relation === 'morphToMany';
     const targets = this.#morphTargets(definition, common.name).map((uid) => ({
       uid,
-      pairs: many
+      link: many
         ? {
             table: morphTableName(definition.collectionName, common.name),
             from: idColumnName(definition.singularName),
             to: idColumnName(common.name),
-            match: [{ column: typeColumnName(common.name), value: uid }],
+            constants: [{ column: typeColumnName(common.name), value: uid }],
             order: 'order',
             inverseOrder: null,
           }
@@ -330,7 +331,7 @@ class Builder {
             table: definition.collectionName,
             from: 'id',
             to: 'target_id',
-            match: [{ column: 'target_type', value: uid }],
+            constants: [{ column: 'target_type', value: uid }],
             order: null,
             inverseOrder: null,
           },
@@ -410,20 +411,20 @@ const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute
   rules: rulesOf({ type }),
 });
 
-const ownColumn = (definition: Definition, column: string): Pairs => ({
+const ownColumn = (definition: Definition, column: string): LinkTable => ({
   table: definition.collectionName,
   from: 'id',
   to: column,
-  match: [],
+  constants: [],
   order: null,
   inverseOrder: null,
 });
 
-const componentPairs = (definition: Definition, field: string, component: string): Pairs => ({
+const componentPairs = (definition: Definition, field: string, component: string): LinkTable => ({
   table: componentTableName(definition.collectionName),
   from: 'entity_id',
   to: 'cmp_id',
-  match: [
+  constants: [
     { column: 'field', value: field },
     { column: 'component_type', value: component },
   ],
@@ -432,11 +433,11 @@ const componentPairs = (definition: Definition, field: string, component: string
 });
 
 /** From a type to the rows that point at it through their `morphToMany`. */
-const morphInversePairs = (holder: Definition, morphBy: string, uid: string, field: string): Pairs => ({
+const morphInversePairs = (holder: Definition, morphBy: string, uid: string, field: string): LinkTable => ({
   table: morphTableName(holder.collectionName, morphBy),
   from: idColumnName(morphBy),
   to: idColumnName(holder.singularName),
-  match: [
+  constants: [
     { column: typeColumnName(morphBy), value: uid },
     { column: 'field', value: field },
   ],
@@ -444,7 +445,7 @@ const morphInversePairs = (holder: Definition, morphBy: string, uid: string, fie
   inverseOrder: null,
 });
 
-/** The link table of an owning relation, seen from nobody's side. */
+/** The link table of an owning relation, before a side is chosen. */
 interface Link {
   readonly ownColumn: string | null;
   readonly table: string;
@@ -474,26 +475,26 @@ function linkOf(owner: Definition, name: string, declared: AttributeDefinition, 
   };
 }
 
-const forward = (owner: Definition, link: Link): Pairs =>
+const forward = (owner: Definition, link: Link): LinkTable =>
   link.ownColumn !== null
     ? ownColumn(owner, link.ownColumn)
     : {
         table: link.table,
         from: link.ownerId,
         to: link.targetId,
-        match: [],
+        constants: [],
         order: link.targetOrder,
         inverseOrder: link.ownerOrder,
       };
 
-const reversed = (owner: Definition, link: Link): Pairs =>
+const reversed = (owner: Definition, link: Link): LinkTable =>
   link.ownColumn !== null
-    ? { table: owner.collectionName, from: link.ownColumn, to: 'id', match: [], order: null, inverseOrder: null }
+    ? { table: owner.collectionName, from: link.ownColumn, to: 'id', constants: [], order: null, inverseOrder: null }
     : {
         table: link.table,
         from: link.targetId,
         to: link.ownerId,
-        match: [],
+        constants: [],
         order: link.ownerOrder,
         inverseOrder: link.targetOrder,
       };

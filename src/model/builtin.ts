@@ -1,5 +1,5 @@
 // The content-types that every project has besides its own: users and their roles, files, locales, and the
-// types that the reference keeps beside them, so that a database made here opens there as well.
+// types that Strapi 5 keeps beside them, so that a database made here opens there as well.
 import type { AttributeDefinition, Definition } from './definitions.ts';
 
 const builtin = (

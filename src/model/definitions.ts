@@ -78,24 +78,25 @@ export function readDefinitions(project: string): Definition[] {
     ]);
   }
   const definitions: Definition[] = [];
+  const named = (file: string): DefinitionFile => ({ file, shown: path.relative(project, file) });
   const keep = (definition: Definition | null) => definition && definitions.push(definition);
   for (const api of folders(path.join(source, 'api'))) {
     for (const type of folders(path.join(source, 'api', api, 'content-types'))) {
       const file = path.join(source, 'api', api, 'content-types', type, 'schema.json');
-      keep(contentTypeFile(file, project, `api::${api}.${type}`, type, problems));
+      keep(contentTypeFile(named(file), `api::${api}.${type}`, type, problems));
     }
   }
   for (const plugin of folders(path.join(source, 'extensions'))) {
     for (const type of folders(path.join(source, 'extensions', plugin, 'content-types'))) {
       const file = path.join(source, 'extensions', plugin, 'content-types', type, 'schema.json');
-      keep(contentTypeFile(file, project, `plugin::${plugin}.${type}`, type, problems));
+      keep(contentTypeFile(named(file), `plugin::${plugin}.${type}`, type, problems));
     }
   }
   for (const category of folders(path.join(source, 'components'))) {
     for (const entry of readdirSync(path.join(source, 'components', category)).sort()) {
       if (!entry.endsWith('.json')) continue;
       const file = path.join(source, 'components', category, entry);
-      keep(componentFile(file, project, category, entry.slice(0, -'.json'.length), problems));
+      keep(componentFile(named(file), category, entry.slice(0, -'.json'.length), problems));
     }
   }
   if (problems.length > 0) throw new SetupError('The content model cannot be loaded:', problems);
@@ -130,14 +131,18 @@ function readJson(file: string, shown: string, problems: Problems): Record<strin
   return null;
 }
 
+/** A file of the project: where it is, and under which name it is shown in messages. */
+interface DefinitionFile {
+  readonly file: string;
+  readonly shown: string;
+}
+
 function contentTypeFile(
-  file: string,
-  project: string,
+  { file, shown }: DefinitionFile,
   uid: string,
   folder: string,
   problems: Problems,
 ): Definition | null {
-  const shown = path.relative(project, file);
   const json = readJson(file, shown, problems);
   if (!json) return null;
   const before = problems.length;
@@ -150,7 +155,7 @@ function contentTypeFile(
     if (typeof value !== 'string' || !KEBAB.test(value))
       problems.push(`${shown}: info.${key}: expected a lower-case name such as "${folder}"`);
   }
-  if (typeof info.displayName !== 'string') problems.push(`${shown}: info.displayName: expected a text`);
+  if (typeof info.displayName !== 'string') problems.push(`${shown}: info.displayName: expected a string`);
   if (typeof info.singularName === 'string' && info.singularName !== folder && uid.startsWith('api::'))
     problems.push(`${shown}: info.singularName: expected "${folder}", the name of its folder`);
   const collectionName = json.collectionName ?? info.singularName;
@@ -182,13 +187,11 @@ function contentTypeFile(
 }
 
 function componentFile(
-  file: string,
-  project: string,
+  { file, shown }: DefinitionFile,
   category: string,
   name: string,
   problems: Problems,
 ): Definition | null {
-  const shown = path.relative(project, file);
   const json = readJson(file, shown, problems);
   if (!json) return null;
   const before = problems.length;
@@ -278,7 +281,7 @@ function checkAttribute(
   switch (definition.type) {
     case 'enumeration':
       if (!isStrings(definition.enum) || definition.enum.length === 0)
-        problems.push(`${at}.enum: expected a list of at least one text`);
+        problems.push(`${at}.enum: expected a list of at least one string`);
       else if (new Set(definition.enum).size < definition.enum.length)
         problems.push(`${at}.enum: expected every value once`);
       break;

@@ -1,4 +1,4 @@
-// Names of tables and columns as the reference makes them, long ones shortened the same way, so that an existing
+// Names of tables and columns as Strapi 5 makes them, long ones shortened the same way, so that an existing
 // database is found again. A change here loses data for adopters; the tests pin the outputs.
 import { createHash } from 'node:crypto';
 import { MAX_IDENTIFIER_LENGTH } from '../limits.ts';

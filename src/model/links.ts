@@ -4,7 +4,7 @@ import type { Model, RelationAttribute, Schema } from './types.ts';
 /** Relations kept in link tables, from either side. */
 export const linkAttributes = (schema: Schema): RelationAttribute[] =>
   [...schema.attributes.values()].filter(
-    (attribute): attribute is RelationAttribute => attribute.kind === 'relation' && attribute.storage === 'pairs',
+    (attribute): attribute is RelationAttribute => attribute.kind === 'relation' && attribute.storage === 'linkTable',
   );
 
 /** One-way relations that lead to a type, of other types and of components. */

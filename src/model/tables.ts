@@ -1,4 +1,4 @@
-// The model → the tables that hold it: columns, indexes and foreign keys, named as the reference names them, so that
+// The model → the tables that hold it: columns, indexes and foreign keys, named as Strapi 5 names them, so that
 // a database made here opens there and the other way round. Dialects turn column types into their own.
 import { FILE, USER } from './builtin.ts';
 import { componentTableName, idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
@@ -83,13 +83,10 @@ const index = (
   ...(unique && { unique }),
 });
 
-const foreignKey = (
-  parts: readonly string[],
-  suffix: string,
-  column: string,
-  table: string,
-  onDelete: ForeignKey['onDelete'],
-): ForeignKey => ({ name: identifier(parts, suffix), column, table, onDelete });
+const foreignKey = (parts: readonly string[], suffix: string, key: Omit<ForeignKey, 'name'>): ForeignKey => ({
+  name: identifier(parts, suffix),
+  ...key,
+});
 
 /** Every table of the model; a table comes after the ones it refers to only where that is possible. */
 export function tablesOf(model: Model): TableDefinition[] {
@@ -100,7 +97,7 @@ export function tablesOf(model: Model): TableDefinition[] {
     if (attributes.some(({ kind }) => kind === 'component' || kind === 'dynamiczone'))
       tables.push(componentTable(schema));
     for (const attribute of attributes) {
-      if (attribute.kind === 'relation' && attribute.owning && attribute.storage === 'pairs')
+      if (attribute.kind === 'relation' && attribute.owning && attribute.storage === 'linkTable')
         tables.push(linkTable(model, schema, attribute));
       if (attribute.kind === 'morph' && attribute.many) tables.push(morphTable(schema, attribute));
     }
@@ -122,7 +119,7 @@ function rowTable(model: Model, schema: Schema): TableDefinition {
     if (key !== null && attribute.kind === 'relation') {
       indexes.push(index([table, key], 'fk', [key]));
       const target = model.contentTypes.get(attribute.target)!;
-      foreignKeys.push(foreignKey([table, key], 'fk', key, target.table, 'set null'));
+      foreignKeys.push(foreignKey([table, key], 'fk', { column: key, table: target.table, onDelete: 'set null' }));
     }
   }
   if (schema.kind !== 'component')
@@ -132,7 +129,7 @@ function rowTable(model: Model, schema: Schema): TableDefinition {
 }
 
 const ownKey = (attribute: Attribute): string | null =>
-  attribute.kind === 'relation' && attribute.storage === 'column' && attribute.owning ? attribute.pairs.to : null;
+  attribute.kind === 'relation' && attribute.storage === 'column' && attribute.owning ? attribute.link.to : null;
 
 function columnsOf(attribute: Attribute): ColumnDefinition[] {
   if (attribute.kind === 'scalar')
@@ -148,7 +145,7 @@ function columnsOf(attribute: Attribute): ColumnDefinition[] {
 }
 
 function linkTable(model: Model, schema: Schema, attribute: RelationAttribute): TableDefinition {
-  const { table, from, to, order, inverseOrder } = attribute.pairs;
+  const { table, from, to, order, inverseOrder } = attribute.link;
   const target = model.contentTypes.get(attribute.target)!;
   const orders = [order, inverseOrder].filter((column) => column !== null);
   return {
@@ -173,8 +170,8 @@ function linkTable(model: Model, schema: Schema, attribute: RelationAttribute): 
       },
     ],
     foreignKeys: [
-      foreignKey([table], 'fk', from, schema.table, 'cascade'),
-      foreignKey([table], 'ifk', to, target.table, 'cascade'),
+      foreignKey([table], 'fk', { column: from, table: schema.table, onDelete: 'cascade' }),
+      foreignKey([table], 'ifk', { column: to, table: target.table, onDelete: 'cascade' }),
     ],
   };
 }
@@ -198,7 +195,7 @@ function componentTable(schema: Schema): TableDefinition {
       index([table, 'entity'], 'fk', ['entity_id']),
       index([table], 'uq', ['entity_id', 'cmp_id', 'field', 'component_type'], true),
     ],
-    foreignKeys: [foreignKey([table, 'entity'], 'fk', 'entity_id', table, 'cascade')],
+    foreignKeys: [foreignKey([table, 'entity'], 'fk', { column: 'entity_id', table: table, onDelete: 'cascade' })],
   };
 }
 
@@ -218,7 +215,7 @@ function morphTable(schema: Schema, attribute: MorphAttribute): TableDefinition 
       { name: 'order', type: 'double' },
     ],
     indexes: [index([name], 'fk', [from]), index([name], 'oidx', ['order']), index([name], 'idix', [to])],
-    foreignKeys: [foreignKey([name], 'fk', from, schema.table, 'cascade')],
+    foreignKeys: [foreignKey([name], 'fk', { column: from, table: schema.table, onDelete: 'cascade' })],
   };
 }
 
@@ -232,7 +229,7 @@ const EXTRA_INDEXES: Readonly<Record<string, readonly IndexDefinition[]>> = {
     columns: [column],
     unique: true,
   })),
-  // What every request with credentials is looked up by.
+  // Every request with credentials looks these up.
   [USER]: [{ name: 'sheaf_up_users_email_idx', columns: ['email'] }],
   'admin::api-token': [{ name: 'sheaf_api_tokens_key_idx', columns: ['access_key'] }],
   'admin::session': ['session_id', 'user_id'].map((column) => ({
@@ -263,12 +260,12 @@ const json = (name: string, required = false): ColumnDefinition => ({
 export const SETTINGS_TABLE = 'strapi_core_store_settings';
 export const MIGRATIONS_TABLE = 'strapi_migrations_internal';
 
-/** What publications recorded of links: each pair of documents, with its place in the list of the side that was published. */
-export const PUBLISHED_LINKS = 'sheaf_published_links';
+/** What a published row's list held when the row was published: the drafts of its targets, with their positions. */
+export const PUBLISHED_LISTS = 'sheaf_published_lists';
 /** Which component row of a published entry is the copy of which row of the draft. */
 export const COMPONENT_COPIES = 'sheaf_component_copies';
 export const OWN_SETTINGS = 'sheaf_settings';
-/** The moment before which no token without a session is taken from an account any more. */
+/** The moment since when an account accepts tokens that belong to no session. */
 export const ACCOUNTS = 'sheaf_accounts';
 
 const SYSTEM_TABLES: readonly TableDefinition[] = [
@@ -321,16 +318,15 @@ const SYSTEM_TABLES: readonly TableDefinition[] = [
     ],
   },
   {
-    ...plain(PUBLISHED_LINKS, [
-      string('link_table', true),
-      { name: 'owner_id', type: 'integer', required: true },
+    ...plain(PUBLISHED_LISTS, [
+      string('list', true),
+      { name: 'holder_id', type: 'integer', required: true },
       { name: 'target_id', type: 'integer', required: true },
-      { name: 'owner_place', type: 'integer' },
-      { name: 'target_place', type: 'integer' },
+      { name: 'position', type: 'integer', required: true },
     ]),
     indexes: [
-      { name: 'sheaf_published_links_own_uq', columns: ['link_table', 'owner_id', 'target_id'], unique: true },
-      { name: 'sheaf_published_links_inv_idx', columns: ['link_table', 'target_id'] },
+      { name: 'sheaf_published_lists_holder_uq', columns: ['list', 'holder_id', 'target_id'], unique: true },
+      { name: 'sheaf_published_lists_target_idx', columns: ['list', 'target_id'] },
     ],
   },
   {

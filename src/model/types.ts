@@ -30,7 +30,7 @@ interface AttributeBase {
   readonly private: boolean;
   readonly writable: boolean;
   readonly required: boolean;
-  /** JSON-Logic over the entry's values; where it does not hold, the attribute is not asked for. Null: always. */
+  /** JSON-Logic over the entry's values; where it is false the attribute is hidden and not required. Null: never hidden. */
   readonly visibleWhen: unknown;
   /** Whether each locale of a document has a value of its own. */
   readonly localized: boolean;
@@ -61,17 +61,17 @@ export interface ScalarAttribute extends AttributeBase {
 /**
  * How to walk from a row to the rows it is linked with: a table that holds pairs of row ids, read from `from` to
  * `to`, narrowed by constant columns. Link tables, component tables and polymorphic tables are all of this form;
- * a foreign key is too, with the row's own table as the table of pairs.
+ * a foreign key is too, with the row's own table as the link table.
  */
-export interface Pairs {
+export interface LinkTable {
   readonly table: string;
   readonly from: string;
   readonly to: string;
-  /** Columns of the pair table that must hold these values. */
-  readonly match: readonly { readonly column: string; readonly value: string }[];
-  /** Column with the place of the target in this row's list, where the order is kept. */
+  /** Columns of the link table that must hold these values. */
+  readonly constants: readonly { readonly column: string; readonly value: string }[];
+  /** Column with the position of the target in this row's list, where the order is kept. */
   readonly order: string | null;
-  /** Column with the place of this row in the target's list, where that is kept. */
+  /** Column with the position of this row in the target's list, where that is kept. */
   readonly inverseOrder: string | null;
 }
 
@@ -80,15 +80,15 @@ export interface RelationAttribute extends AttributeBase {
   readonly relation: RelationKind;
   readonly target: string;
   readonly many: boolean;
-  readonly pairs: Pairs;
+  readonly link: LinkTable;
   /** The side that the link table belongs to. */
   readonly owning: boolean;
   /** The attribute of the target that shows the same links; null for a one-way relation. */
   readonly inverse: string | null;
   /** A target belongs to one row at most, so connecting takes it from the row that had it. */
   readonly exclusive: boolean;
-  /** `pairs`: a link table. `column`: a foreign key on one of the two tables. `morph`: a polymorphic table. */
-  readonly storage: 'pairs' | 'column' | 'morph';
+  /** `linkTable`: a link table. `column`: a foreign key on one of the two tables. `morph`: a polymorphic table. */
+  readonly storage: 'linkTable' | 'column' | 'morph';
 }
 
 /** The other locales of the same document: rows with the same document id. */
@@ -101,8 +101,8 @@ export interface LocalizationsAttribute extends AttributeBase {
 export interface MorphAttribute extends AttributeBase {
   readonly kind: 'morph';
   readonly many: boolean;
-  /** Types that rows can point at, each with its pairs. */
-  readonly targets: readonly { readonly uid: string; readonly pairs: Pairs }[];
+  /** Types that rows can point at, each with its links. */
+  readonly targets: readonly { readonly uid: string; readonly link: LinkTable }[];
 }
 
 export interface ComponentAttribute extends AttributeBase {
@@ -111,12 +111,12 @@ export interface ComponentAttribute extends AttributeBase {
   readonly many: boolean;
   readonly min: number | null;
   readonly max: number | null;
-  readonly pairs: Pairs;
+  readonly link: LinkTable;
 }
 
 export interface DynamicZoneAttribute extends AttributeBase {
   readonly kind: 'dynamiczone';
-  readonly components: readonly { readonly uid: string; readonly pairs: Pairs }[];
+  readonly components: readonly { readonly uid: string; readonly link: LinkTable }[];
   readonly min: number | null;
   readonly max: number | null;
 }
@@ -125,7 +125,7 @@ export interface MediaAttribute extends AttributeBase {
   readonly kind: 'media';
   readonly target: string;
   readonly many: boolean;
-  readonly pairs: Pairs;
+  readonly link: LinkTable;
 }
 
 export type Attribute =

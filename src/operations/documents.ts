@@ -1,15 +1,13 @@
-// The in-process interface: documents(uid).findMany(…) and its kin. HTTP calls the same methods in their JSON form,
-// so the two can never differ.
-
-import { type Access, everything } from '../access/access.ts';
-import { actionOn } from '../access/actions.ts';
+// The in-process interface: documents(uid).findMany(…) and its kin, for the system or as a caller. It makes operations
+// of its parameters and objects of the answers; HTTP sends the same operations through the same door.
 import type { Caller } from '../access/caller.ts';
+import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
 import { validationError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
-import type { PageText } from '../read/run-read.ts';
-import { EVERYTHING, FIRST_PAGE, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
+import { FIRST_PAGE, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkDepth } from '../request/parse-write.ts';
-import type { Version } from '../store/write-session.ts';
+import { pageJson } from './envelope.ts';
+import type { Operations, WriteOutcome } from './operations.ts';
 import type {
   CreateParameters,
   DocumentParameters,
@@ -21,36 +19,32 @@ import type {
   Page,
   UpdateParameters,
 } from './parameters.ts';
-import type { Asked, Pipeline, PreparedList, PreparedOne } from './pipeline.ts';
-import type { WriteRequest, Writer, WrittenEntry } from './writer.ts';
 
-const IN_PROCESS = { status: 'draft' } as const;
-const OVER_HTTP = { status: 'published' } as const;
+/** Whoever works on content in process works on drafts, unless they say otherwise. */
+const DEFAULT_STATUS = 'draft';
 
 export class Documents {
-  readonly #pipeline: Pipeline;
-  readonly #writer: Writer;
+  readonly #operations: Operations;
   readonly #type: ContentType;
-  /** Whoever calls in process may do everything. */
-  readonly #self: Caller;
+  readonly #caller: Caller;
 
-  constructor(pipeline: Pipeline, writer: Writer, type: ContentType) {
-    this.#pipeline = pipeline;
-    this.#writer = writer;
+  constructor(operations: Operations, type: ContentType, caller: Caller) {
+    this.#operations = operations;
     this.#type = type;
-    this.#self = { access: everything(pipeline.model), user: null };
+    this.#caller = caller;
   }
 
   /** Every entry that matches, or the page asked for. */
   async findMany(parameters: FindParameters = {}): Promise<Entry[]> {
-    const { entries } = await this.#pipeline.list(this.#asked(withoutCount(parameters), EVERYTHING)).run({});
-    return JSON.parse(`[${entries}]`) as Entry[];
+    const read = this.#operations.find(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
+    const { entries } = await read.run({ caller: this.#caller });
+    return JSON.parse(`[${entries}]`);
   }
 
   /** A page of entries with its pagination, as a list request answers. */
   async findPage(parameters: FindParameters = {}): Promise<Page> {
-    const list = this.#pipeline.list(this.#asked(parameters, FIRST_PAGE));
-    return JSON.parse(pageJson(list, await list.run({}))) as Page;
+    const read = this.#operations.find(this.#read('find', parameters, FIRST_PAGE), this.#caller);
+    return JSON.parse(pageJson(read.request.pagination, await read.run({ caller: this.#caller }), read.omitted));
   }
 
   async findFirst(parameters: FindOneParameters = {}): Promise<Entry | null> {
@@ -58,173 +52,97 @@ export class Documents {
     return first ?? null;
   }
 
-  async findOne(parameters: FindOneParameters & { readonly documentId: string }): Promise<Entry | null> {
-    const { documentId, ...rest } = parameters;
-    const text = await this.#pipeline.one(this.#asked(rest, EVERYTHING), true).run({ documentId });
-    return text === null ? null : (JSON.parse(text) as Entry);
-  }
-
-  /** The entry with an id, as it stands now rather than as a replica may still have it. */
-  async findLatest(filters: { readonly id: number } | { readonly documentId: string }): Promise<Entry | null> {
-    const text = await this.#pipeline.latest(this.#pipeline.one(this.#asked({ filters }, EVERYTHING), false), {});
-    return text === null ? null : (JSON.parse(text) as Entry);
+  async findOne(parameters: FindOneParameters & { readonly documentId?: string }): Promise<Entry | null> {
+    const { documentId = null, ...rest } = parameters;
+    const read = this.#operations.findOne(this.#read('findOne', rest, NO_LIMIT), this.#caller);
+    const text = await read.run({ caller: this.#caller, documentId });
+    return text === null ? null : JSON.parse(text);
   }
 
   async count(parameters: FindOneParameters = {}): Promise<number> {
-    return this.#pipeline.count(this.#asked(parameters, EVERYTHING));
+    return this.#operations.count(this.#read('count', parameters, NO_LIMIT), { caller: this.#caller });
   }
 
-  #asked(parameters: FindParameters | ReadParameters, pagination: ReadDefaults['pagination']): Asked {
-    return {
-      uid: this.#type.uid,
-      parameters: parameters as ReadParameters,
-      defaults: { ...IN_PROCESS, pagination },
-      access: this.#self.access,
-      action: null,
-    };
+  #read(name: ReadName, parameters: object, pagination: ReadDefaults['pagination']): ReadOperation {
+    return { name, type: this.#type, parameters, defaults: { status: DEFAULT_STATUS, pagination } };
   }
 
   /** Makes a document; with the status `published` it is published at once. */
   async create(parameters: CreateParameters): Promise<Entry> {
     const { data, ...rest } = parameters;
-    return JSON.parse((await this.#writer.create(this.#write(data, rest))).text);
+    return entryOf((await this.#write('create', null, data, rest))!);
   }
 
-  /** The same, after a check inside its transaction. */
-  async createGuarded(data: EntryData, guard: NonNullable<WriteRequest['guard']>): Promise<Entry> {
-    return JSON.parse((await this.#writer.create({ ...this.#write(data, {}), guard })).text);
-  }
-
-  /** Changes a document, or adds a locale to it; null where there is none. */
+  /** Changes a document, or adds a locale to it; null where there is none. A single type needs no documentId. */
   async update(parameters: UpdateParameters): Promise<Entry | null> {
-    const { documentId, data, ...rest } = parameters;
-    const entry = await this.#writer.update(this.#write(data, rest), documentId);
-    return entry && JSON.parse(entry.text);
-  }
-
-  #write(data: EntryData, parameters: object): WriteRequest {
-    return {
-      type: this.#type,
-      data: checked(data),
-      parameters: parameters as ReadParameters,
-      defaultStatus: IN_PROCESS.status,
-      caller: this.#self,
-    };
+    const { documentId = null, data, ...rest } = parameters;
+    const outcome = await this.#write('update', this.#documentId(documentId), data, rest);
+    return outcome && entryOf(outcome);
   }
 
   /** Deletes a document in a locale (the default one), in several, or in all (`*`), drafts and published alike. */
-  async delete(parameters: DocumentParameters): Promise<DocumentVersions> {
-    const { documentId, locale } = parameters;
-    return versionsOf(parameters, await this.#writer.delete(this.#type, documentId, locale, this.#self));
+  delete(parameters: DocumentParameters = {}): Promise<DocumentVersions> {
+    return this.#act('delete', parameters);
   }
 
-  async publish(parameters: DocumentParameters): Promise<DocumentVersions> {
-    const { documentId, locale } = parameters;
-    return versionsOf(parameters, await this.#writer.publish(this.#withDrafts(), documentId, locale, this.#self));
+  publish(parameters: DocumentParameters = {}): Promise<DocumentVersions> {
+    return this.#act('publish', parameters);
   }
 
-  async unpublish(parameters: DocumentParameters): Promise<DocumentVersions> {
-    const { documentId, locale } = parameters;
-    return versionsOf(parameters, await this.#writer.unpublish(this.#withDrafts(), documentId, locale, this.#self));
+  unpublish(parameters: DocumentParameters = {}): Promise<DocumentVersions> {
+    return this.#act('unpublish', parameters);
   }
 
   /** Brings the draft back to what is published. */
-  async discardDraft(parameters: DocumentParameters): Promise<DocumentVersions> {
-    const { documentId, locale } = parameters;
-    return versionsOf(parameters, await this.#writer.discardDraft(this.#withDrafts(), documentId, locale, this.#self));
+  discardDraft(parameters: DocumentParameters = {}): Promise<DocumentVersions> {
+    return this.#act('discardDraft', parameters);
   }
 
   /** Copies a document under a new id, changed as `data` says. */
   async clone(parameters: DocumentParameters & { readonly data?: EntryData }): Promise<Entry> {
-    const { documentId, data = {}, locale } = parameters;
-    return JSON.parse(await this.#writer.clone(this.#type, documentId, checked(data), locale, this.#self));
+    const { documentId = null, data = {}, ...rest } = parameters;
+    return entryOf((await this.#write('clone', this.#documentId(documentId), data, rest))!);
   }
 
-  #withDrafts(): ContentType {
-    if (this.#type.draftAndPublish) return this.#type;
-    throw validationError(`${this.#type.uid} has no drafts, so it cannot be published or unpublished`);
+  async #act(name: WriteName, { documentId = null, ...rest }: DocumentParameters): Promise<DocumentVersions> {
+    const outcome = await this.#operations.write(
+      this.#operation(name, this.#documentId(documentId), {}, rest),
+      this.#caller,
+      false,
+    );
+    return versionsOf(documentId, outcome);
   }
 
-  /** The writes that HTTP sends, answered as JSON text. */
-  createJson(request: JsonWrite): Promise<WrittenEntry> {
-    return this.#writer.create(this.#overHttp(request));
+  #write(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters) {
+    return this.#operations.write(this.#operation(name, documentId, data, parameters), this.#caller);
   }
 
-  updateJson(documentId: string, request: JsonWrite): Promise<WrittenEntry | null> {
-    return this.#writer.update(this.#overHttp(request), documentId);
+  #operation(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters): WriteOperation {
+    checkDepth(data);
+    return { name, type: this.#type, documentId, data, parameters, defaultStatus: DEFAULT_STATUS };
   }
 
-  updateSingleJson(request: JsonWrite): Promise<WrittenEntry> {
-    return this.#writer.updateSingle(this.#overHttp(request));
-  }
-
-  #overHttp(request: JsonWrite): WriteRequest {
-    return { ...request, type: this.#type, defaultStatus: OVER_HTTP.status };
-  }
-
-  /** Null: the one document of a single type. Returns how many rows there were. */
-  async deleteAs(caller: Caller, documentId: string | null, locale: unknown): Promise<number> {
-    return (await this.#writer.delete(this.#type, documentId, locale, caller)).length;
-  }
-
-  /** The forms that HTTP sends: prepared once for a request, answered as JSON text. */
-  prepareList(parameters: ReadParameters, access: Access, pagination = FIRST_PAGE): PreparedList {
-    return this.#pipeline.list(this.#askedOverHttp(parameters, access, actionOn(this.#type, 'find'), pagination));
-  }
-
-  /** `action`: the right that is needed, where it is not the usual one; null for the answer to a write. */
-  prepareOne(
-    parameters: ReadParameters,
-    access: Access,
-    byDocument: boolean,
-    action: string | null = actionOn(this.#type, byDocument ? 'findOne' : 'find'),
-  ): PreparedOne {
-    return this.#pipeline.one(this.#askedOverHttp(parameters, access, action), byDocument);
-  }
-
-  countAs(parameters: ReadParameters, { access, user }: Caller, action: string): Promise<number> {
-    return this.#pipeline.count(this.#askedOverHttp(parameters, access, action), { user });
-  }
-
-  #askedOverHttp(parameters: ReadParameters, access: Access, action: string | null, pagination = FIRST_PAGE): Asked {
-    return { uid: this.#type.uid, parameters, defaults: { ...OVER_HTTP, pagination }, access, action };
+  /** Only a single type has a document that needs no id. */
+  #documentId(documentId: string | null): string | null {
+    if (documentId === null && this.#type.kind !== 'singleType')
+      throw validationError('Invalid value for documentId: expected the id of a document', { key: 'documentId' });
+    return documentId;
   }
 }
 
-/** A write as it comes over the wire. */
-export type JsonWrite = Pick<WriteRequest, 'data' | 'parameters' | 'caller' | 'guard'>;
+const entryOf = ({ text }: WriteOutcome): Entry => JSON.parse(text);
 
-function checked(data: EntryData): Record<string, unknown> {
-  checkDepth(data);
-  return data as Record<string, unknown>;
-}
-
-const versionsOf = ({ documentId }: DocumentParameters, versions: readonly Version[]): DocumentVersions => ({
-  documentId,
-  entries: versions.map(({ id, locale, published }) => ({ id, locale, status: published ? 'published' : 'draft' })),
+const versionsOf = (documentId: string | null, outcome: WriteOutcome | null): DocumentVersions => ({
+  documentId: outcome?.written.documentId ?? documentId ?? '',
+  entries: (outcome?.written.versions ?? []).map(({ id, locale, published }) => ({
+    id,
+    locale,
+    status: published ? 'published' : 'draft',
+  })),
 });
 
 /** findMany answers with entries alone, so the total would be counted for nothing. */
-function withoutCount(parameters: FindParameters): ReadParameters {
-  if (!parameters.pagination) return parameters as ReadParameters;
+function withoutCount(parameters: FindParameters): FindParameters {
+  if (!parameters.pagination) return parameters;
   return { ...parameters, pagination: { ...parameters.pagination, withCount: false } };
-}
-
-/** The members of `meta` that tell what `*` left out. */
-const omittedJson = (omitted: readonly string[]): string =>
-  omitted.length > 0 ? `"omitted":${JSON.stringify(omitted)}` : '';
-
-export const entryJson = (text: string, omitted: readonly string[] = []): string =>
-  `{"data":${text},"meta":{${omittedJson(omitted)}}}`;
-
-export function pageJson(list: PreparedList, { entries, total }: PageText): string {
-  const { mode, start, limit } = list.request.pagination;
-  const place =
-    mode === 'offset'
-      ? `"start":${start},"limit":${limit}`
-      : `"page":${Math.floor(start / limit) + 1},"pageSize":${limit}`;
-  const pages = mode === 'offset' || total === null ? '' : `,"pageCount":${Math.ceil(total / limit)}`;
-  const count = total === null ? '' : `,"total":${total}`;
-  const omitted = list.omitted.length > 0 ? `,${omittedJson(list.omitted)}` : '';
-  return `{"data":[${entries}],"meta":{"pagination":{${place}${pages}${count}}${omitted}}}`;
 }

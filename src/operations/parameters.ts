@@ -102,11 +102,13 @@ export interface CreateParameters {
 }
 
 export interface UpdateParameters extends CreateParameters {
-  readonly documentId: string;
+  /** Not needed for a single type. */
+  readonly documentId?: string | null;
 }
 
 export interface DocumentParameters {
-  readonly documentId: string;
+  /** Not needed for a single type. */
+  readonly documentId?: string | null;
   /** One locale, several, or `*` for all; the default locale where nothing is said. */
   readonly locale?: string | readonly string[];
 }

@@ -3,9 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import type { GivenSecrets } from '../accounts/secrets.ts';
-import type { OpenOptions } from '../app.ts';
 import { SetupError } from '../errors.ts';
+
+/** Secrets that the environment gives. */
+export interface GivenSecrets {
+  /** What access and refresh tokens are signed with. */
+  readonly jwt?: string;
+  /** What API tokens are stored under. */
+  readonly apiTokenSalt?: string;
+}
 
 export interface ServerConfig {
   readonly project: string;
@@ -20,6 +26,8 @@ export interface ServerConfig {
   readonly state: string;
   readonly secrets: GivenSecrets;
   readonly smtp: string | null;
+  /** The least severe level that is logged. */
+  readonly logLevel: string;
 }
 
 export interface ServerOptions {
@@ -54,6 +62,7 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
     state: options.state ?? path.join(project, '.sheaf'),
     secrets,
     smtp: environment.SMTP_URL ?? null,
+    logLevel: logLevel(environment.LOG_LEVEL),
     database: options.database ?? environment.DATABASE_URL ?? databaseParts(environment),
     replicas: (environment.DATABASE_REPLICA_URLS ?? '')
       .split(',')
@@ -83,7 +92,7 @@ const secretsOf = ({ JWT_SECRET, API_TOKEN_SALT }: NodeJS.ProcessEnv): GivenSecr
 });
 
 /** What opening the project needs; an error where no database is named. */
-export function openOptions(config: ServerConfig): OpenOptions {
+export function openOptions(config: ServerConfig) {
   const { project, database, replicas, poolSize, state, secrets, smtp } = config;
   if (database === null)
     throw new SetupError('No database is named', [
@@ -91,6 +100,13 @@ export function openOptions(config: ServerConfig): OpenOptions {
       'or try the example: sheaf start --example',
     ]);
   return { project, database, replicas, poolSize, state, secrets, smtp };
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+function logLevel(level = 'info'): string {
+  if (LOG_LEVELS.includes(level)) return level;
+  throw new SetupError(`The log level "${level}" cannot be used`, [`set LOG_LEVEL to one of ${LOG_LEVELS.join(', ')}`]);
 }
 
 function wholeNumber(what: string, text: string, least: number, most: number): number {

@@ -1,23 +1,22 @@
 // Values of a request → values that the database binds. A value that cannot be read as its attribute's type ends
 // here with a 400 that names the attribute; no statement has been sent by then.
 import type { UserValues } from '../access/caller.ts';
-import type { BoundValue } from '../db/database.ts';
 import { invalidValue } from '../errors.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
-import type { Binding, ContextName, Statement, ValueForm } from '../sql/statement.ts';
+import type { Binding, BoundValue, ContextName, Row, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
 
 export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
 
 /** The client's values of a statement, bound once for all its runs; what the run itself supplies is filled in later. */
-export interface BoundStatement {
-  readonly statement: Statement;
+export interface BoundStatement<R extends Row = Row> {
+  readonly statement: Statement<R>;
   values(context: Context): BoundValue[];
 }
 
-export function bindStatement(statement: Statement, slots: readonly unknown[]): BoundStatement {
+export function bindStatement<R extends Row>(statement: Statement<R>, slots: readonly unknown[]): BoundStatement<R> {
   const bound: BoundValue[] = [];
   const open: { index: number; name: ContextName }[] = [];
   const users: { index: number; name: string; ref: ValueRef; form: ValueForm }[] = [];
@@ -89,7 +88,7 @@ function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
 function plainText(ref: ValueRef, raw: unknown): string {
   const text = textOf(raw);
   if (text.includes('\0'))
-    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a text without null characters');
+    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a string without null characters');
   return text;
 }
 
@@ -110,21 +109,21 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
 
 function readAs(ref: ValueRef, raw: unknown, op: PlanComparison): BoundValue {
   const value = READERS[ref.type](plainText(ref, raw));
-  if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a text');
-  if (ref.type === 'biginteger') return wholeBig(value as bigint | string, op);
-  return ref.type === 'integer' ? whole(value as number, op) : value;
+  if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a string');
+  if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
+  return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
 }
 
 /** Beyond every integer that a column can hold, and held by the type that values are bound as. */
-const BEYOND = 2 ** 62;
+const OUT_OF_RANGE = 2 ** 62;
 
 /** A whole number that compares with integers as the given one does; one that equals none where no integer does. */
-function whole(value: number, op: PlanComparison): number {
+function toIntegerOperand(value: number, op: PlanComparison): number {
   if (!Number.isInteger(value)) {
-    if (op === 'lt' || op === 'gte') return whole(Math.ceil(value), op);
-    return op === 'gt' || op === 'lte' ? whole(Math.floor(value), op) : BEYOND;
+    if (op === 'lt' || op === 'gte') return toIntegerOperand(Math.ceil(value), op);
+    return op === 'gt' || op === 'lte' ? toIntegerOperand(Math.floor(value), op) : OUT_OF_RANGE;
   }
-  return Math.max(-BEYOND, Math.min(BEYOND, value));
+  return Math.max(-OUT_OF_RANGE, Math.min(OUT_OF_RANGE, value));
 }
 
 const text = (value: string): BoundValue => value;
@@ -133,7 +132,7 @@ const json = (value: string): BoundValue => canonicalJson(value);
 
 const INT64 = 2n ** 63n;
 /** A number that no big integer equals, and that is above or below all of them. */
-const BEYOND_BIG = 1e300;
+const OUT_OF_RANGE_BIG = 1e300;
 
 /** An exact integer; what is no integer, or too large for one, becomes the bound that compares in its place. */
 function biginteger(value: string): BoundValue | null {
@@ -154,15 +153,15 @@ function floorOf(text: string): { value: bigint; exact: boolean } {
   return { value: sign === '-' ? -size - (exact ? 0n : 1n) : size, exact };
 }
 
-function wholeBig(value: bigint | string, op: PlanComparison): BoundValue {
+function toBigintOperand(value: bigint | string, op: PlanComparison): BoundValue {
   if (typeof value === 'string') {
     const floor = floorOf(value);
-    if (floor.exact) return wholeBig(floor.value, op);
-    if (op === 'lt' || op === 'gte') return wholeBig(floor.value + 1n, op);
-    return op === 'gt' || op === 'lte' ? wholeBig(floor.value, op) : BEYOND_BIG;
+    if (floor.exact) return toBigintOperand(floor.value, op);
+    if (op === 'lt' || op === 'gte') return toBigintOperand(floor.value + 1n, op);
+    return op === 'gt' || op === 'lte' ? toBigintOperand(floor.value, op) : OUT_OF_RANGE_BIG;
   }
-  if (value >= INT64) return BEYOND_BIG;
-  return value < -INT64 ? -BEYOND_BIG : value;
+  if (value >= INT64) return OUT_OF_RANGE_BIG;
+  return value < -INT64 ? -OUT_OF_RANGE_BIG : value;
 }
 
 const BOOLEANS: Readonly<Record<string, number>> = { true: 1, t: 1, 1: 1, false: 0, f: 0, 0: 0 };

@@ -1,33 +1,32 @@
-// The small words that every part of the request grammar shares: what counts as a list, a name, a yes or no, and
-// how deep and how long things may be.
+// What all parts of the request grammar share: lists, names, booleans, and limits on depth and length.
 import { invalidKey, invalidValue, limitExceeded, validationError } from '../errors.ts';
 import { MAX_DEPTH, MAX_LIST_ITEMS } from '../limits.ts';
 
 /** Where in the request the parser stands: the parameter, and the names walked so far. */
-export interface Place {
+export interface Location {
   readonly param: string;
   readonly path: readonly string[];
   readonly depth: number;
 }
 
-export const rootPlace = (param: string): Place => ({ param, path: [], depth: 0 });
+export const rootLocation = (param: string): Location => ({ param, path: [], depth: 0 });
 
 /** One level further in; the only way to recurse, so that no input can recurse deeper than the limit. */
-export function within(place: Place, ...names: string[]): Place {
-  const depth = place.depth + 1;
-  if (depth > MAX_DEPTH) throw limitExceeded('MAX_DEPTH', MAX_DEPTH, 'levels', { param: place.param });
-  return { param: place.param, path: [...place.path, ...names], depth };
+export function within(location: Location, ...names: string[]): Location {
+  const depth = location.depth + 1;
+  if (depth > MAX_DEPTH) throw limitExceeded('MAX_DEPTH', MAX_DEPTH, 'levels', { param: location.param });
+  return { param: location.param, path: [...location.path, ...names], depth };
 }
 
-export const badKey = (key: string, place: Place): Error => invalidKey(key, place.path, place.param);
+export const badKey = (key: string, location: Location): Error => invalidKey(key, location.path, location.param);
 
-export function badValue(place: Place, expected: string): Error {
-  if (place.path.length === 0)
-    return validationError(`Invalid value for ${place.param}: expected ${expected}`, {
+export function badValue(location: Location, expected: string): Error {
+  if (location.path.length === 0)
+    return validationError(`Invalid value for ${location.param}: expected ${expected}`, {
       source: 'query',
-      param: place.param,
+      param: location.param,
     });
-  return invalidValue(place.path.at(-1)!, place.path.slice(0, -1), place.param, expected);
+  return invalidValue(location.path.at(-1)!, location.path.slice(0, -1), location.param, expected);
 }
 
 export type Scalar = string | number | bigint | boolean | Date;
@@ -45,21 +44,21 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 const INDEX = /^\d+$/;
 
 /** The entries of an object. An index among them is what is left of a list that was too long or mixed with names. */
-export function entriesOf(value: Record<string, unknown>, place: Place): [string, unknown][] {
+export function entriesOf(value: Record<string, unknown>, location: Location): [string, unknown][] {
   const entries = Object.entries(value);
   if (entries.length > MAX_LIST_ITEMS)
-    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'keys in one place', { param: place.param });
+    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'keys in one location', { param: location.param });
   for (const [key] of entries) {
     if (INDEX.test(key) && Number(key) >= MAX_LIST_ITEMS)
-      throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { key, param: place.param });
-    if (INDEX.test(key)) throw badKey(key, place);
+      throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { key, param: location.param });
+    if (INDEX.test(key)) throw badKey(key, location);
   }
   return entries;
 }
 
-export function itemsOf(value: readonly unknown[], place: Place): readonly unknown[] {
+export function itemsOf(value: readonly unknown[], location: Location): readonly unknown[] {
   if (value.length > MAX_LIST_ITEMS)
-    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { param: place.param });
+    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { param: location.param });
   return value;
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { SheafError } from '../errors.ts';
 import { MAX_DEPTH, MAX_FILTER_NODES, MAX_LIST_ITEMS } from '../limits.ts';
-import { rootPlace } from './grammar.ts';
+import { rootLocation } from './grammar.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
 import { parseQueryString } from './query-string.ts';
 import type { FilterNode } from './read-request.ts';
@@ -15,7 +15,7 @@ interface Parsed {
 
 function parse(filters: unknown): Parsed {
   const slots = new Slots();
-  return { tree: parseFilters(filters, rootPlace('filters'), slots), values: slots.values };
+  return { tree: parseFilters(filters, rootLocation('filters'), slots), values: slots.values };
 }
 
 const parseQuery = (query: string): Parsed => parse(parseQueryString(query).filters);

@@ -2,7 +2,7 @@
 // Knows no model: whether a name exists and a value fits is decided in plan/.
 import { limitExceeded } from '../errors.ts';
 import { MAX_FILTER_NODES } from '../limits.ts';
-import type { Place, Scalar } from './grammar.ts';
+import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, FilterNode } from './read-request.ts';
 
@@ -15,10 +15,10 @@ export class Slots {
     return this.values.push(value) - 1;
   }
 
-  countNode(place: Place): void {
+  countNode(location: Location): void {
     this.#nodes++;
     if (this.#nodes > MAX_FILTER_NODES)
-      throw limitExceeded('MAX_FILTER_NODES', MAX_FILTER_NODES, 'conditions in filters', { param: place.param });
+      throw limitExceeded('MAX_FILTER_NODES', MAX_FILTER_NODES, 'conditions in filters', { param: location.param });
   }
 }
 
@@ -51,109 +51,120 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map(
 /** Several values under one of these must all hold; under any other, one of them is enough. */
 const NEGATIVE: ReadonlySet<Comparison> = new Set(['nei', 'notContains', 'notContainsi'] as const);
 
-export function parseFilters(value: unknown, place: Place, slots: Slots): FilterNode | null {
+export function parseFilters(value: unknown, location: Location, slots: Slots): FilterNode | null {
   if (value === undefined || value === null) return null;
-  if (Array.isArray(value) && value.length > 0) throw badKey('0', place);
-  if (!isObject(value)) throw badValue(place, 'an object of conditions');
+  if (Array.isArray(value) && value.length > 0) throw badKey('0', location);
+  if (!isObject(value)) throw badValue(location, 'an object of conditions');
   if (Object.keys(value).length === 0) return null;
-  return conditions(value, place, slots, false);
+  return conditions(value, { location, slots, onAttribute: false });
 }
 
-/** All keys of an object hold together. `onAttribute`: the object stands under a name, so operators make sense. */
-function conditions(value: Record<string, unknown>, place: Place, slots: Slots, onAttribute: boolean): FilterNode {
-  const all = entriesOf(value, place).map(([key, operand]) => condition(key, operand, place, slots, onAttribute));
-  if (all.length === 0) throw badValue(place, 'a condition');
+/** Where in the filter the parser stands. */
+interface Scope {
+  readonly location: Location;
+  readonly slots: Slots;
+  /** Whether this is under a name, so that operators make sense. */
+  readonly onAttribute: boolean;
+}
+
+/** All keys of an object hold together. */
+function conditions(value: Record<string, unknown>, scope: Scope): FilterNode {
+  const { location } = scope;
+  const all = entriesOf(value, location).map(([key, operand]) => condition(key, operand, scope));
+  if (all.length === 0) throw badValue(location, 'a condition');
   return group('and', all);
 }
 
 const group = (is: 'and' | 'or', of: readonly FilterNode[]): FilterNode => (of.length === 1 ? of[0]! : { is, of });
 
-function condition(key: string, operand: unknown, place: Place, slots: Slots, onAttribute: boolean): FilterNode {
-  slots.countNode(place);
+function condition(key: string, operand: unknown, scope: Scope): FilterNode {
+  const { location, slots, onAttribute } = scope;
+  slots.countNode(location);
   switch (key) {
     case '$and':
     case '$or':
-      return group(key === '$and' ? 'and' : 'or', members(key, operand, place, slots, onAttribute));
+      return group(key === '$and' ? 'and' : 'or', members(key, operand, scope));
     case '$not':
-      return { is: 'not', of: group('and', members(key, operand, place, slots, onAttribute)) };
+      return { is: 'not', of: group('and', members(key, operand, scope)) };
     case '$null':
     case '$notNull': {
-      if (!onAttribute) throw badKey(key, place);
+      if (!onAttribute) throw badKey(key, location);
       const yes = yesOrNo(operand);
-      if (yes === undefined) throw badValue(within(place, key), 'true or false');
+      if (yes === undefined) throw badValue(within(location, key), 'true or false');
       return { is: yes === (key === '$null') ? 'null' : 'notNull' };
     }
   }
   const op = COMPARISONS.get(key);
-  if (op !== undefined && onAttribute) return comparison(op, operand, within(place, key), slots);
-  if (key.startsWith('$') || key === '') throw badKey(key, place);
-  const inside = within(place, key);
+  if (op !== undefined && onAttribute) return comparison(op, operand, within(location, key), slots);
+  if (key.startsWith('$') || key === '') throw badKey(key, location);
+  const inside = within(location, key);
   return { is: 'at', name: key, of: underName(operand, inside, slots) };
 }
 
 /** The members of `$and`, `$or`, `$not`: a list, or one member without a list around it. */
-function members(key: string, operand: unknown, place: Place, slots: Slots, onAttribute: boolean): FilterNode[] {
-  const list = Array.isArray(operand) ? itemsOf(operand, place) : [operand];
-  if (list.length === 0) throw badValue(within(place, key), 'at least one condition');
+function members(key: string, operand: unknown, scope: Scope): FilterNode[] {
+  const { location, slots, onAttribute } = scope;
+  const list = Array.isArray(operand) ? itemsOf(operand, location) : [operand];
+  if (list.length === 0) throw badValue(within(location, key), 'at least one condition');
   return list.map((member) => {
-    const inside = within(place);
-    slots.countNode(place);
-    if (Array.isArray(member)) return group('and', members(key, member, inside, slots, onAttribute));
-    if (isObject(member)) return conditions(member, inside, slots, onAttribute);
+    const inside = within(location);
+    slots.countNode(location);
+    if (Array.isArray(member)) return group('and', members(key, member, { ...scope, location: inside }));
+    if (isObject(member)) return conditions(member, { ...scope, location: inside });
     if (onAttribute) return underName(member, inside, slots);
-    throw badValue(within(place, key), 'an object, or a list of objects');
+    throw badValue(within(location, key), 'an object, or a list of objects');
   });
 }
 
 /** What stands under a name: a bare value, a list of values, or an object of operators and further names. */
-function underName(operand: unknown, place: Place, slots: Slots): FilterNode {
+function underName(operand: unknown, location: Location, slots: Slots): FilterNode {
   if (operand === null) return { is: 'null' };
-  if (Array.isArray(operand)) return comparison('in', operand, place, slots);
-  if (isObject(operand)) return conditions(operand, place, slots, true);
-  return comparison('eq', operand, place, slots);
+  if (Array.isArray(operand)) return comparison('in', operand, location, slots);
+  if (isObject(operand)) return conditions(operand, { location, slots, onAttribute: true });
+  return comparison('eq', operand, location, slots);
 }
 
-function comparison(op: Comparison, operand: unknown, place: Place, slots: Slots): FilterNode {
+function comparison(op: Comparison, operand: unknown, location: Location, slots: Slots): FilterNode {
   switch (op) {
     case 'eq':
     case 'ne':
       if (operand === null) return { is: op === 'eq' ? 'null' : 'notNull' };
       return Array.isArray(operand)
-        ? membership(op === 'eq' ? 'in' : 'notIn', operand, place, slots)
-        : { is: 'compare', op, slot: slots.put(scalar(operand, place)) };
+        ? membership(op === 'eq' ? 'in' : 'notIn', operand, location, slots)
+        : { is: 'compare', op, slot: slots.put(scalar(operand, location)) };
     case 'in':
     case 'notIn':
-      return membership(op, Array.isArray(operand) ? operand : [operand], place, slots);
+      return membership(op, Array.isArray(operand) ? operand : [operand], location, slots);
     case 'between': {
-      if (!Array.isArray(operand) || operand.length !== 2) throw badValue(place, 'exactly two values');
-      return { is: 'compare', op, slot: slots.put(operand.map((item) => scalar(item, place))) };
+      if (!Array.isArray(operand) || operand.length !== 2) throw badValue(location, 'exactly two values');
+      return { is: 'compare', op, slot: slots.put(operand.map((item) => scalar(item, location))) };
     }
     default: {
-      if (!Array.isArray(operand)) return { is: 'compare', op, slot: slots.put(scalar(operand, place)) };
-      const each = itemsOf(operand, place).map((item): FilterNode => {
-        slots.countNode(place);
-        return { is: 'compare', op, slot: slots.put(scalar(item, place)) };
+      if (!Array.isArray(operand)) return { is: 'compare', op, slot: slots.put(scalar(operand, location)) };
+      const each = itemsOf(operand, location).map((item): FilterNode => {
+        slots.countNode(location);
+        return { is: 'compare', op, slot: slots.put(scalar(item, location)) };
       });
-      if (each.length === 0) throw badValue(place, 'at least one value');
+      if (each.length === 0) throw badValue(location, 'at least one value');
       return group(NEGATIVE.has(op) ? 'and' : 'or', each);
     }
   }
 }
 
 /** `$in` is "equal to one of them", `$notIn` "equal to none of them"; a null among them means null. */
-function membership(op: 'in' | 'notIn', operand: readonly unknown[], place: Place, slots: Slots): FilterNode {
-  const values = itemsOf(operand, place).filter((item) => item !== null);
+function membership(op: 'in' | 'notIn', operand: readonly unknown[], location: Location, slots: Slots): FilterNode {
+  const values = itemsOf(operand, location).filter((item) => item !== null);
   const list: FilterNode = {
     is: 'compare',
     op,
-    slot: slots.put(values.map((item) => scalar(item, place))),
+    slot: slots.put(values.map((item) => scalar(item, location))),
   };
   if (values.length === operand.length) return list;
   return op === 'in' ? group('or', [list, { is: 'null' }]) : group('and', [list, { is: 'notNull' }]);
 }
 
-function scalar(value: unknown, place: Place): Scalar {
+function scalar(value: unknown, location: Location): Scalar {
   if (isScalar(value)) return value;
-  if (isObject(value)) throw badKey(Object.keys(value)[0] ?? '', place);
-  throw badValue(place, 'a value');
+  if (isObject(value)) throw badKey(Object.keys(value)[0] ?? '', location);
+  throw badValue(location, 'a value');
 }

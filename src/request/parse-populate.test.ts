@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { SheafError } from '../errors.ts';
 import { MAX_DEPTH, MAX_LIST_ITEMS, MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../limits.ts';
-import { rootPlace } from './grammar.ts';
+import { rootLocation } from './grammar.ts';
 import { Slots } from './parse-filters.ts';
 import { NO_POPULATE, parsePopulate } from './parse-populate.ts';
 import { parseQueryString } from './query-string.ts';
 import type { PopulateNode, PopulateShape } from './read-request.ts';
 
-const parse = (populate: unknown): PopulateShape => parsePopulate(populate, rootPlace('populate'), new Slots());
+const parse = (populate: unknown): PopulateShape => parsePopulate(populate, rootLocation('populate'), new Slots());
 const parseQuery = (query: string): PopulateShape => parse(parseQueryString(query).populate);
 
 function refusal(populate: unknown): SheafError {
@@ -30,9 +30,9 @@ const node = (options: Partial<PopulateNode> = {}): PopulateNode => ({
   on: null,
   ...options,
 });
-const dotted = (at: Record<string, PopulateNode>): PopulateShape => ({ every: false, at, dotted: true });
-const named = (at: Record<string, PopulateNode | null>): PopulateShape => ({ every: false, at, dotted: false });
-const EVERY: PopulateShape = { every: true, at: {}, dotted: false };
+const dotted = (at: Record<string, PopulateNode>): PopulateShape => ({ all: false, at, dotted: true });
+const named = (at: Record<string, PopulateNode | null>): PopulateShape => ({ all: false, at, dotted: false });
+const EVERY: PopulateShape = { all: true, at: {}, dotted: false };
 
 describe('populate', () => {
   it.each<[query: string, shape: PopulateShape]>([
@@ -86,7 +86,7 @@ describe('populate', () => {
     const slots = new Slots();
     slots.put('a value from before');
     const query = parseQueryString('populate[dishes][filters][price][$gt]=10&populate[dishes][filters][vegan]=true');
-    const shape = parsePopulate(query.populate, rootPlace('populate'), slots);
+    const shape = parsePopulate(query.populate, rootLocation('populate'), slots);
     expect(shape.at.dishes?.filters).toEqual({
       is: 'and',
       of: [
@@ -117,7 +117,7 @@ describe('populate', () => {
     ['populate[chef][count]=many', 'Invalid key count at chef'],
     ['populate[blocks][on]=blocks.quote', 'Invalid key on at blocks'],
     ['populate[blocks][on][]=blocks.quote', 'Invalid key on at blocks'],
-    ['populate[0][chef]=true', 'Invalid value for populate: expected a text, a list of texts or an object'],
+    ['populate[0][chef]=true', 'Invalid value for populate: expected a string, a list of strings or an object'],
     ['populate[0]=chef&populate[chef]=true', 'Invalid key 0'],
   ])('refuses %s', (query, message) => {
     const error = refusal(parseQueryString(query).populate);
@@ -127,7 +127,9 @@ describe('populate', () => {
 
   it('refuses what is neither text, list nor object', () => {
     for (const value of [1, false, new Date(0), [1], [['chef']]])
-      expect(refusal(value).message).toBe('Invalid value for populate: expected a text, a list of texts or an object');
+      expect(refusal(value).message).toBe(
+        'Invalid value for populate: expected a string, a list of strings or an object',
+      );
   });
 
   it('takes a name that objects have by themselves for a name', () => {

@@ -2,47 +2,47 @@
 // and fragments → a tree of names.
 import { limitExceeded } from '../errors.ts';
 import { MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../limits.ts';
-import type { Place } from './grammar.ts';
+import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
 import { parseFilters } from './parse-filters.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
 import type { PopulateNode, PopulateShape } from './read-request.ts';
 
-export const NO_POPULATE: PopulateShape = { every: false, at: {}, dotted: false };
+export const NO_POPULATE: PopulateShape = { all: false, at: {}, dotted: false };
 const PLAIN: PopulateNode = { fields: null, filters: null, sort: [], populate: NO_POPULATE, count: false, on: null };
 
-export function parsePopulate(value: unknown, place: Place, slots: Slots): PopulateShape {
-  const shape = populateShape(value, place, slots);
-  checkSize(shape, place);
+export function parsePopulate(value: unknown, location: Location, slots: Slots): PopulateShape {
+  const shape = populateShape(value, location, slots);
+  checkSize(shape, location);
   return shape;
 }
 
-function populateShape(value: unknown, place: Place, slots: Slots): PopulateShape {
+function populateShape(value: unknown, location: Location, slots: Slots): PopulateShape {
   if (value === undefined || value === null || value === '') return NO_POPULATE;
-  if (value === '*' || value === true) return { every: true, at: {}, dotted: false };
-  if (typeof value === 'string') return dottedPaths([value], place);
-  if (Array.isArray(value)) return dottedPaths(itemsOf(value, place), place);
-  if (isObject(value)) return populateObject(value, place, slots);
-  throw badValue(place, 'a text, a list of texts or an object');
+  if (value === '*' || value === true) return { all: true, at: {}, dotted: false };
+  if (typeof value === 'string') return dottedPaths([value], location);
+  if (Array.isArray(value)) return dottedPaths(itemsOf(value, location), location);
+  if (isObject(value)) return populateObject(value, location, slots);
+  throw badValue(location, 'a string, a list of strings or an object');
 }
 
 interface PathTree {
   [name: string]: PathTree;
 }
 
-function dottedPaths(texts: readonly unknown[], place: Place): PopulateShape {
+function dottedPaths(texts: readonly unknown[], location: Location): PopulateShape {
   const tree: PathTree = Object.create(null);
   for (const text of texts) {
-    if (typeof text !== 'string') throw badValue(place, 'a text, a list of texts or an object');
-    for (const part of itemsOf(text.split(','), place)) {
+    if (typeof text !== 'string') throw badValue(location, 'a string, a list of strings or an object');
+    for (const part of itemsOf(text.split(','), location)) {
       const path = String(part).trim();
       if (path === '') continue;
       const names = path.split('.');
-      if (names.length > MAX_POPULATE_DEPTH) throw tooDeep(place);
+      if (names.length > MAX_POPULATE_DEPTH) throw tooDeep(location);
       let branch = tree;
       for (const name of names) {
-        if (name === '' || name === '*') throw badKey(name === '' ? path : name, place);
+        if (name === '' || name === '*') throw badKey(name === '' ? path : name, location);
         branch[name] ??= Object.create(null) as PathTree;
         branch = branch[name];
       }
@@ -52,7 +52,7 @@ function dottedPaths(texts: readonly unknown[], place: Place): PopulateShape {
 }
 
 const fromTree = (tree: PathTree): PopulateShape => ({
-  every: false,
+  all: false,
   at: Object.fromEntries(
     Object.entries(tree).map(([name, branch]) => [
       name,
@@ -62,24 +62,24 @@ const fromTree = (tree: PathTree): PopulateShape => ({
   dotted: true,
 });
 
-function populateObject(value: Record<string, unknown>, place: Place, slots: Slots): PopulateShape {
+function populateObject(value: Record<string, unknown>, location: Location, slots: Slots): PopulateShape {
   const at: Record<string, PopulateNode | null> = Object.create(null);
-  for (const [name, options] of entriesOf(value, place)) {
-    if (name === '*' || name === '') throw badKey(name, place);
-    at[name] = populateNode(options, within(place, name), slots);
+  for (const [name, options] of entriesOf(value, location)) {
+    if (name === '*' || name === '') throw badKey(name, location);
+    at[name] = populateNode(options, within(location, name), slots);
   }
-  return { every: false, at, dotted: false };
+  return { all: false, at, dotted: false };
 }
 
-function populateNode(options: unknown, place: Place, slots: Slots): PopulateNode | null {
+function populateNode(options: unknown, location: Location, slots: Slots): PopulateNode | null {
   const yes = yesOrNo(options);
   if (yes !== undefined) return yes ? PLAIN : null;
-  if (typeof options === 'string' && options !== '') throw badKey(options, place);
-  if (!isObject(options)) throw badValue(place, 'true, or an object of options');
+  if (typeof options === 'string' && options !== '') throw badKey(options, location);
+  if (!isObject(options)) throw badValue(location, 'true, or an object of options');
   let node: PopulateNode = PLAIN;
-  for (const [key, option] of entriesOf(options, place)) {
+  for (const [key, option] of entriesOf(options, location)) {
     // Inside, paths name the attribute, as everywhere; the keyword itself is no attribute.
-    const inside = within(place);
+    const inside = within(location);
     switch (key) {
       case 'fields':
         node = { ...node, fields: parseFields(option, inside) };
@@ -95,7 +95,7 @@ function populateNode(options: unknown, place: Place, slots: Slots): PopulateNod
         break;
       case 'count': {
         const count = yesOrNo(option);
-        if (count === undefined) throw badKey('count', place);
+        if (count === undefined) throw badKey('count', location);
         node = { ...node, count };
         break;
       }
@@ -103,34 +103,34 @@ function populateNode(options: unknown, place: Place, slots: Slots): PopulateNod
         node = { ...node, on: fragments(option, inside, slots) };
         break;
       default:
-        throw badKey(key, place);
+        throw badKey(key, location);
     }
   }
   return node;
 }
 
-function fragments(value: unknown, place: Place, slots: Slots): Record<string, PopulateNode> {
-  if (!isObject(value)) throw badKey('on', place);
+function fragments(value: unknown, location: Location, slots: Slots): Record<string, PopulateNode> {
+  if (!isObject(value)) throw badKey('on', location);
   const on: Record<string, PopulateNode> = Object.create(null);
-  for (const [uid, options] of entriesOf(value, place)) {
-    const node = populateNode(options, within(place, uid), slots);
+  for (const [uid, options] of entriesOf(value, location)) {
+    const node = populateNode(options, within(location, uid), slots);
     if (node) on[uid] = node;
   }
   return on;
 }
 
-const tooDeep = (place: Place): Error =>
-  limitExceeded('MAX_POPULATE_DEPTH', MAX_POPULATE_DEPTH, 'levels of populate', { param: place.param });
+const tooDeep = (location: Location): Error =>
+  limitExceeded('MAX_POPULATE_DEPTH', MAX_POPULATE_DEPTH, 'levels of populate', { param: location.param });
 
-function checkSize(root: PopulateShape, place: Place): void {
+function checkSize(root: PopulateShape, location: Location): void {
   let nodes = 0;
   const visit = (shape: PopulateShape, depth: number): void => {
-    if (depth > MAX_POPULATE_DEPTH) throw tooDeep(place);
+    if (depth > MAX_POPULATE_DEPTH) throw tooDeep(location);
     for (const node of Object.values(shape.at)) if (node) visitNode(node, depth);
   };
   const visitNode = (node: PopulateNode, depth: number): void => {
     if (++nodes > MAX_POPULATE_NODES)
-      throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param: place.param });
+      throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param: location.param });
     visit(node.populate, depth + 1);
     for (const fragment of Object.values(node.on ?? {})) visitNode(fragment, depth + 1);
   };

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { SheafError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_LIST_ITEMS, MAX_OFFSET, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
-import { EVERYTHING, FIRST_PAGE, parseRead, type ReadDefaults, type ReadParameters } from './parse-read.ts';
+import { FIRST_PAGE, NO_LIMIT, parseRead, type ReadDefaults, type ReadParameters } from './parse-read.ts';
 import { parseQueryString } from './query-string.ts';
 import type { Pagination, ReadRequest } from './read-request.ts';
 
@@ -31,7 +31,7 @@ describe('a read request', () => {
         filters: null,
         sort: [],
         fields: null,
-        populate: { every: false, at: {}, dotted: false },
+        populate: { all: false, at: {}, dotted: false },
         status: 'published',
         locale: 'default',
         publication: null,
@@ -40,9 +40,9 @@ describe('a read request', () => {
       values: [],
       pagination: FIRST_PAGE,
     });
-    expect(read('', { status: 'draft', pagination: EVERYTHING })).toMatchObject({
+    expect(read('', { status: 'draft', pagination: NO_LIMIT })).toMatchObject({
       shape: { status: 'draft' },
-      pagination: EVERYTHING,
+      pagination: NO_LIMIT,
     });
   });
 
@@ -268,7 +268,7 @@ describe('a search', () => {
 
   it('is nothing else', () => {
     for (const query of ['_q[]=pizza', '_q[a]=pizza', '_q=a&_q=b'])
-      expect(refused(query).message).toBe('Invalid value for _q: expected a text');
+      expect(refused(query).message).toBe('Invalid value for _q: expected a string');
   });
 
   it('takes as many characters as the limit and not one more', () => {

@@ -1,7 +1,7 @@
 // A whole read request: every top-level parameter, and none besides.
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
-import { badKey, badValue, entriesOf, isObject, itemsOf, rootPlace, within, yesOrNo } from './grammar.ts';
+import { badKey, badValue, entriesOf, isObject, itemsOf, rootLocation, within, yesOrNo } from './grammar.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
 import { parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
@@ -28,7 +28,7 @@ export interface ReadDefaults {
 }
 
 export const FIRST_PAGE: Pagination = { mode: 'page', start: 0, limit: DEFAULT_PAGE_SIZE, withCount: true };
-export const EVERYTHING: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
+export const NO_LIMIT: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
 
 const KEYS: ReadonlySet<string> = new Set<keyof ReadParameters>([
   'filters',
@@ -57,10 +57,10 @@ export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): R
   }
   const slots = new Slots();
   const publication = parsePublication(parameters);
-  const filters = parseFilters(parameters.filters, rootPlace('filters'), slots);
-  const sort = parseSort(parameters.sort, rootPlace('sort'));
-  const fields = parseFields(parameters.fields, rootPlace('fields'));
-  const populate = parsePopulate(parameters.populate, rootPlace('populate'), slots);
+  const filters = parseFilters(parameters.filters, rootLocation('filters'), slots);
+  const sort = parseSort(parameters.sort, rootLocation('sort'));
+  const fields = parseFields(parameters.fields, rootLocation('fields'));
+  const populate = parsePopulate(parameters.populate, rootLocation('populate'), slots);
   const pagination = parsePagination(parameters.pagination, defaults.pagination);
   const status = parseStatus(parameters.status, defaults.status);
   const locale = parseLocale(parameters.locale, slots);
@@ -75,24 +75,24 @@ export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): R
 function parseStatus(value: unknown, otherwise: Status): Status {
   if (value === undefined) return otherwise;
   if (value === 'draft' || value === 'published') return value;
-  throw badValue(rootPlace('status'), 'draft or published');
+  throw badValue(rootLocation('status'), 'draft or published');
 }
 
 function parseLocale(value: unknown, slots: Slots): 'default' | 'all' | number {
-  const place = rootPlace('locale');
+  const location = rootLocation('locale');
   if (value === undefined || value === null || value === '') return 'default';
   if (value === '*') return 'all';
-  const codes = Array.isArray(value) ? itemsOf(value, place) : [value];
+  const codes = Array.isArray(value) ? itemsOf(value, location) : [value];
   for (const code of codes)
     if (typeof code !== 'string' || code === '' || code === '*' || code.includes('\0'))
-      throw badValue(place, 'a locale code, a list of them, or *');
+      throw badValue(location, 'a locale code, a list of them, or *');
   return slots.put(codes);
 }
 
 function parseSearch(value: unknown, slots: Slots): number | null {
-  const place = rootPlace('_q');
+  const location = rootLocation('_q');
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string' || value.includes('\0')) throw badValue(place, 'a text');
+  if (typeof value !== 'string' || value.includes('\0')) throw badValue(location, 'a string');
   if (value.length > MAX_SEARCH_LENGTH)
     throw limitExceeded('MAX_SEARCH_LENGTH', MAX_SEARCH_LENGTH, 'characters to search for', { param: '_q' });
   return slots.put(value);
@@ -114,7 +114,7 @@ function parsePublication(parameters: ReadParameters): PublicationFilter | null 
   let legacy: PublicationFilter | null = null;
   if (hasPublishedVersion !== undefined && hasPublishedVersion !== null) {
     if (![true, false, 'true', 'false'].includes(hasPublishedVersion as boolean))
-      throw badValue(rootPlace('hasPublishedVersion'), 'true or false');
+      throw badValue(rootLocation('hasPublishedVersion'), 'true or false');
     legacy = String(hasPublishedVersion) === 'true' ? 'has-published-version-document' : 'never-published-document';
   }
   if (publicationFilter === undefined || publicationFilter === null) return legacy;
@@ -128,33 +128,33 @@ function parsePublication(parameters: ReadParameters): PublicationFilter | null 
 }
 
 function parsePagination(value: unknown, otherwise: Pagination): Pagination {
-  const place = rootPlace('pagination');
+  const location = rootLocation('pagination');
   if (value === undefined || value === null) return otherwise;
-  if (!isObject(value)) throw badValue(place, 'an object, such as pagination[page]=1');
+  if (!isObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
   const numbers: Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>> = {};
   let withCount = true;
-  for (const [key, given] of entriesOf(value, place)) {
+  for (const [key, given] of entriesOf(value, location)) {
     switch (key) {
       case 'page':
       case 'pageSize':
       case 'start':
       case 'limit': {
-        // Clients of this dialect send an empty text for a null.
+        // Clients of Strapi 5 send an empty string for null.
         if (given === null || given === '') break;
         const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
         if (typeof number !== 'number' || !Number.isInteger(number))
-          throw badValue(within(place, key), 'a whole number');
+          throw badValue(within(location, key), 'a whole number');
         numbers[key] = Math.min(number, MAX_OFFSET);
         break;
       }
       case 'withCount': {
         const yes = yesOrNo(given);
-        if (yes === undefined) throw badValue(within(place, key), 'true or false');
+        if (yes === undefined) throw badValue(within(location, key), 'true or false');
         withCount = yes;
         break;
       }
       default:
-        throw badKey(key, place);
+        throw badKey(key, location);
     }
   }
   const { page, pageSize, start, limit } = numbers;

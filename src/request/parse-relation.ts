@@ -70,8 +70,8 @@ export function parseRelation(value: unknown, path: BodyPath): RelationInput {
   if (keys.length === 0) return { mode: 'keep' };
   const operations = keys.filter((key) => OPERATIONS.has(key));
   if (operations.length === 0) return { mode: 'set', references: [reference(value, path)], path };
-  const stray = keys.find((key) => !OPERATIONS.has(key));
-  if (stray !== undefined) throw bodyKeyError(stray, path);
+  const unknownKey = keys.find((key) => !OPERATIONS.has(key));
+  if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const strict = parseOptions(value.options, path);
   if ('set' in value) {
     const other = ['connect', 'disconnect'].find((key) => key in value);
@@ -106,21 +106,21 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
   if (options === undefined) return true;
   const here = [...path, 'options'];
   if (!isObject(options)) throw bodyValueError(here, 'an object');
-  const stray = Object.keys(options).find((key) => key !== 'strict');
-  if (stray !== undefined) throw bodyKeyError(stray, here);
+  const unknownKey = Object.keys(options).find((key) => key !== 'strict');
+  if (unknownKey !== undefined) throw bodyKeyError(unknownKey, here);
   if (options.strict !== undefined && typeof options.strict !== 'boolean')
     throw bodyValueError([...here, 'strict'], 'true or false');
   return options.strict !== false;
 }
 
-/** A text is a documentId, a number the id of a row; an object says which, and which version is meant. */
+/** A string is a documentId, a number the id of a row; an object says which, and which version is meant. */
 function reference(value: unknown, path: BodyPath): Reference {
   const none = { documentId: null, id: null, locale: null, status: null, type: null };
   if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { ...none, id: value };
   if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
-  const stray = Object.keys(value).find((key) => !REFERENCE_KEYS.has(key));
-  if (stray !== undefined) throw bodyKeyError(stray, path);
+  const unknownKey = Object.keys(value).find((key) => !REFERENCE_KEYS.has(key));
+  if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const { documentId, id } = value;
   if (documentId !== undefined && (typeof documentId !== 'string' || documentId === ''))
     throw bodyValueError([...path, 'documentId'], 'a documentId');
@@ -137,7 +137,7 @@ function reference(value: unknown, path: BodyPath): Reference {
 
 function optionalText(value: unknown, path: BodyPath): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || value === '') throw bodyValueError(path, 'a text');
+  if (typeof value !== 'string' || value === '') throw bodyValueError(path, 'a string');
   return value;
 }
 

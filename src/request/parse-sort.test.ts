@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { SheafError } from '../errors.ts';
 import { MAX_DEPTH, MAX_LIST_ITEMS, MAX_SORT_KEYS } from '../limits.ts';
-import { rootPlace } from './grammar.ts';
+import { rootLocation } from './grammar.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
 import { parseQueryString } from './query-string.ts';
 import type { SortKey } from './read-request.ts';
 
-const sort = (query: string): SortKey[] => parseSort(parseQueryString(query).sort, rootPlace('sort'));
-const fields = (query: string): string[] | null => parseFields(parseQueryString(query).fields, rootPlace('fields'));
+const sort = (query: string): SortKey[] => parseSort(parseQueryString(query).sort, rootLocation('sort'));
+const fields = (query: string): string[] | null => parseFields(parseQueryString(query).fields, rootLocation('fields'));
 const up = (...path: string[]): SortKey => ({ path, descending: false });
 const down = (...path: string[]): SortKey => ({ path, descending: true });
 
@@ -66,8 +66,8 @@ describe('sort', () => {
 
   it('refuses what is neither text, list nor object', () => {
     for (const value of [1, true, new Date(0)])
-      expect(refusal(() => parseSort(value, rootPlace('sort'))).message).toBe(
-        'Invalid value for sort: expected a text, a list or an object',
+      expect(refusal(() => parseSort(value, rootLocation('sort'))).message).toBe(
+        'Invalid value for sort: expected a string, a list or an object',
       );
   });
 
@@ -93,7 +93,7 @@ describe('sort', () => {
     const object: Record<string, unknown> = {};
     object.a = object;
     for (const endless of [list, object])
-      expect(refusal(() => parseSort(endless, rootPlace('sort'))).details).toMatchObject({ limit: 'MAX_DEPTH' });
+      expect(refusal(() => parseSort(endless, rootLocation('sort'))).details).toMatchObject({ limit: 'MAX_DEPTH' });
   });
 });
 
@@ -118,8 +118,8 @@ describe('fields', () => {
     ['fields=', 'Invalid key '],
     ['fields=name,', 'Invalid key '],
     ['fields[]=', 'Invalid key '],
-    ['fields[name]=true', 'Invalid value for fields: expected a text or a list of texts'],
-    ['fields[0][name]=true', 'Invalid value for fields: expected a text or a list of texts'],
+    ['fields[name]=true', 'Invalid value for fields: expected a string or a list of strings'],
+    ['fields[0][name]=true', 'Invalid value for fields: expected a string or a list of strings'],
   ])('refuses %s', (query, message) => {
     const error = refusal(() => fields(query));
     expect(error).toMatchObject({ status: 400, name: 'ValidationError', message });
@@ -127,13 +127,13 @@ describe('fields', () => {
   });
 
   it('takes an empty list in process for all of them', () => {
-    expect(parseFields([], rootPlace('fields'))).toBeNull();
+    expect(parseFields([], rootLocation('fields'))).toBeNull();
   });
 
   it('takes as many names as the limit and not one more', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`);
-    expect(parseFields(names(MAX_LIST_ITEMS), rootPlace('fields'))).toHaveLength(MAX_LIST_ITEMS);
-    const tooMany = () => parseFields(names(MAX_LIST_ITEMS + 1), rootPlace('fields'));
+    expect(parseFields(names(MAX_LIST_ITEMS), rootLocation('fields'))).toHaveLength(MAX_LIST_ITEMS);
+    const tooMany = () => parseFields(names(MAX_LIST_ITEMS + 1), rootLocation('fields'));
     expect(refusal(tooMany).details).toMatchObject({ limit: 'MAX_LIST_ITEMS' });
   });
 });

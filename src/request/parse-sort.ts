@@ -1,65 +1,65 @@
 // The sort and fields grammars: strings, lists and objects → sort keys and names.
 import { limitExceeded } from '../errors.ts';
 import { MAX_SORT_DEPTH, MAX_SORT_KEYS } from '../limits.ts';
-import type { Place } from './grammar.ts';
+import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within } from './grammar.ts';
 import type { SortKey } from './read-request.ts';
 
-export function parseSort(value: unknown, place: Place): SortKey[] {
-  const keys = sortKeys(value, place);
+export function parseSort(value: unknown, location: Location): SortKey[] {
+  const keys = sortKeys(value, location);
   if (keys.length > MAX_SORT_KEYS)
-    throw limitExceeded('MAX_SORT_KEYS', MAX_SORT_KEYS, 'sort keys', { param: place.param });
+    throw limitExceeded('MAX_SORT_KEYS', MAX_SORT_KEYS, 'sort keys', { param: location.param });
   return keys;
 }
 
-function sortKeys(value: unknown, place: Place): SortKey[] {
+function sortKeys(value: unknown, location: Location): SortKey[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
-    return itemsOf(value.split(','), place).flatMap((part) => sortText(String(part).trim(), place));
-  if (Array.isArray(value)) return itemsOf(value, place).flatMap((item) => sortKeys(item, within(place)));
-  if (isObject(value)) return sortObject(value, place, []);
-  throw badValue(place, 'a text, a list or an object');
+    return itemsOf(value.split(','), location).flatMap((part) => sortText(String(part).trim(), location));
+  if (Array.isArray(value)) return itemsOf(value, location).flatMap((item) => sortKeys(item, within(location)));
+  if (isObject(value)) return sortObject(value, location, []);
+  throw badValue(location, 'a string, a list or an object');
 }
 
-function sortText(text: string, place: Place): SortKey[] {
+function sortText(text: string, location: Location): SortKey[] {
   if (text === '') return [];
   const [name, direction, ...rest] = text.split(':');
-  if (rest.length > 0) throw badValue(place, 'one direction, asc or desc, after a name');
+  if (rest.length > 0) throw badValue(location, 'one direction, asc or desc, after a name');
   const path = name!.split('.');
-  if (path.some((part) => part === '')) throw badKey(name!, place);
-  return [sortKey(path, direction ?? 'asc', place)];
+  if (path.some((part) => part === '')) throw badKey(name!, location);
+  return [sortKey(path, direction ?? 'asc', location)];
 }
 
-function sortObject(value: Record<string, unknown>, place: Place, path: readonly string[]): SortKey[] {
-  return entriesOf(value, place).flatMap(([name, inner]): SortKey[] => {
-    const inside = within(place, name);
+function sortObject(value: Record<string, unknown>, location: Location, path: readonly string[]): SortKey[] {
+  return entriesOf(value, location).flatMap(([name, inner]): SortKey[] => {
+    const inside = within(location, name);
     if (isObject(inner)) return sortObject(inner, inside, [...path, name]);
     if (inner === null || inner === '') return [];
     return [sortKey([...path, name], inner, inside)];
   });
 }
 
-function sortKey(path: readonly string[], direction: unknown, place: Place): SortKey {
+function sortKey(path: readonly string[], direction: unknown, location: Location): SortKey {
   if (path.length > MAX_SORT_DEPTH)
-    throw limitExceeded('MAX_SORT_DEPTH', MAX_SORT_DEPTH, 'names in a sort path', { param: place.param });
-  return { path, descending: isDescending(direction, place) };
+    throw limitExceeded('MAX_SORT_DEPTH', MAX_SORT_DEPTH, 'names in a sort path', { param: location.param });
+  return { path, descending: isDescending(direction, location) };
 }
 
-function isDescending(direction: unknown, place: Place): boolean {
+function isDescending(direction: unknown, location: Location): boolean {
   const word = typeof direction === 'string' ? direction.trim().toLowerCase() : direction;
-  if (word !== 'asc' && word !== 'desc') throw badValue(place, 'asc or desc');
+  if (word !== 'asc' && word !== 'desc') throw badValue(location, 'asc or desc');
   return word === 'desc';
 }
 
 /** Names to return, or null for all of them. */
-export function parseFields(value: unknown, place: Place): string[] | null {
+export function parseFields(value: unknown, location: Location): string[] | null {
   if (value === undefined || value === null) return null;
   const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value;
-  if (!Array.isArray(names)) throw badValue(place, 'a text or a list of texts');
+  if (!Array.isArray(names)) throw badValue(location, 'a string or a list of strings');
   if (names.length === 0) return null;
-  for (const name of itemsOf(names, place)) {
-    if (typeof name !== 'string') throw badValue(place, 'a text or a list of texts');
-    if (name === '') throw badKey('', place);
+  for (const name of itemsOf(names, location)) {
+    if (typeof name !== 'string') throw badValue(location, 'a string or a list of strings');
+    if (name === '') throw badKey('', location);
   }
   return names.includes('*') && names.every((name) => name === '*') ? null : [...new Set(names)];
 }

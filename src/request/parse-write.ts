@@ -1,23 +1,23 @@
 // The body of a write request as it comes over the wire, and the parameters beside it.
 import { invalidKey, limitExceeded, type SheafError, validationError } from '../errors.ts';
 import { MAX_BODY_DEPTH } from '../limits.ts';
-import { badValue, rootPlace } from './grammar.ts';
+import { badValue, rootLocation } from './grammar.ts';
 import type { ReadParameters } from './parse-read.ts';
 import { bodyKeyError } from './parse-relation.ts';
 import type { Status } from './read-request.ts';
 
-/** The `data` of a body; everything else about it is judged against the model. */
+/** The `data` of a body; everything else about it is checked against the model. */
 export function parseData(body: unknown): Record<string, unknown> {
   const data = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw validationError('Missing "data" payload in the request body');
-  const stray = Object.keys(body as object).find((key) => key !== 'data');
-  if (stray !== undefined) throw bodyKeyError(stray, []);
+  const unknownKey = Object.keys(body as object).find((key) => key !== 'data');
+  if (unknownKey !== undefined) throw bodyKeyError(unknownKey, []);
   checkDepth(data);
   return data as Record<string, unknown>;
 }
 
-/** Depth is measured with a list of work, never by recursion, so that no body can exhaust the stack. */
+/** Measures depth level by level, never by recursion, so that no body can exhaust the stack. */
 export function checkDepth(body: object): void {
   let level: object[] = [body as object];
   for (let depth = 0; level.length > 0; depth++) {
@@ -32,39 +32,82 @@ export function checkDepth(body: object): void {
   }
 }
 
-/** Which locale and status a write is for, and the parameters that shape its answer. */
-export interface WriteParameters {
+/** Which locales and status a write is for, and the parameters that shape its answer. */
+export interface ParsedWrite {
+  /** The status that is written, and answered with. */
   readonly status: Status;
-  /** Null: the default one. */
+  /** The locale that a create or update writes; null for a type without locales, and for what takes several. */
   readonly locale: string | null;
+  readonly locales: readonly (string | null)[] | 'all';
+  readonly publishes: boolean;
   readonly answer: ReadParameters;
+  /** The locale that the answer shows; null for a type without locales. */
+  readonly answerLocale: string | null;
+}
+
+/** What parsing needs to know of the operation; the model itself stays out of here. */
+interface WriteLike {
+  readonly name: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft' | 'clone';
+  readonly type: { readonly uid: string; readonly localized: boolean; readonly draftAndPublish: boolean };
+  readonly parameters: ReadParameters;
+  readonly defaultStatus: Status;
 }
 
 /** What a write takes besides its body; a filter or a sort could only be ignored. */
 const WRITE_KEYS = new Set(['fields', 'populate', 'status', 'locale']);
+const ACTION_KEYS = new Set(['fields', 'populate', 'locale']);
+const DELETE_KEYS = new Set(['locale', 'status']);
+const DRAFT_ACTIONS: ReadonlySet<string> = new Set(['publish', 'unpublish', 'discardDraft']);
 
-export function parseWriteParameters(parameters: ReadParameters, defaultStatus: Status): WriteParameters {
-  for (const key of Object.keys(parameters)) if (!WRITE_KEYS.has(key)) throw invalidKey(key, [], key);
-  const { locale, status, ...answer } = parameters;
-  if (status !== undefined && status !== 'draft' && status !== 'published')
-    throw badValue(rootPlace('status'), 'draft or published');
-  return { status: status ?? defaultStatus, locale: writeLocale(locale), answer };
+/** `wantsEntry`: whether the answer holds the entry, so that parameters may shape it. */
+export function parseWrite(
+  { name, type, parameters, defaultStatus }: WriteLike,
+  defaultLocale: string,
+  wantsEntry: boolean,
+): ParsedWrite {
+  const isBody = name === 'create' || name === 'update';
+  const keys = isBody || wantsEntry ? (isBody || name === 'delete' ? WRITE_KEYS : ACTION_KEYS) : DELETE_KEYS;
+  for (const key of Object.keys(parameters)) if (!keys.has(key)) throw invalidKey(key, [], key);
+  if (DRAFT_ACTIONS.has(name) && !type.draftAndPublish)
+    throw validationError(`${type.uid} has no drafts, so it cannot be published or unpublished`);
+  const { locale: given, status: asked, ...answer } = parameters;
+  if (isBody) {
+    const status = parseStatus(asked) ?? defaultStatus;
+    const locale = type.localized ? (writeLocale(given) ?? defaultLocale) : writeLocale(given) && null;
+    return { status, locale, locales: [locale], publishes: status === 'published', answer, answerLocale: locale };
+  }
+  if (asked !== undefined && asked !== 'published')
+    throw validationError('Invalid value for status: a draft cannot be deleted alone', {
+      key: 'status',
+      source: 'query',
+      param: 'status',
+    });
+  const locales = parseLocales(given, type.localized, defaultLocale);
+  const status = name === 'publish' || !type.draftAndPublish ? 'published' : 'draft';
+  // The answer shows one locale: the first one asked for.
+  const answerLocale = type.localized ? ((locales === 'all' ? defaultLocale : locales[0]) ?? null) : null;
+  return { status, locale: null, locales, publishes: name === 'publish', answer, answerLocale };
+}
+
+function parseStatus(status: unknown): Status | null {
+  if (status === undefined) return null;
+  if (status === 'draft' || status === 'published') return status;
+  throw badValue(rootLocation('status'), 'draft or published');
 }
 
 function writeLocale(locale: unknown): string | null {
   if (locale === undefined || locale === null || locale === '') return null;
-  if (typeof locale !== 'string' || locale === '*') throw badValue(rootPlace('locale'), 'one locale code');
+  if (typeof locale !== 'string' || locale === '*') throw badValue(rootLocation('locale'), 'one locale code');
   return locale;
 }
 
 /** Which locales of a document an operation on the whole of it is for. */
-export function parseLocales(locale: unknown): readonly string[] | 'all' | 'default' {
-  if (locale === undefined || locale === null || locale === '') return 'default';
-  if (locale === '*') return 'all';
-  const codes = Array.isArray(locale) ? locale : [locale];
-  if (codes.some((code) => typeof code !== 'string' || code === ''))
-    throw badValue(rootPlace('locale'), 'a locale code, a list of them, or *');
-  return codes as string[];
+function parseLocales(locale: unknown, localized: boolean, defaultLocale: string): ParsedWrite['locales'] {
+  const isDefault = locale === undefined || locale === null || locale === '';
+  const codes: readonly unknown[] = isDefault ? [defaultLocale] : Array.isArray(locale) ? locale : [locale];
+  const valid = codes.filter((code) => typeof code === 'string' && code !== '');
+  if (valid.length < codes.length) throw badValue(rootLocation('locale'), 'a locale code, a list of them, or *');
+  return locale === '*' || !localized ? 'all' : (valid as string[]);
 }
 
 export const unknownLocale = (): SheafError =>

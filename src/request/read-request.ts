@@ -46,7 +46,7 @@ export interface PopulateNode {
 
 export interface PopulateShape {
   /** `*`: everything the type has, one level. */
-  readonly every: boolean;
+  readonly all: boolean;
   /** By attribute name; null for one that is switched off, which must still be a name that exists. */
   readonly at: Readonly<Record<string, PopulateNode | null>>;
   /** Whether the names come from dotted paths, which may lead through a dynamic zone. */
@@ -74,7 +74,7 @@ export interface ReadShape {
   /** `all`, or the slot of a list of locale codes, or the default locale of the project. */
   readonly locale: 'default' | 'all' | number;
   readonly publication: PublicationFilter | null;
-  /** Slot of the text to search for. */
+  /** Slot of the string to search for. */
   readonly search: number | null;
 }
 

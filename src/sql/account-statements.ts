@@ -3,38 +3,68 @@
 import { sql } from 'kysely';
 import { ACCOUNTS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import type { Statement } from './statement.ts';
+import { plainStatement, type Row, type Statement } from './statement.ts';
 import type { WrittenColumn } from './write-statements.ts';
 
 const value = (): Fragment => sql`${sql.val(null)}`;
 
 /** Keys of the settings of accounts, and of the texts that are mailed to them. */
-export const ADVANCED = 'plugin_users-permissions_advanced';
+export const ACCOUNT_SETTINGS = 'plugin_users-permissions_advanced';
 export const MAILS = 'plugin_users-permissions_email';
+
+export type CodeColumn = 'reset_password_token' | 'confirmation_token';
+
+export type StoredAccount = readonly [
+  id: number,
+  password: string | null,
+  confirmed: 0 | 1,
+  blocked: 0 | 1,
+  email: string,
+  username: string,
+];
+
+export type AccountRow = readonly [
+  role: number | null,
+  settings: string | null,
+  sessionUser: string | null,
+  sessionStatus: string | null,
+  sessionEnd: number | null,
+  tokensAfter: string | null,
+  ...columns: unknown[],
+];
+
+export type TokenRow = readonly [
+  id: number,
+  type: string,
+  kind: string | null,
+  end: number | null,
+  lastUsed: number | null,
+  action: string | null,
+];
 
 export class AccountStatements {
   readonly #dialect: Dialect;
-  readonly #made = new Map<string, Statement>();
+  readonly #cache = new Map<string, Statement>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
   }
 
-  #once(key: string, text: () => Fragment): Statement {
-    let statement = this.#made.get(key);
+  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
+    let statement = this.#cache.get(key);
     if (!statement) {
-      statement = { sql: text().compile(this.#dialect.composer).sql, bindings: [] };
-      this.#made.set(key, statement);
+      statement = plainStatement(text().compile(this.#dialect.composer).sql);
+      this.#cache.set(key, statement);
     }
-    return statement;
+    return statement as Statement<R>;
   }
 
   #instant(column: Fragment): Fragment {
-    return this.#dialect.output(column, 'datetime');
+    return this.#dialect.rowOutput(column, 'datetime');
   }
 
   /** Every role with each of its actions, or with null: `id, type, name, action`. */
-  grants(): Statement {
+  grants(): Statement<readonly [id: number, type: string, name: string, action: string | null]> {
     return this.#once(
       'grants',
       () =>
@@ -46,6 +76,11 @@ export class AccountStatements {
   announceChange(): Statement | null {
     const { announceChange } = this.#dialect;
     return announceChange && this.#once('announce', () => announceChange);
+  }
+
+  /** Values: the type. */
+  roleByType(): Statement<readonly [id: number]> {
+    return this.#once('role by type', () => sql`select id from up_roles where type = ${value()} order by id limit 1`);
   }
 
   /** Takes an action from a role. Values: the role, the action. */
@@ -61,15 +96,15 @@ export class AccountStatements {
    * An account: `role, settings of accounts, whose the session is, its status, its end, when tokens without one begin`,
    * then the columns. Values: the session, the user.
    */
-  account(columns: readonly WrittenColumn[]): Statement {
+  account(columns: readonly WrittenColumn[]): Statement<AccountRow> {
     return this.#once(`account ${columns.map(({ column }) => column)}`, () => {
-      const outputs = columns.map(({ column, type }) => this.#dialect.output(sql.id('u', column), type));
-      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ADVANCED)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.output(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
+      const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id('u', column), type));
+      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ACCOUNT_SETTINGS)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.rowOutput(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
     });
   }
 
   /** A setting as it is stored: its JSON. */
-  setting(key: typeof ADVANCED | typeof MAILS): Statement {
+  setting(key: typeof ACCOUNT_SETTINGS | typeof MAILS): Statement<readonly [value: string | null]> {
     return this.#once(
       `setting ${key}`,
       () => sql`select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(key)} limit 1`,
@@ -77,7 +112,7 @@ export class AccountStatements {
   }
 
   /** The local account with an address, or else with a name: `id, password, confirmed, blocked`. Values: address, name, address. */
-  byIdentifier(): Statement {
+  byIdentifier(): Statement<readonly [id: number, password: string | null, confirmed: 0 | 1, blocked: 0 | 1]> {
     return this.#once(
       'by identifier',
       () =>
@@ -86,7 +121,7 @@ export class AccountStatements {
   }
 
   /** Accounts by a column: `id, password, confirmed, blocked, email, username`. Values: the value. */
-  byColumn(column: 'id' | 'email' | 'username' | 'reset_password_token' | 'confirmation_token'): Statement {
+  byColumn(column: 'id' | 'email' | 'username'): Statement<StoredAccount> {
     return this.#once(
       `by ${column}`,
       () =>
@@ -95,7 +130,7 @@ export class AccountStatements {
   }
 
   /** The account that holds the hash of a code: `hash:end`, then as byColumn. Values: the hash. */
-  byCode(column: 'reset_password_token' | 'confirmation_token'): Statement {
+  byCode(column: CodeColumn): Statement<readonly [stored: string, ...account: StoredAccount]> {
     return this.#once(
       `by code ${column}`,
       () =>
@@ -104,7 +139,7 @@ export class AccountStatements {
   }
 
   /** Takes a code back, unless it was taken before. Values: the user, what is stored. Returns the user. */
-  takeCode(column: 'reset_password_token' | 'confirmation_token'): Statement {
+  takeCode(column: CodeColumn): Statement {
     return this.#once(
       `take code ${column}`,
       () =>
@@ -113,7 +148,7 @@ export class AccountStatements {
   }
 
   /** Sets a column of an account. Values: the value, now, the user. */
-  setUser(column: 'password' | 'reset_password_token' | 'confirmation_token'): Statement {
+  setUser(column: 'password' | CodeColumn): Statement {
     return this.#once(
       `set ${column}`,
       () =>
@@ -134,17 +169,22 @@ export class AccountStatements {
     return sql`case when ${sql.id(column)} then 1 else 0 end`;
   }
 
-  /** Another account that has an address or a name. Values: address, name, address, name in small letters, user. */
-  taken(): Statement {
+  /** What an account is before it is written. Values: the user. */
+  accountState(): Statement<readonly [email: string, blocked: 0 | 1, role: number | null]> {
     return this.#once(
-      'taken',
+      'state',
       () =>
-        sql`select email, username from up_users where (email = ${value()} or username = ${value()} or username = ${value()} or email = ${value()}) and id <> ${value()} limit 1`,
+        sql`select u.email, ${this.#flag('blocked')}, l.role_id from up_users as u left join up_users_role_lnk as l on l.user_id = u.id where u.id = ${value()} order by l.id limit 1`,
     );
   }
 
+  /** Values: the user. */
+  documentOfUser(): Statement<readonly [documentId: string]> {
+    return this.#once('document of user', () => sql`select document_id from up_users where id = ${value()}`);
+  }
+
   /** A session of a user: `user, status, device, end, absolute end`. Values: the session. */
-  session(): Statement {
+  session(): Statement<readonly [user: string, status: string, device: string, end: number, absoluteEnd: number]> {
     return this.#once(
       'session',
       () =>
@@ -190,7 +230,7 @@ export class AccountStatements {
   }
 
   /** An API token with each of its actions: `id, type, kind, end, last used, action`. Values: the stored form. */
-  token(): Statement {
+  token(): Statement<TokenRow> {
     return this.#once(
       'token',
       () =>
@@ -208,7 +248,7 @@ export class AccountStatements {
   }
 
   /** Tokens by name: `id`. Values: the name. */
-  tokensNamed(): Statement {
+  tokensNamed(): Statement<readonly [id: number]> {
     return this.#once('tokens named', () => sql`select id from strapi_api_tokens where name = ${value()}`);
   }
 

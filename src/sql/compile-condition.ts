@@ -1,16 +1,22 @@
 // Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
 // plan. Aliases count up from the root, so the same plan always gives the same text.
 import { sql } from 'kysely';
-import type { Condition, Hop, OrderKey, ValueRef } from '../plan/read/nodes.ts';
+import type { Condition, OrderKey, RelationStep, ValueRef } from '../plan/read/nodes.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, ContextName, ValueForm } from './statement.ts';
 
 export const bind = (binding: Binding): Fragment => sql`${sql.val(binding)}`;
 export const bindContext = (name: ContextName): Fragment => bind({ from: 'context', name });
 
-/** A row in the text: how to write one of its columns, and whether any column but the id was written. */
+/** A row in the text: how to write one of its columns. */
 export interface RowScope {
   column(name: string): Fragment;
+}
+
+/** Aliases of a link table and of the table it leads to. */
+export interface StepAliases {
+  readonly pair: string;
+  readonly target: string;
 }
 
 export const rowOf = (alias: string): RowScope => ({ column: (name) => sql.id(alias, name) });
@@ -45,19 +51,19 @@ export class ConditionCompiler {
         return sql`${row.column(condition.column.column)} is not null`;
       case 'compare': {
         const { column, op, negated, value } = condition;
-        const place = (form: ValueForm) => this.#value(value, form);
-        const comparison = this.#dialect.compare(row.column(column.column), column.type, op, place);
+        const bindValue = (form: ValueForm) => this.#value(value, form);
+        const comparison = this.#dialect.compare(row.column(column.column), column.type, op, bindValue);
         if (!negated) return comparison;
         // Null is in no list, not even outside an empty one.
         if (op === 'in') return sql`(${row.column(column.column)} is not null and not (${comparison}))`;
         return sql`not (${comparison})`;
       }
       case 'related': {
-        const some = this.#some(condition.hop, condition.where, row);
-        return condition.orNone ? sql`(${some} or ${this.#none(condition.hop, row)})` : some;
+        const some = this.#some(condition.step, condition.where, row);
+        return condition.orNone ? sql`(${some} or ${this.#none(condition.step, row)})` : some;
       }
       case 'unrelated':
-        return this.#none(condition.hop, row);
+        return this.#none(condition.step, row);
       case 'sibling':
         return this.#sibling(condition, row);
       case 'locale':
@@ -85,51 +91,51 @@ export class ConditionCompiler {
     return bind({ from: 'value', ref, form });
   }
 
-  /** Some row at the end of the hop meets the condition: a semi-join on the row's id. */
-  #some(hop: Hop, where: Condition | null, row: RowScope): Fragment {
+  /** Some row at the end of the step meets the condition: a semi-join on the row's id. */
+  #some(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
     const target = this.alias('t');
-    if (!hop.pairs) {
+    if (!step.link) {
       const there = rowOf(target);
-      const conditions = [this.#otherLocale(there, row), ...this.#all([hop.where, where], there)];
-      return sql`exists (select 1 from ${sql.table(hop.table)} as ${sql.id(target)} where ${and(conditions)})`;
+      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where, where], there)];
+      return sql`exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
     const pair = this.alias('p');
-    const { there, join } = this.#targetOf(hop, pair, target);
-    const conditions = [...this.#match(hop, pair), ...this.#all([hop.where, where], there)];
-    return sql`${row.column('id')} in (select ${sql.id(pair, hop.pairs.from)} from ${sql.table(hop.pairs.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
+    const { there, join } = this.#targetOf(step, pair, target);
+    const conditions = [...this.#match(step, pair), ...this.#all([step.where, where], there)];
+    return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
-  #none(hop: Hop, row: RowScope): Fragment {
+  #none(step: RelationStep, row: RowScope): Fragment {
     const target = this.alias('t');
-    if (!hop.pairs) {
+    if (!step.link) {
       const there = rowOf(target);
-      const conditions = [this.#otherLocale(there, row), ...this.#all([hop.where], there)];
-      return sql`not exists (select 1 from ${sql.table(hop.table)} as ${sql.id(target)} where ${and(conditions)})`;
+      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where], there)];
+      return sql`not exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
     const pair = this.alias('p');
-    const { there, join } = this.#targetOf(hop, pair, target);
+    const { there, join } = this.#targetOf(step, pair, target);
     const conditions = [
-      sql`${sql.id(pair, hop.pairs.from)} = ${row.column('id')}`,
-      sql`${sql.id(pair, hop.pairs.to)} is not null`,
-      ...this.#match(hop, pair),
-      ...this.#all([hop.where], there),
+      sql`${sql.id(pair, step.link.from)} = ${row.column('id')}`,
+      sql`${sql.id(pair, step.link.to)} is not null`,
+      ...this.#match(step, pair),
+      ...this.#all([step.where], there),
     ];
-    return sql`not exists (select 1 from ${sql.table(hop.pairs.table)} as ${sql.id(pair)}${join()} where ${and(conditions)})`;
+    return sql`not exists (select 1 from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()} where ${and(conditions)})`;
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
-  #targetOf(hop: Hop, pair: string, target: string): { there: RowScope; join: () => Fragment } {
+  #targetOf(step: RelationStep, pair: string, target: string): { there: RowScope; join: () => Fragment } {
     let joined = false;
     const there: RowScope = {
       column(name) {
-        if (name === 'id') return sql.id(pair, hop.pairs!.to);
+        if (name === 'id') return sql.id(pair, step.link!.to);
         joined = true;
         return sql.id(target, name);
       },
     };
     const join = () =>
       joined
-        ? sql` join ${sql.table(hop.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, hop.pairs!.to)}`
+        ? sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
         : sql``;
     return { there, join };
   }
@@ -142,9 +148,9 @@ export class ConditionCompiler {
     return conditions.filter((one) => one !== null).map((one) => this.condition(one, row));
   }
 
-  #match(hop: Hop, pair: string): Fragment[] {
-    return hop.pairs!.match.map(
-      ({ column, value }) => sql`${this.#dialect.unindexed(sql.id(pair, column))} = ${sql.lit(value)}`,
+  #match(step: RelationStep, pair: string): Fragment[] {
+    return step.link!.constants.map(
+      ({ column, value }) => sql`${this.#dialect.withoutIndexHint(sql.id(pair, column))} = ${sql.lit(value)}`,
     );
   }
 
@@ -168,30 +174,31 @@ export class ConditionCompiler {
     return negated ? sql`not ${exists}` : exists;
   }
 
-  /** A pair table joined to the rows it leads to, with all that narrows them; for populate. */
-  hopSource(hop: Hop, where: Condition | null, from: RowScope, pair: string, target: string): Fragment {
+  /** A link table joined to the rows it leads to, with all that narrows them. */
+  stepSource(step: RelationStep, where: Condition | null, from: RowScope, aliases: StepAliases): Fragment {
+    const { pair, target } = aliases;
     const there = rowOf(target);
-    if (!hop.pairs) {
-      const conditions = [this.#otherLocale(there, from), ...this.#all([hop.where, where], there)];
-      return sql`${sql.table(hop.table)} as ${sql.id(target)} on ${and(conditions)}`;
+    if (!step.link) {
+      const conditions = [this.#otherLocale(there, from), ...this.#all([step.where, where], there)];
+      return sql`${sql.table(step.table)} as ${sql.id(target)} on ${and(conditions)}`;
     }
-    const conditions = [sql`${sql.id(pair, hop.pairs.from)} = ${from.column('id')}`, ...this.#match(hop, pair)];
-    const visible = this.#all([hop.where, where], there);
-    return sql`${sql.table(hop.pairs.table)} as ${sql.id(pair)} on ${and(conditions)} join ${sql.table(hop.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, hop.pairs.to)}`, ...visible])}`;
+    const conditions = [sql`${sql.id(pair, step.link.from)} = ${from.column('id')}`, ...this.#match(step, pair)];
+    const visible = this.#all([step.where, where], there);
+    return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(conditions)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
   }
 
   /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */
   orderValue(key: OrderKey, row: RowScope): Fragment {
     const { sortValue } = this.#dialect;
-    if (key.hops.length === 0) return sortValue(row.column(key.column.column), key.column.type);
+    if (key.steps.length === 0) return sortValue(row.column(key.column.column), key.column.type);
     // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
     let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
     let previous = row;
     let target = '';
-    for (const hop of key.hops) {
+    for (const step of key.steps) {
       const pair = this.alias('p');
       target = this.alias('t');
-      from = sql`${from} join ${this.hopSource(hop, null, previous, pair, target)}`;
+      from = sql`${from} join ${this.stepSource(step, null, previous, { pair, target })}`;
       previous = rowOf(target);
     }
     const value = sortValue(sql.id(target, key.column.column), key.column.type);
@@ -205,6 +212,6 @@ export const whereOf = (conditions: readonly Fragment[]): Fragment =>
 
 /** Nulls come last ascending and first descending, on every database. */
 export const ordered = (value: Fragment, key: OrderKey): Fragment => {
-  if (key.hops.length === 0 && key.column.column === 'id') return key.descending ? sql`${value} desc` : sql`${value}`;
+  if (key.steps.length === 0 && key.column.column === 'id') return key.descending ? sql`${value} desc` : sql`${value}`;
   return key.descending ? sql`${value} desc nulls first` : sql`${value} asc nulls last`;
 };

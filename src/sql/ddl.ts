@@ -9,6 +9,10 @@ const statement = (dialect: Dialect, text: Fragment): Statement => ({
   bindings: [],
 });
 
+/** Keeps other nodes from changing the schema at the same time; null where they take turns anyway. */
+export const lockSchema = (dialect: Dialect): Statement | null =>
+  dialect.locking && statement(dialect, dialect.locking.schema);
+
 export const createTable = (dialect: Dialect, table: TableDefinition): Statement =>
   statement(dialect, dialect.createTable(table));
 

@@ -5,7 +5,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
-import type { Dialect, Fragment, Place } from './dialect.ts';
+import type { BindValue, Dialect, Fragment } from './dialect.ts';
 
 const composer = new Kysely<unknown>({
   dialect: {
@@ -61,13 +61,20 @@ const instant = (value: Fragment): Fragment => sql`(to_timestamp(${value}::float
 /** Where a node tells the others that grants have changed. */
 export const CHANGES_CHANNEL = 'sheaf_changes';
 
+/** A number that only Sheaf locks, while it changes the schema. */
+const SCHEMA_LOCK = 7_216_453;
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
-  oneTrip: true,
-  locks: true,
+  reading: 'singleStatement',
+  locking: {
+    rows: sql`for no key update`,
+    key: (key) => sql`select pg_advisory_xact_lock(hashtextextended(${key}::text, 0))`,
+    schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,
+  },
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,
   composer,
-  output(column, type) {
+  rowOutput(column, type) {
     switch (type) {
       case 'biginteger':
         return sql`${column}::text`;
@@ -85,8 +92,8 @@ export const postgresDialect: Dialect = {
     }
   },
   // JSON has a form for everything else, and it costs a tenth of a form that is asked for.
-  shown: (column, type) =>
-    type === 'biginteger' || type === 'timestamp' ? postgresDialect.output(column, type) : column,
+  jsonOutput: (column, type) =>
+    type === 'biginteger' || type === 'timestamp' ? postgresDialect.rowOutput(column, type) : column,
   compare(column, type, op, value) {
     const operand = comparable(column, type);
     const bound = (form: 'value' | 'first' | 'second'): Fragment => typed(value(form), type);
@@ -112,7 +119,7 @@ export const postgresDialect: Dialect = {
     }
   },
   searchText: (column, type, folded) => sql`strpos(${fold(asText(column, type))}, ${folded}::text) > 0`,
-  unindexed: (column) => column,
+  withoutIndexHint: (column) => column,
   same: (left, right) => sql`${left} is not distinct from ${right}`,
   listTable(list, name, type) {
     const item = type === 'integer' ? sql`e.value::int4` : sql`e.value`;
@@ -166,7 +173,7 @@ function comparable(column: Fragment, type: ScalarType): Fragment {
 const typed = (value: Fragment, type: ScalarType): Fragment =>
   type === 'datetime' || type === 'timestamp' ? instant(value) : sql`${value}::${VALUE_TYPES[type]}`;
 
-function compareText(text: Fragment, op: PlanComparison, value: Place): Fragment {
+function compareText(text: Fragment, op: PlanComparison, value: BindValue): Fragment {
   const exact = sql`${value('text')}::text`;
   const folded = sql`${value('folded')}::text`;
   switch (op) {

@@ -3,7 +3,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
-import type { Dialect, Fragment, Place } from './dialect.ts';
+import type { BindValue, Dialect, Fragment } from './dialect.ts';
 
 const composer = new Kysely<unknown>({
   dialect: {
@@ -32,11 +32,11 @@ const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
-  oneTrip: false,
-  locks: false,
+  reading: 'stepByStep',
+  locking: null,
   announceChange: null,
   composer,
-  output(column, type) {
+  rowOutput(column, type) {
     switch (type) {
       case 'biginteger':
         return sql`cast(${column} as text)`;
@@ -47,7 +47,7 @@ export const sqliteDialect: Dialect = {
         return column;
     }
   },
-  shown: (column, type) => sqliteDialect.output(column, type),
+  jsonOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   compare(column, type, op, value) {
     const operand = type === 'json' || type === 'blocks' ? sql`sheaf_json(${column})` : column;
     switch (op) {
@@ -70,7 +70,7 @@ export const sqliteDialect: Dialect = {
     }
   },
   searchText: (column, type, folded, isAscii) => sql`instr(${fold(asText(column, type), isAscii)}, ${folded}) > 0`,
-  unindexed: (column) => sql`+${column}`,
+  withoutIndexHint: (column) => sql`+${column}`,
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
   nestedJoin: sql`cross join`,
@@ -101,7 +101,7 @@ export const sqliteDialect: Dialect = {
   idArray: (query) => sql`select json_group_array(id) from (${query})`,
 };
 
-function compareText(text: Fragment, op: PlanComparison, value: Place): Fragment {
+function compareText(text: Fragment, op: PlanComparison, value: BindValue): Fragment {
   const folded = () => fold(text, value('foldedIsAscii'));
   switch (op) {
     case 'eqi':

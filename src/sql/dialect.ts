@@ -1,5 +1,5 @@
-// What differs between databases, as an interface that fits on one screen. Everything else in sql/ is the same text
-// for all of them.
+// What differs between databases, as an interface that fits on one screen. dialect-sqlite.ts and dialect-postgres.ts
+// implement it; nothing else asks which database it is.
 import type { Kysely, RawBuilder } from 'kysely';
 import type { ColumnType, ForeignKey, TableDefinition } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
@@ -8,29 +8,38 @@ import type { ValueForm } from './statement.ts';
 
 export type Fragment = RawBuilder<unknown>;
 
-/** Places a client's value into the text, in one of its forms. */
-export type Place = (form: ValueForm) => Fragment;
+/** Puts a client's value into the text, in one of its forms. */
+export type BindValue = (form: ValueForm) => Fragment;
+
+/** How concurrent writers are kept apart. Null in a dialect whose writers take turns. */
+export interface Locking {
+  /** Ends a select: locks the rows it returns until the transaction ends. */
+  readonly rows: Fragment;
+  /** A statement that locks a string until the transaction ends. */
+  key(key: Fragment): Fragment;
+  /** A statement that locks the schema against other nodes that start at the same time. */
+  readonly schema: Fragment;
+}
 
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Whether an answer is read by one statement rather than one for each part. */
-  readonly oneTrip: boolean;
-  /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
-  readonly locks: boolean;
-  /** Tells other processes that grants have changed, when the transaction ends; null where they see it themselves. */
+  /** How an answer is read: by one statement, or by one for each part. See read/read-strategy.ts. */
+  readonly reading: 'singleStatement' | 'stepByStep';
+  readonly locking: Locking | null;
+  /** Notifies other nodes, when the transaction ends, that grants have changed; null where they see it themselves. */
   readonly announceChange: Fragment | null;
   /** Composes text only; it is never connected. */
   readonly composer: Kysely<unknown>;
-  /** A column as the runner wants it: exact integers, instants in milliseconds, JSON as text. */
-  output(column: Fragment, type: ScalarType): Fragment;
-  /** The same of an answer, which comes in one piece or in many: see encoderOf in run/encode.ts. */
-  shown(column: Fragment, type: ScalarType): Fragment;
+  /** A column as the code reads it from a row: exact integers, instants in milliseconds, JSON as a string. */
+  rowOutput(column: Fragment, type: ScalarType): Fragment;
+  /** A column as the answer to a read holds it: see encoderOf in read/encode.ts. */
+  jsonOutput(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
-  compare(column: Fragment, type: ScalarType, op: PlanComparison, value: Place): Fragment;
-  /** Whether the text of the column contains a folded text. */
+  compare(column: Fragment, type: ScalarType, op: PlanComparison, value: BindValue): Fragment;
+  /** Whether the column as a string contains a folded string. */
   searchText(column: Fragment, type: ScalarType, folded: Fragment, isAscii: Fragment): Fragment;
-  /** A column that must not lead the database to an index of little use. */
-  unindexed(column: Fragment): Fragment;
+  /** A column whose index the query planner must not use, since it selects too little. */
+  withoutIndexHint(column: Fragment): Fragment;
   /** Whether two columns are equal or both null. */
   same(left: Fragment, right: Fragment): Fragment;
   /** A table `name` with the column `value`, made from a list that is bound as one value. */
@@ -38,7 +47,7 @@ export interface Dialect {
   /** How rows are joined to the list of their parents, which must lead. */
   readonly nestedJoin: Fragment;
   limit(limit: Fragment, start: Fragment): Fragment;
-  /** A value by which rows are ordered, so that text goes by code point. */
+  /** A value to order rows by, so that strings are ordered by code point. */
   sortValue(column: Fragment, type: ScalarType): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
   pairTable(list: Fragment, name: string): Fragment;
@@ -48,7 +57,7 @@ export interface Dialect {
   createTable(table: TableDefinition): Fragment;
   /** The statement that adds a foreign key, where createTable does not make them. */
   addForeignKey: ((table: string, key: ForeignKey) => Fragment) | null;
-  /** The type of a column, as the reference declares it, with the foreign key that it is to have. */
+  /** The type of a column as Strapi 5 declares it, with its foreign key. */
   columnType(type: ColumnType, key: ForeignKey | null): Fragment;
   /** Ids of a query's rows as one JSON array, in the query's order. */
   idArray(query: Fragment): Fragment;

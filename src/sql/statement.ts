@@ -1,8 +1,8 @@
-// A statement: SQL text with places for values. The text comes from the model and the shape of the request alone;
-// what a client sent is bound when the statement runs.
+// A statement: SQL text with bindings for its values. The text comes from the model and the shape of the request
+// alone; what a client sent is bound when the statement runs.
 import type { ValueRef } from '../plan/read/nodes.ts';
 
-/** What of a client's value is bound: the value itself, one of two, a list, or a form that text search needs. */
+/** Which form of a client's value is bound: the value itself, one of two, a list, or a form that string search needs. */
 export type ValueForm =
   | 'value'
   | 'list'
@@ -22,7 +22,17 @@ export type Binding =
 
 export type ContextName = 'documentId' | 'defaultLocale' | 'limit' | 'start' | 'ids';
 
-export interface Statement {
+export type BoundValue = string | number | bigint | null;
+export type Row = readonly unknown[];
+
+declare const rowType: unique symbol;
+
+/** `R`: the columns of the rows it returns. The member exists for the type checker only. */
+export interface Statement<R extends Row = Row> {
   readonly sql: string;
   readonly bindings: readonly Binding[];
+  readonly [rowType]?: R;
 }
+
+/** A statement whose values are bound by position, not from a request. */
+export const plainStatement = <R extends Row = Row>(sql: string): Statement<R> => ({ sql, bindings: [] });

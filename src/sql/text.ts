@@ -1,4 +1,4 @@
-// The meaning of text comparison, shared by the values we bind and the functions that databases call: case is
+// What string and JSON comparison mean, for the values we bind and for the functions that databases call: case is
 // ignored for all of Unicode, and JSON is equal as a value.
 
 /** Lower case, with the two small forms of sigma taken for one, so that a letter's place in a word does not matter. */

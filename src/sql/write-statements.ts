@@ -1,46 +1,57 @@
-// Statements of writes. Each is made once for its tables and columns and kept; a list of values is bound as one, so
-// that the number of rows never changes the text.
+// Statements of writes. Each is made once for its tables and columns and then kept. A list of values is bound as one
+// value, so that the number of rows never changes the text. Values are bound in the order in which they stand in it.
 import { sql } from 'kysely';
-import { COMPONENT_COPIES, PUBLISHED_LINKS } from '../model/tables.ts';
-import type { Pairs, ScalarType } from '../model/types.ts';
+import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
+import type { LinkTable, ScalarType } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import type { Statement } from './statement.ts';
+import { plainStatement, type Row, type Statement } from './statement.ts';
 
 export interface WrittenColumn {
   readonly column: string;
   readonly type: ScalarType;
 }
 
-/** A place for a value; values are bound in the order in which the places stand in the text. */
+/** `id, document_id, locale, is published`. */
+export type VersionRow = readonly [id: number, documentId: string, locale: string | null, published: 0 | 1];
+type IdRow = readonly [id: number];
+export type CopySide = 'draft' | 'published';
+
 const value = (): Fragment => sql`${sql.val(null)}`;
 const columnList = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
-/** Part of a key: made for every write, so without lists in between. */
+/** Part of a cache key. It is built for every write, so without temporary lists. */
 function namesOf(columns: readonly WrittenColumn[]): string {
   let names = '';
   for (const { column } of columns) names += ` ${column}`;
   return names;
 }
 
+/** The name of one side's list of a relation, in the records of publications. */
+export const listName = ({ table, from, to }: LinkTable): string => `${table} ${from} ${to}`;
+
+const keyOf = (link: LinkTable): string =>
+  `${listName(link)} ${link.constants.map(({ value: constant }) => constant).join()}`;
+
 export class WriteStatements {
   readonly #dialect: Dialect;
-  readonly #made = new Map<string, Statement>();
+  readonly #cache = new Map<string, Statement>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
   }
 
-  get locks(): boolean {
-    return this.#dialect.locks;
+  /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
+  get needsLocks(): boolean {
+    return this.#dialect.locking !== null;
   }
 
-  #once(key: string, text: () => Fragment): Statement {
-    let statement = this.#made.get(key);
+  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
+    let statement = this.#cache.get(key);
     if (!statement) {
-      statement = { sql: text().compile(this.#dialect.composer).sql, bindings: [] };
-      this.#made.set(key, statement);
+      statement = plainStatement(text().compile(this.#dialect.composer).sql);
+      this.#cache.set(key, statement);
     }
-    return statement;
+    return statement as Statement<R>;
   }
 
   /** `in` a list that is bound as one value. */
@@ -48,8 +59,10 @@ export class WriteStatements {
     return sql`in (select value from ${this.#dialect.listTable(value(), 'l', type)})`;
   }
 
-  /** Values: the columns. Returns the new row's id. */
-  insertRow(table: string, columns: readonly WrittenColumn[]): Statement {
+  // Rows
+
+  /** Values: the columns. */
+  insertRow(table: string, columns: readonly WrittenColumn[]): Statement<IdRow> {
     return this.#once(`insert ${table}${namesOf(columns)}`, () => {
       if (columns.length === 0) return sql`insert into ${sql.table(table)} default values returning id`;
       const values = columns.map(({ type }) => this.#dialect.input(value(), type));
@@ -73,8 +86,8 @@ export class WriteStatements {
     });
   }
 
-  /** Inserts a copy of a row that has columns. Values: the id to copy. Returns the new row's id. */
-  duplicateRow(table: string, columns: readonly string[]): Statement {
+  /** Inserts a copy of a row that has columns. Values: the id to copy. */
+  duplicateRow(table: string, columns: readonly string[]): Statement<IdRow> {
     return this.#once(
       `duplicate ${table} ${columns}`,
       () =>
@@ -87,26 +100,53 @@ export class WriteStatements {
     return this.#once(`delete ${table}`, () => sql`delete from ${sql.table(table)} where id ${this.#inList()}`);
   }
 
-  /** Columns of rows, by ids. */
+  /** Columns of rows: the id, then the columns. Values: the ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
     return this.#once(`select ${table}${namesOf(columns)}`, () => {
-      const outputs = columns.map(({ column, type }) => this.#dialect.output(sql.id(column), type));
+      const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id(column), type));
       return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${this.#inList()} order by id`;
     });
   }
 
-  /** Rows of documents: `id, document_id, locale, is published`. Values: the document ids. */
-  versionsOf(table: string): Statement {
+  /** Values: the new value of the column (null or an id), then the values that `by` must hold. */
+  setColumn(table: string, column: string, by: string): Statement {
+    return this.#once(
+      `set ${table} ${column} by ${by}`,
+      () => sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${this.#inList()}`,
+    );
+  }
+
+  /** Rows that hold a value. Values: the value. */
+  rowsWith(table: string, { column, type }: WrittenColumn): Statement<IdRow> {
+    return this.#once(
+      `rows with ${table} ${column}`,
+      () => sql`select id from ${sql.table(table)} where ${sql.id(column)} = ${this.#dialect.input(value(), type)}`,
+    );
+  }
+
+  /** Whether other published rows hold a value. Values: the document id to leave out, the value[, the locale]. */
+  duplicates(table: string, { column, type }: WrittenColumn, inLocale: boolean): Statement {
+    return this.#once(
+      `duplicates ${table} ${column} ${inLocale}`,
+      () =>
+        sql`select 1 from ${sql.table(table)} where published_at is not null and document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``} limit 1`,
+    );
+  }
+
+  // Versions of documents
+
+  /** Values: the document ids. */
+  versionsOf(table: string): Statement<VersionRow> {
     return this.#once(`versions ${table}`, () => this.#versions(table, sql`document_id ${this.#inList('text')}`));
   }
 
-  /** The same by row ids. */
-  versionsByRow(table: string): Statement {
+  /** Values: row ids. */
+  versionsByRow(table: string): Statement<VersionRow> {
     return this.#once(`versions by row ${table}`, () => this.#versions(table, sql`id ${this.#inList()}`));
   }
 
-  /** The same for the whole table, first document first; for single types. */
-  firstVersions(table: string): Statement {
+  /** The versions of the first document of a table; for single types. */
+  firstVersions(table: string): Statement<VersionRow> {
     return this.#once(`first versions ${table}`, () =>
       this.#versions(table, sql`document_id = (select document_id from ${sql.table(table)} order by id limit 1)`),
     );
@@ -116,8 +156,8 @@ export class WriteStatements {
     return sql`select id, document_id, locale, case when published_at is null then 0 else 1 end from ${sql.table(table)} where ${where} order by id`;
   }
 
-  /** The other rows of the same documents as the given rows: `id, other id, other is published`. Values: the ids. */
-  siblings(table: string): Statement {
+  /** The versions in the other status of the same documents and locales. Values: the ids. */
+  siblings(table: string): Statement<readonly [id: number, sibling: number, siblingIsPublished: 0 | 1]> {
     return this.#once(
       `siblings ${table}`,
       () =>
@@ -125,139 +165,128 @@ export class WriteStatements {
     );
   }
 
-  /** Ids of the documents at the far end of pairs. Values: the rows at the near end. */
-  linkedDocuments(pairs: Pairs, table: string): Statement {
-    return this.#once(
-      `linked ${keyOf(pairs)}`,
-      () =>
-        sql`select distinct t.document_id from ${sql.table(pairs.table)} as p join ${sql.table(table)} as t on t.id = ${sql.id('p', pairs.to)} where ${sql.id('p', pairs.from)} ${this.#inList()}`,
-    );
-  }
+  // Locks
 
   /** Locks every row of documents, in order of their ids. Values: the document ids. */
-  lockDocuments(table: string): Statement {
+  lockDocuments(table: string): Statement<IdRow> {
     return this.#once(
       `lock ${table}`,
       () =>
-        sql`select id from ${sql.table(table)} where document_id ${this.#inList('text')} order by id for no key update`,
+        sql`select id from ${sql.table(table)} where document_id ${this.#inList('text')} order by id ${this.#dialect.locking!.rows}`,
     );
   }
 
-  /** Values: a text that stands for what is locked until the transaction ends. */
+  /** Values: a string that stands for what is locked until the transaction ends. */
   lockKey(): Statement {
-    return this.#once('lock key', () => sql`select pg_advisory_xact_lock(hashtextextended(${value()}::text, 0))`);
+    return this.#once('lock key', () => this.#dialect.locking!.key(value()));
   }
 
-  #match(pairs: Pairs, alias: string): Fragment {
-    const conditions = pairs.match.map(
+  /** Ids of the documents at the far end of links. Values: the rows at the near end. */
+  linkedDocuments(link: LinkTable, table: string): Statement<readonly [documentId: string]> {
+    return this.#once(
+      `linked ${keyOf(link)}`,
+      () =>
+        sql`select distinct t.document_id from ${sql.table(link.table)} as p join ${sql.table(table)} as t on t.id = ${sql.id('p', link.to)} where ${sql.id('p', link.from)} ${this.#inList()}`,
+    );
+  }
+
+  /** Ids of the documents that hold drafts in recorded lists. Values: the list, the drafts. */
+  recordedHolders(table: string): Statement<readonly [documentId: string]> {
+    return this.#once(
+      `recorded holders ${table}`,
+      () =>
+        sql`select distinct t.document_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(table)} as t on t.id = p.holder_id where p.list = ${value()} and p.target_id ${this.#inList()}`,
+    );
+  }
+
+  // Links
+
+  #constants(link: LinkTable, alias: string): Fragment {
+    const conditions = link.constants.map(
       ({ column, value: constant }) =>
-        sql` and ${this.#dialect.unindexed(sql.id(alias, column))} = ${sql.lit(constant)}`,
+        sql` and ${this.#dialect.withoutIndexHint(sql.id(alias, column))} = ${sql.lit(constant)}`,
     );
     return sql`${sql.join(conditions, sql``)}`;
   }
 
-  /** A row's list: `pair id, target id, place`. Values: the row's id. */
-  pairsFrom(pairs: Pairs): Statement {
-    return this.#once(`pairs from ${keyOf(pairs)}`, () => {
-      const place = pairs.order ? sql.id('p', pairs.order) : sql`null`;
-      return sql`select p.id, ${sql.id('p', pairs.to)}, ${place} from ${sql.table(pairs.table)} as p where ${sql.id('p', pairs.from)} = ${value()}${this.#match(pairs, 'p')} order by ${pairs.order ? sql`${place}, ` : sql``}p.id`;
+  /** A row's list. Values: the row's id. */
+  linksFrom(link: LinkTable): Statement<readonly [id: number, target: number, position: number | null]> {
+    return this.#once(`links from ${keyOf(link)}`, () => {
+      const position = link.order ? sql.id('p', link.order) : sql`null`;
+      return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position}, ` : sql``}p.id`;
     });
   }
 
-  /** Pairs that lead to given targets from other rows: `pair id, from id, target id`. Values: targets, the row. */
-  pairsTo(pairs: Pairs): Statement {
+  /** Links that lead to given targets from other rows. Values: the targets, the row to leave out. */
+  linksTo(link: LinkTable): Statement<readonly [id: number, holder: number, target: number]> {
     return this.#once(
-      `pairs to ${keyOf(pairs)}`,
+      `links to ${keyOf(link)}`,
       () =>
-        sql`select p.id, ${sql.id('p', pairs.from)}, ${sql.id('p', pairs.to)} from ${sql.table(pairs.table)} as p where ${sql.id('p', pairs.to)} ${this.#inList()} and ${sql.id('p', pairs.from)} <> ${value()}${this.#match(pairs, 'p')}`,
+        sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${this.#inList()} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
     );
   }
 
-  /** New pairs of a row, each at the end of its target's list. Values: row id, row id, `[[target, place]…]`. */
-  insertPairs(pairs: Pairs): Statement {
-    return this.#once(`insert pairs ${keyOf(pairs)}`, () => {
-      const columns = [pairs.from, pairs.to, ...pairs.match.map(({ column }) => column)];
+  /** New links of a row, each at the end of its target's own list. Values: the row's id, `[[target, position]…]`. */
+  insertLinks(link: LinkTable): Statement {
+    return this.#once(`insert links ${keyOf(link)}`, () => {
+      const columns = [link.from, link.to, ...link.constants.map(({ column }) => column)];
       const values: Fragment[] = [
         sql`cast(${value()} as integer)`,
         sql`n.a`,
-        ...pairs.match.map(({ value: constant }) => sql.lit(constant)),
+        ...link.constants.map(({ value: constant }) => sql.lit(constant)),
       ];
-      if (pairs.order) {
-        columns.push(pairs.order);
+      if (link.order) {
+        columns.push(link.order);
         values.push(sql`n.b`);
       }
-      if (pairs.inverseOrder) {
-        columns.push(pairs.inverseOrder);
+      if (link.inverseOrder) {
+        columns.push(link.inverseOrder);
         values.push(
-          sql`coalesce((select max(${sql.id('o', pairs.inverseOrder)}) from ${sql.table(pairs.table)} as o where ${sql.id('o', pairs.to)} = n.a), 0) + 1`,
+          sql`coalesce((select max(${sql.id('o', link.inverseOrder)}) from ${sql.table(link.table)} as o where ${sql.id('o', link.to)} = n.a), 0) + 1`,
         );
       }
-      return sql`insert into ${sql.table(pairs.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.pairTable(value(), 'n')}`;
+      return sql`insert into ${sql.table(link.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.pairTable(value(), 'n')}`;
     });
   }
 
-  /** Values: `[[pair id, place]…]`. */
-  setPlaces(table: string, column: string): Statement {
+  /** Values: `[[link id, position]…]`. */
+  setPositions(table: string, column: string): Statement {
     return this.#once(
-      `places ${table} ${column}`,
+      `positions ${table} ${column}`,
       () =>
         sql`update ${sql.table(table)} set ${sql.id(column)} = n.b from ${this.#dialect.pairTable(value(), 'n')} where ${sql.id(table, 'id')} = n.a`,
     );
   }
 
-  /** Makes the places in the lists of the given rows dense again, where they are not. Values: the rows' ids. */
-  closeGaps(table: string, holder: string, place: string): Statement {
+  /** Makes the positions in the lists of the given rows dense again, where they are not. Values: the rows' ids. */
+  closeGaps(table: string, holder: string, position: string): Statement {
     return this.#once(
-      `close ${table} ${holder} ${place}`,
+      `close ${table} ${holder} ${position}`,
       () =>
-        sql`update ${sql.table(table)} set ${sql.id(place)} = n.place from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(place)}, id) as place from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id(table, 'id')} = n.id and ${sql.id(table, place)} <> n.place`,
+        sql`update ${sql.table(table)} set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id(table, 'id')} = n.id and ${sql.id(table, position)} <> n.position`,
     );
   }
 
-  /** Which rows' lists hold the given ids: distinct holders. Values: the ids. */
-  holdersOf(table: string, holder: string, held: string): Statement {
+  /** The rows whose lists hold the given ids. Values: the ids. */
+  holdersOf(table: string, holder: string, held: string): Statement<readonly [holder: number]> {
     return this.#once(
       `holders ${table} ${holder} ${held}`,
-      () => sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${this.#inList()}`,
-    );
-  }
-
-  /** Values: the new value of the column (null or an id), then the ids it now stands with. */
-  setColumn(table: string, column: string, by: string): Statement {
-    return this.#once(
-      `set ${table} ${column} by ${by}`,
-      () => sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${this.#inList()}`,
-    );
-  }
-
-  /** Items of a component field or zone: `pair id, component row, component uid, place`. Values: row id, field. */
-  componentsOf(table: string): Statement {
-    return this.#once(
-      `components ${table}`,
       () =>
-        sql`select c.id, c.cmp_id, c.component_type, ${sql.id('c', 'order')} from ${sql.table(table)} as c where c.entity_id = ${value()} and ${this.#dialect.unindexed(sql`c.field`)} = ${value()} order by ${sql.id('c', 'order')}, c.id`,
+        sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${this.#inList()} and ${sql.id(holder)} is not null`,
     );
   }
 
-  /** Every item of the given rows: `component row, component uid`. Values: the rows' ids. */
-  componentsOfRows(table: string): Statement {
+  /** Where rows are linked by a polymorphic table: `row, holder, type of the holder, field`. Values: the rows' ids. */
+  morphHolders(table: string, column: string): Statement<readonly [number, number, string, string]> {
     return this.#once(
-      `components of rows ${table}`,
-      () => sql`select cmp_id, component_type from ${sql.table(table)} where entity_id ${this.#inList()}`,
-    );
-  }
-
-  /** The rows that hold components: `row, component row`. Values: the component uid, the component rows. */
-  parentsOf(table: string): Statement {
-    return this.#once(
-      `parents ${table}`,
+      `morph holders ${table} ${column}`,
       () =>
-        sql`select entity_id, cmp_id from ${sql.table(table)} where component_type = ${value()} and cmp_id ${this.#inList()}`,
+        sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${this.#inList()}`,
     );
   }
 
-  /** Deletes polymorphic pairs that stand with rows of a type. Values: the uid, the ids. */
-  deleteMorphPairs(table: string, typeColumn: string, idColumn: string): Statement {
+  /** Deletes polymorphic links that lead to rows of a type. Values: the uid, the ids. */
+  deleteMorphLinks(table: string, typeColumn: string, idColumn: string): Statement {
     return this.#once(
       `delete morph ${table} ${typeColumn}`,
       () =>
@@ -265,103 +294,38 @@ export class WriteStatements {
     );
   }
 
-  /** Rows that hold a value. Values: the value. */
-  rowsWith(table: string, { column, type }: WrittenColumn): Statement {
-    return this.#once(
-      `rows with ${table} ${column}`,
-      () => sql`select id from ${sql.table(table)} where ${sql.id(column)} = ${this.#dialect.input(value(), type)}`,
-    );
-  }
+  // Components
 
-  /** Other published rows that hold a value: values: the document id to leave out, the value[, the locale]. */
-  duplicates(table: string, { column, type }: WrittenColumn, inLocale: boolean): Statement {
+  /** Items of a component field or zone. Values: the row's id, the field. */
+  componentsOf(
+    table: string,
+  ): Statement<readonly [link: number, component: number, uid: string, position: number | null]> {
     return this.#once(
-      `duplicates ${table} ${column} ${inLocale}`,
+      `components ${table}`,
       () =>
-        sql`select 1 from ${sql.table(table)} where published_at is not null and document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``} limit 1`,
+        sql`select c.id, c.cmp_id, c.component_type, ${sql.id('c', 'order')} from ${sql.table(table)} as c where c.entity_id = ${value()} and ${this.#dialect.withoutIndexHint(sql`c.field`)} = ${value()} order by ${sql.id('c', 'order')}, c.id`,
     );
   }
 
-  /** What publications recorded of a row's links: `other id, my place, other's place`. Values: link table, my id. */
-  recordedLinks(side: LinkSide): Statement {
-    const [mine, other] = sidesOf(side);
+  /** Every item of the given rows. Values: the rows' ids. */
+  componentsOfRows(table: string): Statement<readonly [component: number, uid: string]> {
     return this.#once(
-      `recorded ${side}`,
-      () =>
-        sql`select ${sql.id(`${other}_id`)}, ${sql.id(`${mine}_place`)}, ${sql.id(`${other}_place`)} from ${sql.table(PUBLISHED_LINKS)} where link_table = ${value()} and ${sql.id(`${mine}_id`)} = ${value()} order by ${sql.id(`${mine}_place`)}, ${sql.id(`${other}_id`)}`,
+      `components of rows ${table}`,
+      () => sql`select cmp_id, component_type from ${sql.table(table)} where entity_id ${this.#inList()}`,
     );
   }
 
-  /** Ids of the documents that records join rows with. Values: link table, my ids. */
-  recordedDocuments(side: LinkSide, table: string): Statement {
-    const [mine, other] = sidesOf(side);
+  /** The rows that hold components, and in which field. Values: the component uid, the component rows. */
+  parentsOf(table: string): Statement<readonly [parent: number, component: number, field: string]> {
     return this.#once(
-      `recorded documents ${side} ${table}`,
+      `parents ${table}`,
       () =>
-        sql`select distinct t.document_id from ${sql.table(PUBLISHED_LINKS)} as p join ${sql.table(table)} as t on t.id = ${sql.id('p', `${other}_id`)} where p.link_table = ${value()} and ${sql.id('p', `${mine}_id`)} ${this.#inList()}`,
+        sql`select entity_id, cmp_id, field from ${sql.table(table)} where component_type = ${value()} and cmp_id ${this.#inList()}`,
     );
   }
 
-  /** Values: link table, my id, `[[other id, my place]…]`. */
-  recordLinks(side: LinkSide): Statement {
-    const [mine, other] = sidesOf(side);
-    return this.#once(
-      `record ${side}`,
-      () =>
-        sql`insert into ${sql.table(PUBLISHED_LINKS)} (link_table, ${sql.id(`${mine}_id`)}, ${sql.id(`${other}_id`)}, ${sql.id(`${mine}_place`)}) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (link_table, owner_id, target_id) do update set ${sql.id(`${mine}_place`)} = excluded.${sql.id(`${mine}_place`)}`,
-    );
-  }
-
-  /** Records every link between published rows, by the owner's word. Values: the link table. */
-  adoptLinks(pairs: Pairs, owners: string, targets: string): Statement {
-    const draftOf = (table: string, published: string, draft: string): Fragment =>
-      sql`join ${sql.table(table)} as ${sql.id(draft)} on ${sql.id(draft, 'document_id')} = ${sql.id(published, 'document_id')} and ${this.#dialect.same(sql.id(draft, 'locale'), sql.id(published, 'locale'))} and ${sql.id(draft, 'published_at')} is null`;
-    return this.#once(
-      `adopt ${pairs.table}`,
-      () =>
-        sql`insert into ${sql.table(PUBLISHED_LINKS)} (link_table, owner_id, target_id, owner_place) select cast(${value()} as varchar(255)), d.id, e.id, ${pairs.order ? sql`coalesce(${sql.id('p', pairs.order)}, 1)` : sql`1`} from ${sql.table(pairs.table)} as p join ${sql.table(owners)} as o on o.id = ${sql.id('p', pairs.from)} and o.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', pairs.to)} and t.published_at is not null ${draftOf(owners, 'o', 'd')} ${draftOf(targets, 't', 'e')} where true on conflict (link_table, owner_id, target_id) do nothing`,
-    );
-  }
-
-  /** Takes one side's word back; a link that neither side vouches for is forgotten. Values: link table, my id, others. */
-  unrecordLinks(side: LinkSide): readonly [Statement, Statement] {
-    const [mine, other] = sidesOf(side);
-    const where = (): Fragment =>
-      sql`where link_table = ${value()} and ${sql.id(`${mine}_id`)} = ${value()} and ${sql.id(`${other}_id`)} ${this.#inList()}`;
-    return [
-      this.#once(
-        `unrecord ${side}`,
-        () => sql`update ${sql.table(PUBLISHED_LINKS)} set ${sql.id(`${mine}_place`)} = null ${where()}`,
-      ),
-      this.#once(
-        `forget ${side}`,
-        () =>
-          sql`delete from ${sql.table(PUBLISHED_LINKS)} ${where()} and owner_place is null and target_place is null`,
-      ),
-    ];
-  }
-
-  /** Forgets one link. Values: link table, owner, target. */
-  dropRecord(): Statement {
-    return this.#once(
-      'drop record',
-      () =>
-        sql`delete from ${sql.table(PUBLISHED_LINKS)} where link_table = ${value()} and owner_id = ${value()} and target_id = ${value()}`,
-    );
-  }
-
-  /** Forgets links altogether. Values: link table, my ids. */
-  dropRecords(side: LinkSide): Statement {
-    const [mine] = sidesOf(side);
-    return this.#once(
-      `drop records ${side}`,
-      () =>
-        sql`delete from ${sql.table(PUBLISHED_LINKS)} where link_table = ${value()} and ${sql.id(`${mine}_id`)} ${this.#inList()}`,
-    );
-  }
-
-  /** Copies of component rows: `draft id, published id`. Values: component table, ids of the given side. */
-  copiesOf(side: 'draft' | 'published'): Statement {
+  /** Values: component table, ids of the given side. */
+  copiesOf(side: CopySide): Statement<readonly [draft: number, published: number]> {
     return this.#once(
       `copies ${side}`,
       () =>
@@ -379,17 +343,75 @@ export class WriteStatements {
   }
 
   /** Values: component table, ids of the given side. */
-  dropCopies(side: 'draft' | 'published'): Statement {
+  dropCopies(side: CopySide): Statement {
     return this.#once(
       `drop copies ${side}`,
       () =>
         sql`delete from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
     );
   }
+
+  // Records of publications: the drafts that a row's list held when it was published
+
+  /** The drafts in a recorded list that are still there, in their order. Values: the list, the published row. */
+  recordedList(targets: string): Statement<readonly [draft: number]> {
+    return this.#once(
+      `recorded list ${targets}`,
+      () =>
+        sql`select p.target_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(targets)} as t on t.id = p.target_id where p.list = ${value()} and p.holder_id = ${value()} order by p.position`,
+    );
+  }
+
+  /** Published rows that are still there and whose recorded list holds a draft. Values: the list, the draft. */
+  recordedIn(table: string): Statement<readonly [holder: number]> {
+    return this.#once(
+      `recorded in ${table}`,
+      () =>
+        sql`select p.holder_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(table)} as h on h.id = p.holder_id where p.list = ${value()} and p.target_id = ${value()}`,
+    );
+  }
+
+  /** The position of a draft in a recorded list. Values: the list, the row, the draft. */
+  recordedPosition(): Statement<readonly [position: number]> {
+    return this.#once(
+      'recorded position',
+      () =>
+        sql`select position from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id = ${value()} and target_id = ${value()}`,
+    );
+  }
+
+  /** Values: the list, the published row, `[[draft, position]…]`. */
+  recordList(): Statement {
+    return this.#once(
+      'record list',
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
+
+  /** Values: the list, the published rows. */
+  dropRecordedLists(): Statement {
+    return this.#once(
+      'drop recorded lists',
+      () => sql`delete from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id ${this.#inList()}`,
+    );
+  }
+
+  /** Takes drafts out of recorded lists. Values: the lists, the drafts. */
+  dropRecordedTargets(): Statement {
+    return this.#once(
+      'drop recorded targets',
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and target_id ${this.#inList()}`,
+    );
+  }
+
+  /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
+  adoptLists(link: LinkTable, holders: string, targets: string): Statement {
+    return this.#once(
+      `adopt ${keyOf(link)}`,
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
 }
-
-export type LinkSide = 'owner' | 'target';
-const sidesOf = (side: LinkSide): [string, string] => (side === 'owner' ? ['owner', 'target'] : ['target', 'owner']);
-
-const keyOf = (pairs: Pairs): string =>
-  `${pairs.table} ${pairs.from} ${pairs.to} ${pairs.match.map(({ value: constant }) => constant)}`;

@@ -1,70 +1,69 @@
-// Copies what hangs around a row to another row: components with all below them, files of media fields, relations of
-// components. Used to publish, to discard a draft, to bring locales in step and to clone.
+// Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
+// components. Used to publish, to discard a draft, to sync locales and to clone.
 import type { Attribute, ComponentSchema, ContentType, RelationAttribute, Schema } from '../model/types.ts';
-import { type ItemRef, readItems, writeItems } from './components.ts';
-import { readPairs, writePairs } from './link-table.ts';
-import { draftsOf, publishedOf } from './relations.ts';
+import { type ComponentField, type ItemRef, readItems, writeItems } from './components.ts';
+import { readLinks, readTargets, writeLinks } from './link-table.ts';
+import { readRecord, recordList } from './publication-records.ts';
+import { draftsOf, publishedOf, versionsByRow } from './versions.ts';
 import { listOf, versionOf, type WriteSession } from './write-session.ts';
 
-/** From where to where a copy goes, which decides which rows its relations lead to. */
+/** What a copy is for, which decides which rows its relations lead to. */
 export type CopyPurpose =
   | { readonly to: 'published' | 'draft' }
   | { readonly to: 'locale'; readonly locale: string; readonly published: boolean }
   | { readonly to: 'clone' };
 
-type Field = Attribute & { kind: 'component' | 'dynamiczone' };
+/** From which row to which. */
+export interface Copy {
+  readonly from: number;
+  readonly to: number;
+  readonly purpose: CopyPurpose;
+}
 
-const isField = (attribute: Attribute): attribute is Field =>
+const isField = (attribute: Attribute): attribute is ComponentField =>
   attribute.kind === 'component' || attribute.kind === 'dynamiczone';
 
 /** `chosen` narrows the attributes copied; below the first level everything is. */
-export async function copyAround(
+export async function copyNestedContent(
   write: WriteSession,
   schema: Schema,
-  from: number,
-  to: number,
-  purpose: CopyPurpose,
+  copy: Copy,
   chosen: (attribute: Attribute) => boolean = () => true,
 ): Promise<void> {
+  const { from, to } = copy;
   for (const attribute of schema.attributes.values()) {
     if (!chosen(attribute)) continue;
-    if (isField(attribute)) await copyField(write, schema, attribute, from, to, purpose);
+    if (isField(attribute)) await copyField(write, schema, attribute, copy);
     else if (attribute.kind === 'media') {
-      const files = (await readPairs(write, attribute.pairs, from)).map((pair) => pair.to);
-      await writePairs(write, attribute.pairs, to, await readPairs(write, attribute.pairs, to), files);
-    } else if (attribute.kind === 'relation' && schema.kind === 'component' && attribute.storage === 'pairs')
-      await copyComponentRelation(write, attribute, from, to, purpose);
+      const desired = await readTargets(write, attribute.link, from);
+      await writeLinks(write, attribute.link, to, { current: await readLinks(write, attribute.link, to), desired });
+    } else if (attribute.kind === 'relation' && schema.kind === 'component' && attribute.storage === 'linkTable')
+      await copyComponentRelation(write, attribute, copy);
   }
 }
 
-async function copyField(
-  write: WriteSession,
-  schema: Schema,
-  attribute: Field,
-  from: number,
-  to: number,
-  purpose: CopyPurpose,
-): Promise<void> {
+async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<void> {
+  const { from, to, purpose } = copy;
   const source = await readItems(write, schema.table, from, attribute.name);
   const current = await readItems(write, schema.table, to, attribute.name);
   const items: ItemRef[] = [];
   for (const [index, { id, uid }] of source.entries()) {
     const component = write.model.components.get(uid);
     if (!component) continue;
-    const counterpart = await counterpartOf(write, component, id, purpose, current[index]);
+    const counterpart = await counterpartOf(write, component, { id, purpose, atSamePosition: current[index] });
     const kept = current.some((item) => item.uid === uid && item.id === counterpart) ? counterpart : null;
-    const copy = kept ?? (await duplicate(write, component, id));
+    const made = kept ?? (await duplicate(write, component, id));
     if (kept !== null && scalarColumns(component).length > 0)
       await write.rows(write.sql.copyColumns(component.table, scalarColumns(component)), id, listOf([kept]));
     if (kept === null && (purpose.to === 'published' || purpose.to === 'draft')) {
       const toPublished = purpose.to === 'published';
       await write.rows(write.sql.dropCopies(toPublished ? 'draft' : 'published'), component.table, listOf([id]));
-      await write.rows(write.sql.recordCopy(), component.table, toPublished ? id : copy, toPublished ? copy : id);
+      await write.rows(write.sql.recordCopy(), component.table, toPublished ? id : made, toPublished ? made : id);
     }
-    await copyAround(write, component, id, copy, purpose);
-    items.push({ id: copy, uid });
+    await copyNestedContent(write, component, { from: id, to: made, purpose });
+    items.push({ id: made, uid });
   }
-  await writeItems(write, schema, to, attribute, current, items);
+  await writeItems(write, schema, { row: to, attribute, current, items });
 }
 
 export const scalarColumns = (schema: Schema): string[] =>
@@ -74,64 +73,59 @@ export const scalarColumns = (schema: Schema): string[] =>
 
 async function duplicate(write: WriteSession, component: ComponentSchema, id: number): Promise<number> {
   const columns = scalarColumns(component);
-  if (columns.length === 0) return write.insert(component.table, [], []);
-  const [row] = await write.rows(write.sql.duplicateRow(component.table, columns), id);
-  return row![0] as number;
+  return columns.length === 0 ? write.insert(component.table, [], []) : write.duplicate(component.table, columns, id);
 }
 
 /**
  * The row that an earlier publication made of this one, or made this one from. An adopted database has no record of
- * it; there the row in the same place is taken, where it is of the same kind and not spoken for.
+ * it; there the row at the same position is taken, where it is of the same kind and no copy of another.
  */
 async function counterpartOf(
   write: WriteSession,
   component: ComponentSchema,
-  id: number,
-  purpose: CopyPurpose,
-  inPlace: ItemRef | undefined,
+  {
+    id,
+    purpose,
+    atSamePosition,
+  }: { readonly id: number; readonly purpose: CopyPurpose; readonly atSamePosition: ItemRef | undefined },
 ): Promise<number | null> {
   if (purpose.to !== 'published' && purpose.to !== 'draft') return null;
-  const [side, other] =
-    purpose.to === 'published' ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
+  const isDraft = purpose.to === 'published';
+  const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
   const [copy] = await write.rows(write.sql.copiesOf(side), component.table, listOf([id]));
-  if (copy) return copy[side === 'draft' ? 1 : 0] as number;
-  if (inPlace?.uid !== component.uid) return null;
-  const [taken] = await write.rows(write.sql.copiesOf(other), component.table, listOf([inPlace.id]));
+  if (copy) return copy[isDraft ? 1 : 0];
+  if (atSamePosition?.uid !== component.uid) return null;
+  const [taken] = await write.rows(write.sql.copiesOf(other), component.table, listOf([atSamePosition.id]));
   if (taken) return null;
-  const pair = side === 'draft' ? [id, inPlace.id] : [inPlace.id, id];
-  await write.rows(write.sql.recordCopy(), component.table, pair[0]!, pair[1]!);
-  return inPlace.id;
+  const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
+  await write.rows(write.sql.recordCopy(), component.table, draft, published);
+  return atSamePosition.id;
 }
 
 async function copyComponentRelation(
   write: WriteSession,
   attribute: RelationAttribute,
-  from: number,
-  to: number,
-  purpose: CopyPurpose,
+  { from, to, purpose }: Copy,
 ): Promise<void> {
-  const { pairs } = attribute;
-  let targets = (await readPairs(write, pairs, from)).map((pair) => pair.to);
+  const { link } = attribute;
+  let targets = await readTargets(write, link, from);
   const target = write.type(attribute.target);
   if (purpose.to === 'published' && target.draftAndPublish) {
-    // Targets that are not published yet are remembered, in their place.
-    await write.rows(write.sql.dropRecords('owner'), pairs.table, listOf([to]));
-    const places = targets.map((id, index) => [id, index + 1]);
-    if (places.length > 0) await write.rows(write.sql.recordLinks('owner'), pairs.table, to, JSON.stringify(places));
+    // Targets that are not published yet are remembered, with their positions.
+    await recordList(write, attribute, to, targets);
     const published = await publishedOf(write, target.table, targets);
     targets = targets.flatMap((id) => published.get(id) ?? []);
   } else if (purpose.to === 'draft' && target.draftAndPublish) {
-    const recorded = await write.rows(write.sql.recordedLinks('owner'), pairs.table, from);
+    const recorded = await readRecord(write, attribute, from);
     const drafts = await draftsOf(write, target.table, targets);
-    targets =
-      recorded.length > 0 ? recorded.map((row) => row[0] as number) : targets.flatMap((id) => drafts.get(id) ?? []);
+    targets = recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []);
   } else if (purpose.to === 'locale' && target.localized) {
     targets = await inLocale(write, target, targets, purpose);
   } else if (purpose.to === 'locale' && target.draftAndPublish && !purpose.published) {
     const drafts = await draftsOf(write, target.table, targets);
     targets = targets.map((id) => drafts.get(id) ?? id);
   }
-  await writePairs(write, pairs, to, await readPairs(write, pairs, to), targets);
+  await writeLinks(write, link, to, { current: await readLinks(write, link, to), desired: targets });
 }
 
 /** The rows of the same documents in another locale; documents that have none there are left out. */
@@ -142,7 +136,7 @@ async function inLocale(
   { locale, published }: { readonly locale: string; readonly published: boolean },
 ): Promise<number[]> {
   if (ids.length === 0) return [];
-  const originals = (await write.rows(write.sql.versionsByRow(target.table), listOf(ids))).map(versionOf);
+  const originals = await versionsByRow(write, target, ids);
   const documents = new Set(originals.map(({ documentId }) => documentId));
   const all = (await write.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
   return ids.flatMap((id) => {

@@ -1,17 +1,18 @@
-// Writes one entity, be it a row of a content-type or of a component: its columns, its relations, its components.
-import type { BoundValue } from '../db/database.ts';
+// Writes one entity, be it a row of a content-type or of a component: its columns, its components, its relations.
 import { SheafError } from '../errors.ts';
 import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
+import type { BoundValue } from '../sql/statement.ts';
 import type { WrittenColumn } from '../sql/write-statements.ts';
 import { type ItemRef, readItems, type StoredItem, writeItems } from './components.ts';
-import { type OwnerRow, publishedOf, writeRelation } from './relations.ts';
+import type { OwnerRow } from './references.ts';
+import { writeRelation } from './relations.ts';
+import { publishedOf } from './versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** Columns of a change with their values, in the order in which statements name them. */
-export function columnsOf(change: EntityChange): { columns: WrittenColumn[]; values: BoundValue[] } {
-  const { scalars } = change;
+export function columnsOf({ scalars }: EntityChange): { columns: WrittenColumn[]; values: BoundValue[] } {
   return {
     columns: scalars.map(({ attribute }) => ({ column: attribute.column, type: attribute.type })),
     values: scalars.map(({ value }) => value),
@@ -27,11 +28,11 @@ export async function writeEntity(
 ): Promise<void> {
   const { columns, values } = columnsOf(change);
   if (columns.length > 0) await write.rows(write.sql.updateRow(schema.table, columns), ...values, owner.id);
-  await writeAround(write, schema, owner, change);
+  await writeRelationsAndComponents(write, schema, owner, change);
 }
 
 /** Everything of an entity but its own columns. */
-export async function writeAround(
+export async function writeRelationsAndComponents(
   write: WriteSession,
   schema: Schema,
   owner: OwnerRow,
@@ -51,29 +52,32 @@ async function writeComponents(
   owner: OwnerRow,
   change: ComponentChange,
 ): Promise<void> {
-  const current = await readItems(write, schema.table, owner.id, change.attribute.name);
-  const known = await knownItems(write, schema, owner, current, change);
+  const { attribute } = change;
+  const current = await readItems(write, schema.table, owner.id, attribute.name);
+  const known = await knownItems(write, { schema, owner, current, change });
   const items: ItemRef[] = [];
   for (const item of change.items) {
     const stored = known.get(item);
     const component = write.model.components.get(item.uid)!;
     const { columns, values } = columnsOf(item.entity);
     const id = stored ?? (await write.insert(component.table, columns, values));
-    const row = { ...owner, id, table: component.table };
-    await (stored === undefined ? writeAround : writeEntity)(write, component, row, item.entity);
+    const row: OwnerRow = { ...owner, id, schema: component };
+    await (stored === undefined ? writeRelationsAndComponents : writeEntity)(write, component, row, item.entity);
     items.push({ id, uid: item.uid });
   }
-  await writeItems(write, schema, owner.id, change.attribute, current, items);
+  await writeItems(write, schema, { row: owner.id, attribute, current, items });
+}
+
+interface FieldWrite {
+  readonly schema: Schema;
+  readonly owner: OwnerRow;
+  readonly current: readonly StoredItem[];
+  readonly change: ComponentChange;
 }
 
 /** Items that name a row: of this list, or the published copy of one in it. */
-async function knownItems(
-  write: WriteSession,
-  schema: Schema,
-  owner: OwnerRow,
-  current: readonly StoredItem[],
-  change: ComponentChange,
-): Promise<Map<ComponentItem, number>> {
+async function knownItems(write: WriteSession, field: FieldWrite): Promise<Map<ComponentItem, number>> {
+  const { schema, current, change } = field;
   const known = new Map<ComponentItem, number>();
   const taken = new Set<string>();
   for (const item of change.items) {
@@ -83,7 +87,7 @@ async function knownItems(
       const { table } = write.model.components.get(item.uid)!;
       const [copy] = await write.rows(write.sql.copiesOf('published'), table, listOf([item.id]));
       stored = current.find(({ id, uid }) => id === copy?.[0] && uid === item.uid);
-      if (!copy && schema.kind !== 'component') stored = await inSamePlace(write, schema, owner, current, item, change);
+      if (!copy && schema.kind !== 'component') stored = await atSamePosition(write, field, item);
     }
     const key = `${item.uid} ${stored?.id}`;
     if (!stored || taken.has(key)) throw foreignItem(item.path);
@@ -93,21 +97,18 @@ async function knownItems(
   return known;
 }
 
-/** In an adopted database nothing is known of copies; the published row's item in the same place is taken for one. */
-async function inSamePlace(
+/** An adopted database has no records of copies; there the published row's item at the same position is taken for one. */
+async function atSamePosition(
   write: WriteSession,
-  schema: Schema,
-  owner: OwnerRow,
-  current: readonly StoredItem[],
+  { schema, owner, current, change }: FieldWrite,
   item: ComponentItem,
-  change: ComponentChange,
 ): Promise<StoredItem | undefined> {
   if (!owner.draftAndPublish) return undefined;
   const published = (await publishedOf(write, schema.table, [owner.id])).get(owner.id);
   if (published === undefined) return undefined;
   const shown = await readItems(write, schema.table, published, change.attribute.name);
-  const place = shown.findIndex(({ id, uid }) => id === item.id && uid === item.uid);
-  return place >= 0 && current[place]?.uid === item.uid ? current[place] : undefined;
+  const index = shown.findIndex(({ id, uid }) => id === item.id && uid === item.uid);
+  return index >= 0 && current[index]?.uid === item.uid ? current[index] : undefined;
 }
 
 const foreignItem = (path: BodyPath): SheafError =>
@@ -115,8 +116,5 @@ const foreignItem = (path: BodyPath): SheafError =>
     400,
     'ApplicationError',
     `Some of the provided components in ${path[0]} are not related to the entity`,
-    {
-      path: path.join('.'),
-      source: 'body',
-    },
+    { path: path.join('.'), source: 'body' },
   );

@@ -1,87 +1,99 @@
-// Lists kept in tables of pairs. Places are dense, 1 to n, and written only where they changed; a target that gains
-// or loses a pair has its own list closed up as well.
-import type { Pairs } from '../model/types.ts';
+// Lists kept in link tables. Positions are dense, 1 to n, and written only where they changed. A target that gains or
+// loses a link has its own list closed up as well.
+import type { LinkTable } from '../model/types.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
-export interface Pair {
+export interface StoredLink {
   readonly id: number;
-  readonly to: number;
-  readonly place: number | null;
+  readonly target: number;
+  readonly position: number | null;
 }
 
-export async function readPairs(write: WriteSession, pairs: Pairs, row: number): Promise<Pair[]> {
-  const rows = await write.rows(write.sql.pairsFrom(pairs), row);
-  return rows.map(([id, to, place]) => ({ id: id as number, to: to as number, place: place as number | null }));
+export async function readLinks(write: WriteSession, link: LinkTable, row: number): Promise<StoredLink[]> {
+  const rows = await write.rows(write.sql.linksFrom(link), row);
+  return rows.map(([id, target, position]) => ({ id, target, position }));
 }
+
+/** The targets of a row's list, in order. */
+export const readTargets = async (write: WriteSession, link: LinkTable, row: number): Promise<number[]> =>
+  (await readLinks(write, link, row)).map(({ target }) => target);
 
 export interface ListChange {
   readonly added: readonly number[];
   readonly removed: readonly number[];
 }
 
-/** Makes the list of a row the given one. */
-export async function writePairs(
+/** Makes a row's list, which holds the `current` links, the `desired` one. */
+export async function writeLinks(
   write: WriteSession,
-  pairs: Pairs,
+  link: LinkTable,
   row: number,
-  current: readonly Pair[],
-  desired: readonly number[],
+  { current, desired }: { readonly current: readonly StoredLink[]; readonly desired: readonly number[] },
 ): Promise<ListChange> {
   const wanted = new Set(desired);
-  const kept = new Map<number, Pair>();
-  const surplus: Pair[] = [];
-  for (const pair of current) {
-    if (wanted.has(pair.to) && !kept.has(pair.to)) kept.set(pair.to, pair);
-    else surplus.push(pair);
+  const kept = new Map<number, StoredLink>();
+  const surplus: StoredLink[] = [];
+  for (const stored of current) {
+    if (wanted.has(stored.target) && !kept.has(stored.target)) kept.set(stored.target, stored);
+    else surplus.push(stored);
   }
-  if (surplus.length > 0) await write.rows(write.sql.deleteRows(pairs.table), listOf(surplus.map(({ id }) => id)));
+  if (surplus.length > 0) await write.rows(write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
   const added: [number, number][] = [];
   const moved: [number, number][] = [];
-  for (const [index, to] of desired.entries()) {
-    const pair = kept.get(to);
-    if (!pair) added.push([to, index + 1]);
-    else if (pairs.order && pair.place !== index + 1) moved.push([pair.id, index + 1]);
+  for (const [index, target] of desired.entries()) {
+    const stored = kept.get(target);
+    if (!stored) added.push([target, index + 1]);
+    else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);
   }
-  if (moved.length > 0) await write.rows(write.sql.setPlaces(pairs.table, pairs.order!), JSON.stringify(moved));
-  if (added.length > 0) await write.rows(write.sql.insertPairs(pairs), row, JSON.stringify(added));
-  const removed = surplus.map(({ to }) => to).filter((to) => !wanted.has(to));
-  await closeInverse(write, pairs, removed);
-  return { added: added.map(([to]) => to), removed };
+  if (moved.length > 0) await write.rows(write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
+  if (added.length > 0) await write.rows(write.sql.insertLinks(link), row, JSON.stringify(added));
+  const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
+  await closeInverse(write, link, removed);
+  return { added: added.map(([target]) => target), removed };
 }
 
-/** Closes the gaps that lost pairs left in the lists of their targets. */
-async function closeInverse(write: WriteSession, pairs: Pairs, targets: readonly number[]): Promise<void> {
-  if (targets.length > 0 && pairs.inverseOrder)
-    await write.rows(write.sql.closeGaps(pairs.table, pairs.to, pairs.inverseOrder), listOf(targets));
+/** Closes the gaps that lost links left in the lists of their targets. */
+async function closeInverse(write: WriteSession, link: LinkTable, targets: readonly number[]): Promise<void> {
+  if (targets.length > 0 && link.inverseOrder)
+    await write.rows(write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
 }
 
-/**
- * Takes targets away from other rows, which close up their lists. `mayTake` says which of the rows that hold one are
- * to lose it. Returns the pairs taken, as `[former row, target]`.
- */
-export async function takeFromOthers(
+/** A link that leads to a target from another row. */
+export interface ForeignLink {
+  readonly id: number;
+  readonly holder: number;
+  readonly target: number;
+}
+
+/** Links by which other rows hold the targets. */
+export async function linksOfOthers(
   write: WriteSession,
-  pairs: Pairs,
+  link: LinkTable,
   row: number,
   targets: readonly number[],
-  mayTake: (holders: readonly number[]) => Promise<ReadonlySet<number>>,
-): Promise<[number, number][]> {
+): Promise<ForeignLink[]> {
   if (targets.length === 0) return [];
-  const held = await write.rows(write.sql.pairsTo(pairs), listOf(targets), row);
-  if (held.length === 0) return [];
-  const losers = await mayTake([...new Set(held.map((pair) => pair[1] as number))]);
-  const taken = held.filter((pair) => losers.has(pair[1] as number));
-  if (taken.length === 0) return [];
-  await write.rows(write.sql.deleteRows(pairs.table), listOf(taken.map((pair) => pair[0] as number)));
-  if (pairs.order)
-    await write.rows(
-      write.sql.closeGaps(pairs.table, pairs.from, pairs.order),
-      listOf(new Set(taken.map((pair) => pair[1] as number))),
-    );
-  await closeInverse(
-    write,
-    pairs,
-    taken.map((pair) => pair[2] as number),
-  );
-  return taken.map((pair) => [pair[1] as number, pair[2] as number]);
+  const rows = await write.rows(write.sql.linksTo(link), listOf(targets), row);
+  return rows.map(([id, holder, target]) => ({ id, holder, target }));
 }
+
+/** Removes links of other rows, which close up their lists. */
+export async function removeLinks(write: WriteSession, link: LinkTable, links: readonly ForeignLink[]): Promise<void> {
+  if (links.length === 0) return;
+  await write.rows(write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
+  if (link.order) {
+    const holders = listOf(new Set(links.map(({ holder }) => holder)));
+    await write.rows(write.sql.closeGaps(link.table, link.from, link.order), holders);
+  }
+  const targets = links.map(({ target }) => target);
+  await closeInverse(write, link, targets);
+}
+
+/** The same links, read from the other end. */
+export const reversed = (link: LinkTable): LinkTable => ({
+  ...link,
+  from: link.to,
+  to: link.from,
+  order: link.inverseOrder,
+  inverseOrder: link.order,
+});

@@ -1,18 +1,23 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
-// links to it last as long as the document. A link shows between published rows when it stood in the draft of either
-// side at that side's last publication and both are published; sheaf_published_links remembers what stood where.
-
+// links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
+// are, as far as their targets are published, on both sides.
 import { linkAttributes, oneWayTo } from '../model/links.ts';
-import type { Attribute, ContentType, MorphAttribute, Pairs, RelationAttribute, Schema } from '../model/types.ts';
-import { applyChange } from '../plan/write/relation-order.ts';
-import type { LinkSide } from '../sql/write-statements.ts';
+import type { Attribute, ContentType, LinkTable, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import { applyChange, insertInOrder, weave } from '../plan/write/relation-order.ts';
+import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from './components.ts';
-import { copyAround } from './copy.ts';
-import { readPairs, takeFromOthers, writePairs } from './link-table.ts';
-import { draftsOf, publishedOf, sameWorld } from './relations.ts';
+import { copyNestedContent } from './copy.ts';
+import { linksOfOthers, readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
+import { readRecord, recordList } from './publication-records.ts';
+import { otherOwnersInStatus } from './relations.ts';
+import { draftsOf, publishedOf } from './versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
-const sideOf = (attribute: RelationAttribute): LinkSide => (attribute.owning ? 'owner' : 'target');
+/** The two rows of a document in one locale. */
+interface DraftAndPublished {
+  readonly draft: number;
+  readonly published: number;
+}
 
 /** Columns that the two rows of a document share: everything but the id and the moment of publication. */
 export const sharedColumns = (type: ContentType): string[] =>
@@ -20,11 +25,11 @@ export const sharedColumns = (type: ContentType): string[] =>
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
     if (attribute.kind === 'morph' && !attribute.many) return ['target_id', 'target_type'];
-    return isKey(attribute) ? [attribute.pairs.to] : [];
+    return isForeignKey(attribute) ? [attribute.link.to] : [];
   });
 
 /** A relation kept in a foreign key of the row itself. */
-const isKey = (attribute: Attribute): attribute is RelationAttribute =>
+export const isForeignKey = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && attribute.storage === 'column' && attribute.owning;
 
 const PUBLISHED_AT = [{ column: 'published_at', type: 'datetime' }] as const;
@@ -33,22 +38,18 @@ const PUBLISHED_AT = [{ column: 'published_at', type: 'datetime' }] as const;
 export async function publishRow(write: WriteSession, type: ContentType, draft: number): Promise<number> {
   const existing = (await publishedOf(write, type.table, [draft])).get(draft);
   const columns = sharedColumns(type);
-  let published: number;
-  if (existing === undefined) {
-    const [row] = await write.rows(write.sql.duplicateRow(type.table, columns), draft);
-    published = row![0] as number;
-  } else {
-    published = existing;
-    await write.rows(write.sql.copyColumns(type.table, columns), draft, listOf([published]));
-  }
+  const published = existing ?? (await write.duplicate(type.table, columns, draft));
+  if (existing !== undefined) await write.rows(write.sql.copyColumns(type.table, columns), draft, listOf([published]));
   await write.rows(write.sql.updateRow(type.table, PUBLISHED_AT), write.now, published);
-  await copyAround(write, type, draft, published, { to: 'published' });
-  for (const attribute of linkAttributes(type)) await publishLinks(write, type, attribute, draft, published);
+  await copyNestedContent(write, type, { from: draft, to: published, purpose: { to: 'published' } });
+  const rows = { draft, published };
   for (const attribute of type.attributes.values()) {
-    if (isKey(attribute)) await publishKey(write, attribute, draft, published);
-    else if (attribute.kind === 'morph' && attribute.many) await publishMorph(write, attribute, draft, published);
+    if (attribute.kind === 'relation' && attribute.storage === 'linkTable')
+      await publishList(write, type, attribute, rows);
+    else if (attribute.kind === 'relation' && attribute.storage === 'column') await publishKey(write, attribute, rows);
+    else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, attribute, rows);
   }
-  if (existing === undefined) await showToOthers(write, type, draft, published);
+  if (existing === undefined) await linkFromReferrers(write, type, rows);
   return published;
 }
 
@@ -59,245 +60,216 @@ async function shownTargets(write: WriteSession, target: ContentType, ids: reado
   return ids.flatMap((id) => published.get(id) ?? []);
 }
 
-/** A foreign key was copied with its row; it must lead to a published row. */
-async function publishKey(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  draft: number,
-  published: number,
-): Promise<void> {
-  const target = write.type(attribute.target);
-  if (!target.draftAndPublish) return;
-  const linked = (await readPairs(write, attribute.pairs, draft)).map(({ to }) => to).filter((id) => id !== null);
-  const [shown = null] = await shownTargets(write, target, linked);
-  await write.rows(write.sql.setColumn(attribute.pairs.table, attribute.pairs.to, 'id'), shown, listOf([published]));
-}
-
-async function publishMorph(
-  write: WriteSession,
-  attribute: MorphAttribute,
-  draft: number,
-  published: number,
-): Promise<void> {
-  for (const { uid, pairs } of attribute.targets) {
-    const inDraft = await readPairs(write, pairs, draft);
-    const current = await readPairs(write, pairs, published);
-    if (inDraft.length === 0 && current.length === 0) continue;
-    const target = write.type(uid);
-    const shown = target.draftAndPublish
-      ? await publishedOf(
-          write,
-          target.table,
-          inDraft.map(({ to }) => to),
-        )
-      : new Map(inDraft.map(({ to }) => [to, to]));
-    // Places are shared by all types of the list, so they are kept as they are in the draft.
-    if (current.length > 0) await write.rows(write.sql.deleteRows(pairs.table), listOf(current.map(({ id }) => id)));
-    const places = inDraft.flatMap(({ to, place }) => (shown.has(to) ? [[shown.get(to)!, place ?? 0]] : []));
-    if (places.length > 0) await write.rows(write.sql.insertPairs(pairs), published, JSON.stringify(places));
-  }
-}
-
-async function publishLinks(
+async function publishList(
   write: WriteSession,
   type: ContentType,
   attribute: RelationAttribute,
-  draft: number,
-  published: number,
+  rows: DraftAndPublished,
 ): Promise<void> {
-  const { pairs } = attribute;
-  const side = sideOf(attribute);
+  const { link } = attribute;
   const target = write.type(attribute.target);
-  const inDraft = (await readPairs(write, pairs, draft)).map(({ to }) => to);
-  if (target.draftAndPublish) {
-    const recorded = await write.rows(write.sql.recordedLinks(side), pairs.table, draft);
-    const dropped = recorded
-      .filter((row) => row[1] !== null && !inDraft.includes(row[0] as number))
-      .map((row) => row[0] as number);
-    if (dropped.length > 0)
-      for (const statement of write.sql.unrecordLinks(side))
-        await write.rows(statement, pairs.table, draft, listOf(dropped));
-    const before = new Map(recorded.map((row) => [row[0] as number, row[1] as number | null]));
-    const places = inDraft.map((id, index): [number, number] => [id, index + 1]);
-    const changed = places.filter(([id, place]) => before.get(id) !== place);
-    if (changed.length > 0) await write.rows(write.sql.recordLinks(side), pairs.table, draft, JSON.stringify(changed));
-  }
-  await showLinks(write, type, attribute, draft, published, inDraft);
+  const inDraft = await readTargets(write, link, rows.draft);
+  if (target.draftAndPublish) await recordList(write, attribute, rows.published, inDraft);
+  const shown = await shownTargets(write, target, inDraft);
+  const current = await readLinks(write, link, rows.published);
+  const desired = attribute.many ? shown : shown.slice(-1);
+  const { added } = await writeLinks(write, link, rows.published, { current, desired });
+  if (attribute.exclusive) await takeFromOthers(write, type, link, { row: rows.published, targets: added });
+  for (const id of added) await placeInInverse(write, { type, attribute, other: id }, rows);
 }
 
-/** Makes the published row's list what the records of both sides say it is. */
-async function showLinks(
+/** Other documents in the same status lose what the row now holds alone. */
+async function takeFromOthers(
   write: WriteSession,
   type: ContentType,
-  attribute: RelationAttribute,
-  draft: number,
-  published: number,
-  inDraft: readonly number[],
+  link: LinkTable,
+  { row, targets }: { readonly row: number; readonly targets: readonly number[] },
 ): Promise<void> {
-  const { pairs } = attribute;
-  const target = write.type(attribute.target);
-  const recorded = await write.rows(write.sql.recordedLinks(sideOf(attribute)), pairs.table, draft);
-  const current = await readPairs(write, pairs, published);
-  const theirs = recorded.filter((row) => row[1] === null).map((row) => row[0] as number);
-  let own: readonly number[];
-  let others: readonly number[];
-  if (target.draftAndPublish) {
-    const mine = recorded.filter((row) => row[1] !== null).map((row) => row[0] as number);
-    const shown = await publishedOf(write, target.table, [...mine, ...theirs]);
-    own = mine.flatMap((id) => shown.get(id) ?? []);
-    others = theirs.flatMap((id) => shown.get(id) ?? []);
-  } else {
-    own = inDraft;
-    others = recorded.filter((row) => row[2] !== null).map((row) => row[0] as number);
-  }
-  const merged = merge(
-    own,
-    others,
-    current.map(({ to }) => to),
+  const links = await linksOfOthers(write, link, row, targets);
+  const losers = await otherOwnersInStatus(write, type, row, [...new Set(links.map(({ holder }) => holder))]);
+  await removeLinks(
+    write,
+    link,
+    links.filter(({ holder }) => losers.has(holder)),
   );
-  const desired = attribute.many ? merged : (own.length > 0 ? own : merged).slice(-1);
-  const { added } = await writePairs(write, pairs, published, current, desired);
-  if (attribute.exclusive) await takePublished(write, type, attribute, published, added);
-  for (const id of added) await placeInverse(write, attribute, draft, published, id);
 }
 
-/** The own list in its order; what only the other side vouches for stays behind the neighbour it had. */
-function merge(own: readonly number[], others: readonly number[], current: readonly number[]): number[] {
-  const result = [...own];
-  const extra = new Set(others.filter((id) => !own.includes(id)));
-  for (const [index, id] of current.entries()) {
-    if (!extra.delete(id)) continue;
-    const neighbour = index === 0 ? undefined : current[index - 1];
-    const at = neighbour === undefined ? 0 : result.indexOf(neighbour) + 1;
-    result.splice(neighbour !== undefined && at === 0 ? result.length : at, 0, id);
-  }
-  return [...result, ...extra];
+interface NewLink {
+  readonly type: ContentType;
+  readonly attribute: RelationAttribute;
+  /** The row at the other end. */
+  readonly other: number;
 }
 
-/** Other published rows lose what this one now holds alone, and so do the records of it. */
-async function takePublished(
+/** Puts a new link where it belongs in the list of the row at its other end, without moving what stands there. */
+async function placeInInverse(
   write: WriteSession,
-  type: ContentType,
-  attribute: RelationAttribute,
-  published: number,
-  added: readonly number[],
+  { type, attribute, other }: NewLink,
+  { draft, published }: DraftAndPublished,
 ): Promise<void> {
-  const owner = { id: published, table: type.table, draftAndPublish: true, localized: type.localized };
-  const taken = await takeFromOthers(write, attribute.pairs, published, added, (holders) =>
-    sameWorld(write, { ...owner, status: 'published', locale: null, publishes: true }, holders),
-  );
+  const { link } = attribute;
+  if (!link.inverseOrder) return;
+  const inverse = reversed(link);
+  const current = await readLinks(write, inverse, other);
+  const list = current.map(({ target }) => target);
   const target = write.type(attribute.target);
-  for (const [former, id] of taken) {
-    const mine = (await draftsOf(write, type.table, [former])).get(former) ?? former;
-    const other = target.draftAndPublish ? ((await draftsOf(write, target.table, [id])).get(id) ?? id) : id;
-    const [owns, owned] = attribute.owning ? [mine, other] : [other, mine];
-    await write.rows(write.sql.dropRecord(), attribute.pairs.table, owns, owned);
+  if (!target.draftAndPublish) {
+    // The two rows of the document stand side by side in the list of a row without drafts.
+    if (list.includes(draft))
+      await writeLinks(write, inverse, other, { current, desired: besideDraft(list, { draft, published }) });
+    return;
   }
+  const otherDraft = (await draftsOf(write, target.table, [other])).get(other);
+  if (otherDraft === undefined) return;
+  const order = await readTargets(write, inverse, otherDraft);
+  const drafts = await draftsOf(write, type.table, list);
+  const publishedOfDraft = new Map([...drafts].map(([shown, id]) => [id, shown]));
+  const shownOrder = order.map((id) => publishedOfDraft.get(id) ?? id);
+  await writeLinks(write, inverse, other, { current, desired: insertInOrder(list, published, shownOrder) });
 }
 
-/** Puts a new link in its place in the list of the row at its other end. */
-async function placeInverse(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  draft: number,
-  published: number,
-  other: number,
-): Promise<void> {
-  const { pairs } = attribute;
-  if (!pairs.inverseOrder) return;
-  const inverse: Pairs = {
-    ...pairs,
-    from: pairs.to,
-    to: pairs.from,
-    order: pairs.inverseOrder,
-    inverseOrder: pairs.order,
-  };
-  const current = await readPairs(write, inverse, other);
-  const list = current.map(({ to }) => to);
-  const target = write.type(attribute.target);
-  let anchor: { at: 'before' | 'after'; anchor: number[] } | null = null;
-  if (!target.draftAndPublish) anchor = list.includes(draft) ? { at: 'after', anchor: [draft] } : null;
-  else {
-    // The other side recorded where it wants the link; it goes before the first one that it wants later.
-    const theirDraft = (await draftsOf(write, target.table, [other])).get(other);
-    const side = attribute.owning ? 'target' : 'owner';
-    const recorded =
-      theirDraft === undefined ? [] : await write.rows(write.sql.recordedLinks(side), pairs.table, theirDraft);
-    const places = new Map(recorded.map((row) => [row[0] as number, row[1] as number | null]));
-    const place = places.get(draft) ?? null;
-    if (place !== null) {
-      const holder = [...write.model.contentTypes.values()].find(
-        (type) => type.attributes.get(attribute.name) === attribute,
-      )!;
-      const drafts = await draftsOf(write, holder.table, list);
-      const later = list.find((id) => id !== published && (places.get(drafts.get(id) ?? id) ?? 0) > place);
-      if (later !== undefined) anchor = { at: 'before', anchor: [later] };
-    }
-  }
-  if (!anchor) return;
-  const desired = applyChange(list, {
-    connect: [{ ids: [published], position: anchor }],
+/** The list with the published row directly behind the draft. */
+const besideDraft = (list: readonly number[], { draft, published }: DraftAndPublished): number[] =>
+  applyChange(list, {
+    connect: [{ ids: [published], position: { at: 'after', anchor: [draft] } }],
     disconnect: [],
     strict: false,
   });
-  await writePairs(write, inverse, other, current, desired);
+
+/** A foreign key was copied with its row; it must lead to a published row. One on the other table leads here. */
+async function publishKey(
+  write: WriteSession,
+  attribute: RelationAttribute,
+  { draft, published }: DraftAndPublished,
+): Promise<void> {
+  const { link } = attribute;
+  const target = write.type(attribute.target);
+  const inDraft = await readTargets(write, link, draft);
+  const shown = await shownTargets(write, target, inDraft);
+  if (!attribute.owning) {
+    if (!target.draftAndPublish) return;
+    const lost = (await readTargets(write, link, published)).filter((id) => !shown.includes(id));
+    await write.rows(write.sql.setColumn(link.table, link.from, 'id'), null, listOf(lost));
+    await write.rows(write.sql.setColumn(link.table, link.from, 'id'), published, listOf(shown));
+    return;
+  }
+  if (target.draftAndPublish && attribute.inverse === null) await recordList(write, attribute, published, inDraft);
+  const [key = null] = shown;
+  if (attribute.exclusive && key !== null && target.draftAndPublish)
+    await write.rows(write.sql.setColumn(link.table, link.to, link.to), null, listOf([key]));
+  if (target.draftAndPublish)
+    await write.rows(write.sql.setColumn(link.table, link.to, 'id'), key, listOf([published]));
 }
 
-/** A document that is published for the first time appears wherever one-way relations already lead to it. */
-async function showToOthers(write: WriteSession, type: ContentType, draft: number, published: number): Promise<void> {
-  await showToKeys(write, type, draft, published);
-  for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
-    const { pairs } = attribute;
-    const holders = await write.rows(write.sql.holdersOf(pairs.table, pairs.from, pairs.to), listOf([draft]));
-    const recorded = (await write.rows(write.sql.recordedLinks('target'), pairs.table, draft)).map(
-      (row) => row[0] as number,
+async function publishMorphList(
+  write: WriteSession,
+  attribute: MorphAttribute,
+  { draft, published }: DraftAndPublished,
+): Promise<void> {
+  for (const { uid, link } of attribute.targets) {
+    const inDraft = await readLinks(write, link, draft);
+    const current = await readLinks(write, link, published);
+    if (inDraft.length === 0 && current.length === 0) continue;
+    const target = write.type(uid);
+    const ids = inDraft.map((stored) => stored.target);
+    const shown = target.draftAndPublish
+      ? await publishedOf(write, target.table, ids)
+      : new Map(ids.map((id) => [id, id]));
+    // All types share one order, so positions are kept as they are in the draft.
+    if (current.length > 0) await write.rows(write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
+    const positions = inDraft.flatMap((stored) =>
+      shown.has(stored.target) ? [[shown.get(stored.target)!, stored.position ?? 0]] : [],
     );
-    const candidates = [...new Set([...holders.map((row) => row[0] as number), ...recorded])];
-    const withoutDrafts = await rowsWithoutDrafts(write, schema, candidates);
-    for (const row of withoutDrafts) {
-      const current = await readPairs(write, pairs, row);
-      const list = current.map(({ to }) => to);
-      const position = { at: 'after', anchor: [draft] } as const;
-      const desired = applyChange(list, { connect: [{ ids: [published], position }], disconnect: [], strict: false });
-      await writePairs(write, pairs, row, current, desired);
-    }
-    const owners = recorded.filter((id) => !withoutDrafts.includes(id));
-    const rows =
-      schema.kind === 'component'
-        ? new Map(owners.map((id) => [id, id]))
-        : await publishedOf(write, schema.table, owners);
-    for (const [key, row] of rows) await showOneWay(write, attribute, key, row);
+    if (positions.length > 0) await write.rows(write.sql.insertLinks(link), published, JSON.stringify(positions));
   }
 }
 
-/** Published rows whose draft leads here by a foreign key lead to the published row from now on. */
-async function showToKeys(write: WriteSession, type: ContentType, draft: number, published: number): Promise<void> {
-  for (const holder of write.model.contentTypes.values()) {
-    if (!holder.draftAndPublish) continue;
-    for (const attribute of holder.attributes.values()) {
-      if (!isKey(attribute) || attribute.target !== type.uid) continue;
-      const { table, to } = attribute.pairs;
-      const drafts = await write.rows(write.sql.holdersOf(table, 'id', to), listOf([draft]));
-      const rows = await publishedOf(
-        write,
-        table,
-        drafts.map((row) => row[0] as number),
-      );
-      if (rows.size > 0) await write.rows(write.sql.setColumn(table, to, 'id'), published, listOf(rows.values()));
+/** A document that is published for the first time appears wherever one-way relations already lead to it. */
+async function linkFromReferrers(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
+  await linkFromKeys(write, type, rows);
+  for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
+    const { link } = attribute;
+    const holders = await write.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf([rows.draft]));
+    const live = await rowsWithoutDrafts(
+      write,
+      schema,
+      holders.map(([id]) => id),
+    );
+    for (const row of live) {
+      const current = await readLinks(write, link, row);
+      const list = current.map(({ target }) => target);
+      await writeLinks(write, link, row, { current, desired: besideDraft(list, rows) });
+    }
+    const recorded = (await write.rows(write.sql.recordedIn(schema.table), listName(link), rows.draft)).map(
+      ([id]) => id,
+    );
+    const liveRecorded = new Set(await rowsWithoutDrafts(write, schema, recorded));
+    for (const row of recorded)
+      if (liveRecorded.has(row)) await restoreInLiveList(write, attribute, row, rows);
+      else await showRecordedList(write, attribute, row);
+  }
+}
+
+/** A row without drafts gets back the link that it had with the published row alone, where it stood. */
+async function restoreInLiveList(
+  write: WriteSession,
+  attribute: RelationAttribute,
+  row: number,
+  { draft, published }: DraftAndPublished,
+): Promise<void> {
+  const { link } = attribute;
+  const current = await readLinks(write, link, row);
+  const list = current.map(({ target }) => target);
+  const [position] = await write.rows(write.sql.recordedPosition(), listName(link), row, draft);
+  const desired = list.toSpliced((position?.[0] ?? list.length + 1) - 1, 0, published);
+  await writeLinks(write, link, row, { current, desired: attribute.many ? desired : [published] });
+  await write.rows(write.sql.dropRecordedTargets(), listOf([listName(link)]), listOf([draft]));
+}
+
+/**
+ * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
+ * else to remember them by.
+ */
+export async function rememberInLiveLists(
+  write: WriteSession,
+  type: ContentType,
+  published: readonly number[],
+): Promise<void> {
+  const drafts = await draftsOf(write, type.table, published);
+  for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
+    const { link } = attribute;
+    const holders = await write.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
+    const ids = holders.map(([id]) => id);
+    for (const row of await rowsWithoutDrafts(write, schema, ids)) {
+      const list = await readTargets(write, link, row);
+      const gone = list.flatMap((id, index) => {
+        const draft = published.includes(id) ? drafts.get(id) : undefined;
+        return draft === undefined || list.includes(draft) ? [] : [[draft, index + 1]];
+      });
+      if (gone.length > 0) await write.rows(write.sql.recordList(), listName(link), row, JSON.stringify(gone));
     }
   }
 }
 
 /** A one-way list of a published row, as recorded when it was published, with the targets that are published now. */
-async function showOneWay(write: WriteSession, attribute: RelationAttribute, key: number, row: number): Promise<void> {
-  const { pairs } = attribute;
-  const recorded = (await write.rows(write.sql.recordedLinks('owner'), pairs.table, key)).map(
-    (one) => one[0] as number,
-  );
-  const shown = await publishedOf(write, write.type(attribute.target).table, recorded);
-  const current = await readPairs(write, pairs, row);
-  const own = recorded.flatMap((id) => shown.get(id) ?? []);
-  await writePairs(write, pairs, row, current, attribute.many ? own : own.slice(-1));
+async function showRecordedList(write: WriteSession, attribute: RelationAttribute, row: number): Promise<void> {
+  const { link, many } = attribute;
+  const shown = await shownTargets(write, write.type(attribute.target), await readRecord(write, attribute, row));
+  const current = await readLinks(write, link, row);
+  await writeLinks(write, link, row, { current, desired: many ? shown : shown.slice(-1) });
+}
+
+/** The same for one-way relations kept in foreign keys. */
+async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
+  for (const holder of write.model.contentTypes.values())
+    for (const attribute of holder.attributes.values()) {
+      if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
+      const { link } = attribute;
+      const recorded = await write.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);
+      const holders = recorded.map(([id]) => id);
+      if (holders.length > 0)
+        await write.rows(write.sql.setColumn(link.table, link.to, 'id'), rows.published, listOf(holders));
+    }
 }
 
 /** Those of the rows that belong to a document without drafts: such a row is its own published version. */
@@ -305,48 +277,41 @@ async function rowsWithoutDrafts(write: WriteSession, schema: Schema, rows: read
   if (rows.length === 0) return [];
   if (schema.kind !== 'component') return schema.draftAndPublish ? [] : [...rows];
   const found: number[] = [];
-  for (const [parent, holders] of await holdersOfComponents(write, schema, rows)) {
-    const free = new Set(await rowsWithoutDrafts(write, parent, [...new Set(holders.values())]));
-    for (const [component, holder] of holders) if (free.has(holder)) found.push(component);
+  for (const { schema: parent, holders } of await holdersOfComponents(write, schema, rows)) {
+    const live = new Set(await rowsWithoutDrafts(write, parent, [...new Set(holders.map(({ row }) => row))]));
+    for (const { row, component } of holders) if (live.has(row)) found.push(component);
   }
   return found;
 }
 
 /** Brings the draft back to what was last published. */
-export async function discardRow(
-  write: WriteSession,
-  type: ContentType,
-  draft: number,
-  published: number,
-): Promise<void> {
+export async function discardRow(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
+  const { draft, published } = rows;
   await write.rows(write.sql.copyColumns(type.table, sharedColumns(type)), published, listOf([draft]));
-  await copyAround(write, type, published, draft, { to: 'draft' });
+  await copyNestedContent(write, type, { from: published, to: draft, purpose: { to: 'draft' } });
   for (const attribute of linkAttributes(type)) {
-    const { pairs } = attribute;
-    const target = write.type(attribute.target);
-    const current = await readPairs(write, pairs, draft);
-    const shown = (await readPairs(write, pairs, published)).map(({ to }) => to);
-    let desired = shown;
-    if (target.draftAndPublish) {
-      const recorded = await write.rows(write.sql.recordedLinks(sideOf(attribute)), pairs.table, draft);
-      const drafts = await draftsOf(write, target.table, shown);
-      const mine = recorded.filter((row) => row[1] !== null).map((row) => row[0] as number);
-      const theirs = recorded.filter((row) => row[1] === null).map((row) => row[0] as number);
-      // A database that was adopted has no records; then what shows is what was published.
-      desired =
-        recorded.length > 0
-          ? merge(
-              mine,
-              theirs,
-              shown.map((id) => drafts.get(id) ?? id),
-            )
-          : shown.flatMap((id) => drafts.get(id) ?? []);
-    }
-    const { added } = await writePairs(write, pairs, draft, current, desired);
-    const owner = { id: draft, table: type.table, draftAndPublish: true, localized: type.localized };
-    if (attribute.exclusive)
-      await takeFromOthers(write, pairs, draft, added, (holders) =>
-        sameWorld(write, { ...owner, status: 'draft', locale: null, publishes: false }, holders),
-      );
+    const { link } = attribute;
+    const current = await readLinks(write, link, draft);
+    const desired = await publishedList(write, attribute, published);
+    const { added } = await writeLinks(write, link, draft, { current, desired });
+    if (attribute.exclusive) await takeFromOthers(write, type, link, { row: draft, targets: added });
   }
+  for (const attribute of type.attributes.values()) {
+    if (!isForeignKey(attribute) || !write.type(attribute.target).draftAndPublish) continue;
+    const [key = null] = await publishedList(write, attribute, published);
+    await write.rows(write.sql.setColumn(attribute.link.table, attribute.link.to, 'id'), key, listOf([draft]));
+  }
+}
+
+/** A list as it was published, in terms of drafts: what shows, and what was linked and is not published yet. */
+async function publishedList(write: WriteSession, attribute: RelationAttribute, published: number): Promise<number[]> {
+  const shown = await readTargets(write, attribute.link, published);
+  const target = write.type(attribute.target);
+  if (!target.draftAndPublish) return shown;
+  const drafts = await draftsOf(write, target.table, shown);
+  const visible = shown.flatMap((id) => drafts.get(id) ?? []);
+  const recorded = await readRecord(write, attribute, published);
+  const publishedNow = await publishedOf(write, target.table, recorded);
+  const kept = recorded.filter((id) => visible.includes(id) || !publishedNow.has(id));
+  return weave(kept, visible);
 }

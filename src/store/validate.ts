@@ -1,14 +1,84 @@
-// Judges what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
-import type { Row } from '../db/database.ts';
+// Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
 import type { ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { problemsError } from '../plan/write/plan-write.ts';
 import { ruleProblem, type StoredValue } from '../plan/write/values.ts';
 import { holds } from '../plan/write/visible-when.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
-import { holdersOfComponents, readItems } from './components.ts';
+import type { Row } from '../sql/statement.ts';
+import { type ComponentField, holdersOfComponents, readItems } from './components.ts';
 import { lockKeys } from './locks.ts';
-import { listOf, versionOf, type WriteSession } from './write-session.ts';
+import { versionsByRow } from './versions.ts';
+import { listOf, type Version, type WriteSession } from './write-session.ts';
+
+type Validated = Pick<Version, 'id' | 'documentId' | 'locale'>;
+
+/** Refuses a draft that does not satisfy what its attributes ask of published values. */
+export async function validateForPublish(write: WriteSession, type: ContentType, draft: Validated): Promise<void> {
+  const findings: Findings = { problems: [], uniqueInComponents: [] };
+  const values = await validateRow(write, type, { id: draft.id, path: [] }, findings);
+  const problems = [
+    ...findings.problems,
+    ...(await uniqueProblems(write, type, draft, values)),
+    ...(await uniqueComponentProblems(write, draft.documentId, findings.uniqueInComponents)),
+  ];
+  if (problems.length > 0) throw problemsError(problems);
+}
+
+/** A value of a component that must be unique. */
+interface ComponentValue {
+  readonly component: ComponentSchema;
+  readonly attribute: ScalarAttribute;
+  readonly value: StoredValue;
+  readonly path: BodyPath;
+}
+
+interface Findings {
+  readonly problems: BodyProblem[];
+  readonly uniqueInComponents: ComponentValue[];
+}
+
+interface LocatedRow {
+  readonly id: number;
+  readonly path: BodyPath;
+}
+
+/** Returns the values of the row itself. */
+async function validateRow(
+  write: WriteSession,
+  schema: Schema,
+  row: LocatedRow,
+  findings: Findings,
+): Promise<ScalarChange[]> {
+  const values = await validateScalars(write, schema, row, findings);
+  for (const attribute of schema.attributes.values())
+    if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
+      await validateField(write, { schema, attribute }, row, findings);
+  return values;
+}
+
+async function validateScalars(
+  write: WriteSession,
+  schema: Schema,
+  { id, path }: LocatedRow,
+  { problems, uniqueInComponents }: Findings,
+): Promise<ScalarChange[]> {
+  const scalars = scalarsOf(schema);
+  if (scalars.length === 0) return [];
+  const [row] = await write.rows(write.sql.selectRows(schema.table, scalars), listOf([id]));
+  const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
+  return scalars.map((attribute, index) => {
+    const value = storedValue(attribute, row!, index + 1);
+    const here = [...path, attribute.name];
+    if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
+      uniqueInComponents.push({ component: schema, attribute, value, path: here });
+    // A stored password is a hash; the password itself was checked when it was written.
+    const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
+    const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
+    if (wrong && shown) problems.push({ path: here, message: wrong });
+    return { attribute, value, path: here };
+  });
+}
 
 const scalarsOf = (schema: Schema): ScalarAttribute[] =>
   [...schema.attributes.values()].filter(
@@ -16,75 +86,38 @@ const scalarsOf = (schema: Schema): ScalarAttribute[] =>
       attribute.kind === 'scalar' && attribute.writable && attribute.name !== 'id',
   );
 
-/** Refuses a draft that does not satisfy what its attributes ask of published values. */
-export async function judgeDraft(
-  write: WriteSession,
-  type: ContentType,
-  draft: { readonly id: number; readonly documentId: string; readonly locale: string | null },
-): Promise<void> {
-  const problems: BodyProblem[] = [];
-  const inComponents: ComponentValue[] = [];
-  const values = await judgeRow(write, type, draft.id, [], problems, inComponents);
-  const unique = values.filter(({ attribute }) => attribute.rules.unique);
-  problems.push(...(await uniqueProblems(write, type, draft.documentId, draft.locale, unique)));
-  problems.push(...(await uniqueInComponents(write, draft.documentId, inComponents)));
-  if (problems.length > 0) throw problemsError(problems);
-}
-
-async function judgeRow(
-  write: WriteSession,
-  schema: Schema,
-  id: number,
-  path: BodyPath,
-  problems: BodyProblem[],
-  inComponents: ComponentValue[],
-): Promise<ScalarChange[]> {
-  const scalars = scalarsOf(schema);
-  const values: ScalarChange[] = [];
-  if (scalars.length > 0) {
-    const [row] = await write.rows(write.sql.selectRows(schema.table, scalars), listOf([id]));
-    const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
-    for (const [index, attribute] of scalars.entries()) {
-      const value = storedValue(attribute, row!, index + 1);
-      const here = [...path, attribute.name];
-      values.push({ attribute, value, path: here });
-      if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
-        inComponents.push({ component: schema, attribute, value, path: here });
-      // A stored password is a hash; what it was made from was judged when it was written.
-      const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
-      const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
-      if (wrong && shown) problems.push({ path: here, message: wrong });
-    }
-  }
-  for (const attribute of schema.attributes.values()) {
-    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
-    const here = [...path, attribute.name];
-    const items = await readItems(write, schema.table, id, attribute.name);
-    const many = attribute.kind === 'dynamiczone' || attribute.many;
-    if (attribute.required && items.length === 0 && !many) problems.push({ path: here, message: 'must be defined' });
-    if (many && attribute.min !== null && items.length < attribute.min && (attribute.required || items.length > 0))
-      problems.push({ path: here, message: `must have at least ${attribute.min} items` });
-    if (many && attribute.max !== null && items.length > attribute.max)
-      problems.push({ path: here, message: `must have at most ${attribute.max} items` });
-    for (const [index, item] of items.entries()) {
-      const component = write.model.components.get(item.uid);
-      if (component) await judgeRow(write, component, item.id, many ? [...here, index] : here, problems, inComponents);
-    }
-  }
-  return values;
-}
-
 const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): StoredValue => {
   const value = row[index] as StoredValue;
   return type === 'biginteger' && typeof value === 'string' ? BigInt(value) : value;
 };
 
-/** Values that another document holds already. Null and the empty text are never taken. */
+async function validateField(
+  write: WriteSession,
+  { schema, attribute }: { readonly schema: Schema; readonly attribute: ComponentField },
+  { id, path }: LocatedRow,
+  findings: Findings,
+): Promise<void> {
+  const here = [...path, attribute.name];
+  const report = (message: string) => findings.problems.push({ path: here, message });
+  const items = await readItems(write, schema.table, id, attribute.name);
+  const { min, max, required } = attribute;
+  const many = attribute.kind === 'dynamiczone' || attribute.many;
+  if (required && items.length === 0 && !many) report('must be defined');
+  if (many && min !== null && items.length < min && (required || items.length > 0))
+    report(`must have at least ${min} items`);
+  if (many && max !== null && items.length > max) report(`must have at most ${max} items`);
+  for (const [index, item] of items.entries()) {
+    const component = write.model.components.get(item.uid);
+    const row = { id: item.id, path: many ? [...here, index] : here };
+    if (component) await validateRow(write, component, row, findings);
+  }
+}
+
+/** Values that another document holds already. Null and the empty string are never taken. */
 export async function uniqueProblems(
   write: WriteSession,
   type: ContentType,
-  documentId: string,
-  locale: string | null,
+  { documentId, locale }: Pick<Version, 'documentId' | 'locale'>,
   values: readonly ScalarChange[],
 ): Promise<BodyProblem[]> {
   const problems: BodyProblem[] = [];
@@ -102,38 +135,23 @@ export async function uniqueProblems(
   return problems;
 }
 
-/** A value of a component that must be unique. */
-interface ComponentValue {
-  readonly component: ComponentSchema;
-  readonly attribute: ScalarAttribute;
-  readonly value: StoredValue;
-  readonly path: BodyPath;
-}
-
 /** Values of components that stand twice in this entry, or in a published entry of another document. */
-async function uniqueInComponents(
+async function uniqueComponentProblems(
   write: WriteSession,
   documentId: string,
   values: readonly ComponentValue[],
 ): Promise<BodyProblem[]> {
   const problems: BodyProblem[] = [];
   const seen = new Set<string>();
-  await lockKeys(
-    write,
-    values.map(({ component, attribute, value }) => `${component.uid} ${attribute.name} ${value}`),
-  );
-  for (const { component, attribute, value, path } of values) {
-    const key = `${component.uid} ${attribute.name} ${value}`;
+  const keyOf = ({ component, attribute, value }: ComponentValue) => `${component.uid} ${attribute.name} ${value}`;
+  await lockKeys(write, values.map(keyOf));
+  for (const found of values) {
+    const { component, attribute, value, path } = found;
+    const key = keyOf(found);
     const rows = await write.rows(write.sql.rowsWith(component.table, attribute), value);
-    const taken =
-      seen.has(key) ||
-      (await isPublishedElsewhere(
-        write,
-        documentId,
-        component,
-        rows.map((row) => row[0] as number),
-      ));
-    if (taken) problems.push({ path, message: 'must be unique' });
+    const ids = rows.map(([id]) => id);
+    if (seen.has(key) || (await isPublishedElsewhere(write, documentId, component, ids)))
+      problems.push({ path, message: 'must be unique' });
     seen.add(key);
   }
   return problems;
@@ -145,27 +163,28 @@ async function isPublishedElsewhere(
   component: ComponentSchema,
   ids: readonly number[],
 ): Promise<boolean> {
-  for (const [parent, parents] of await holdersOfComponents(write, component, ids)) {
-    if (parent.kind === 'component') {
-      if (await isPublishedElsewhere(write, documentId, parent, [...parents.values()])) return true;
+  for (const { schema, holders } of await holdersOfComponents(write, component, ids)) {
+    const rows = [...new Set(holders.map(({ row }) => row))];
+    if (schema.kind === 'component') {
+      if (await isPublishedElsewhere(write, documentId, schema, rows)) return true;
       continue;
     }
-    const versions = (await write.rows(write.sql.versionsByRow(parent.table), listOf(parents.values()))).map(versionOf);
+    const versions = await versionsByRow(write, schema, rows);
     if (versions.some((version) => version.published && version.documentId !== documentId)) return true;
   }
   return false;
 }
 
 /** For a type without drafts, whose values are published as they are written. */
-export async function judgeComponents(
+export async function validateUniqueComponents(
   write: WriteSession,
   type: ContentType,
-  row: { readonly id: number; readonly documentId: string },
+  { id, documentId }: Pick<Version, 'id' | 'documentId'>,
 ): Promise<void> {
   if (!hasUniqueComponents(write.model, type)) return;
-  const inComponents: ComponentValue[] = [];
-  await judgeRow(write, type, row.id, [], [], inComponents);
-  const problems = await uniqueInComponents(write, row.documentId, inComponents);
+  const findings: Findings = { problems: [], uniqueInComponents: [] };
+  await validateRow(write, type, { id, path: [] }, findings);
+  const problems = await uniqueComponentProblems(write, documentId, findings.uniqueInComponents);
   if (problems.length > 0) throw problemsError(problems);
 }
 

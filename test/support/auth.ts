@@ -180,7 +180,7 @@ export class Service extends Content {
 
   /** The rows of a table, every column as text. */
   async texts(table: string, where = '1 = 1'): Promise<readonly (readonly (string | null)[])[]> {
-    const { columns } = (await this.sheaf.pipeline.database.describe()).get(table)!;
+    const { columns } = (await this.sheaf.database.describe()).get(table)!;
     const texts = [...columns.keys()].map((column) => `cast("${column}" as text)`);
     return this.rows(`select ${texts.join(', ')} from "${table}" where ${where}`);
   }
@@ -188,7 +188,7 @@ export class Service extends Content {
   /** Tables in which a text stands anywhere. */
   async tablesWith(text: string): Promise<string[]> {
     const found: string[] = [];
-    for (const [table, { columns }] of await this.sheaf.pipeline.database.describe()) {
+    for (const [table, { columns }] of await this.sheaf.database.describe()) {
       const places = [...columns.keys()].map((column) => `cast("${column}" as text) like ${quoted(`%${text}%`)}`);
       if ((await this.number(`select count(*) from "${table}" where ${places.join(' or ')}`)) > 0) found.push(table);
     }

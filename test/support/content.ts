@@ -132,7 +132,7 @@ export class Content {
 
   /** Rows straight from the database. */
   async rows(sql: string): Promise<readonly (readonly Answered[])[]> {
-    return this.sheaf.pipeline.database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
+    return this.sheaf.database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
   }
 
   /** The one number that a statement asks for. */
@@ -142,7 +142,7 @@ export class Content {
 
   /** A statement straight to the database, past the service. */
   async execute(sql: string): Promise<void> {
-    await this.sheaf.pipeline.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+    await this.sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
   }
 
   /** What is closed already stays closed. */

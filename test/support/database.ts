@@ -185,7 +185,7 @@ export function describeOnPostgres(name: string, body: (engine: Engine) => void)
 /** The text of every statement that is sent from now on, in order. Empty the list to start over. */
 export function recordStatements(sheaf: Sheaf): string[] {
   const texts: string[] = [];
-  const { database } = sheaf.pipeline;
+  const { database } = sheaf;
   const recording = (session: Session): Session => ({
     rows(statement, values) {
       texts.push(statement.sql);

@@ -26,7 +26,7 @@ function checksOf(model: Model): Check[] {
   const checks = types.map(oneRowForEachVersion);
   for (const schema of [...types, ...model.components.values()])
     for (const attribute of schema.attributes.values())
-      if (attribute.kind === 'relation' && attribute.owning && attribute.storage === 'pairs')
+      if (attribute.kind === 'relation' && attribute.owning && attribute.storage === 'linkTable')
         checks.push(...linkChecks(model, schema, attribute));
   return checks;
 }
@@ -38,7 +38,7 @@ const oneRowForEachVersion = ({ table }: Schema): Check => ({
 });
 
 function linkChecks(model: Model, schema: Schema, attribute: RelationAttribute): Check[] {
-  const { table, from, to, order, inverseOrder } = attribute.pairs;
+  const { table, from, to, order, inverseOrder } = attribute.link;
   const target = model.contentTypes.get(attribute.target)!;
   const dense = (owner: string, place: string): Check => ({
     what: `${table}.${place} is not 1 to n`,

@@ -1,6 +1,6 @@
 // Checks the row rules of a project against the model, at the start: plans each filter, as a request would, and looks at
 // the values of the user that stand in it. access/rules.ts has read the rules and checked what needs no plan.
-import { everything, type RowRule, type RowUse } from '../../access/access.ts';
+import { type RowRule, type RowUse, systemAccess } from '../../access/access.ts';
 import { type Rules, ruleLocation, USER_PLACEHOLDER } from '../../access/rules.ts';
 import { SheafError } from '../../errors.ts';
 import { USER } from '../../model/builtin.ts';
@@ -25,7 +25,7 @@ export function ruleProblems(model: Model, rules: Rules): string[] {
 
 function checkRowRule(model: Model, type: ContentType, rule: RowRule, report: Report): void {
   const versions = { status: 'published', publication: null } as const;
-  const context = new PlanContext(model, versions, everything(model), rule.values);
+  const context = new PlanContext(model, versions, systemAccess(model), rule.values);
   try {
     checkUserValues(model, planFilter(context, type, rule.filter, { param: 'access', path: [] }), report);
   } catch (error) {

@@ -2,7 +2,7 @@
 // printed, compared, cached by the shape of the request and turned into SQL for any database.
 
 import type { RuleValue } from '../../access/access.ts';
-import type { Pairs, ScalarType } from '../../model/types.ts';
+import type { LinkTable, ScalarType } from '../../model/types.ts';
 import type { PublicationFilter, Status } from '../../request/read-request.ts';
 
 export interface ColumnRef {
@@ -30,7 +30,7 @@ export type PlanComparison =
 /** A client's value: its slot, the type it must be read as, and where it stood, for the message when it is not. */
 export interface ValueRef {
   readonly slot: number;
-  /** What stands in the slot where it is not a client's value but that of a rule. */
+  /** The value of a rule, which takes the place of the client's. */
   readonly given: RuleValue | null;
   readonly type: ScalarType;
   readonly op: PlanComparison;
@@ -63,8 +63,8 @@ export type Condition =
     }
   | { readonly is: 'null' | 'notNull'; readonly column: ColumnRef }
   /** Some related row meets `where`; with `orNone`, having no related row will do as well. */
-  | { readonly is: 'related'; readonly hop: Hop; readonly where: Condition | null; readonly orNone: boolean }
-  | { readonly is: 'unrelated'; readonly hop: Hop }
+  | { readonly is: 'related'; readonly step: RelationStep; readonly where: Condition | null; readonly orNone: boolean }
+  | { readonly is: 'unrelated'; readonly step: RelationStep }
   | {
       readonly is: 'sibling';
       readonly table: string;
@@ -78,16 +78,16 @@ export type Condition =
   | { readonly is: 'search'; readonly columns: readonly ColumnRef[]; readonly slot: number };
 
 /** A step from a row to its related rows, which must meet `where` to be seen at all (their status). */
-export interface Hop {
+export interface RelationStep {
   /** Null for the other locales of the same document. */
-  readonly pairs: Pairs | null;
+  readonly link: LinkTable | null;
   readonly table: string;
   readonly where: Condition | null;
 }
 
-/** Through hops that lead to many rows the smallest value counts ascending, the largest descending. */
+/** Through steps that lead to many rows the smallest value counts ascending, the largest descending. */
 export interface OrderKey {
-  readonly hops: readonly Hop[];
+  readonly steps: readonly RelationStep[];
   readonly column: ColumnRef;
   readonly descending: boolean;
 }
@@ -104,7 +104,7 @@ export interface EntityPlan {
 }
 
 export interface RelatedPart {
-  readonly hop: Hop;
+  readonly step: RelationStep;
   readonly where: Condition | null;
   readonly entity: EntityPlan;
 }
@@ -135,7 +135,7 @@ export interface ReadPlan {
   readonly entity: EntityPlan;
   readonly status: Status;
   readonly publication: PublicationFilter | null;
-  /** Uids of every type whose rows the plan reads or judges by; what authorisation looks at. */
+  /** Uids of every type whose rows the plan reads or filters by. */
   readonly touches: readonly string[];
   /** Paths of relations that `*` left out, as the caller may not find their targets. */
   readonly omitted: readonly string[];

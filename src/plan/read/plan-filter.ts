@@ -1,27 +1,35 @@
-// Filter tree + model → condition in negation normal form. A filter is judged over tuples, one related row for each
-// place that names a relation (an all-null row where there is none), and is met when some tuple makes it true. With
-// negation pushed to the leaves each place stands in one branch only, so "some tuple" can be asked place by place:
-// a semi-join each, plus "or has none" where the condition is true of the all-null row.
+// Filter tree + model → condition in negation normal form. A filter is evaluated over tuples: the entry and, wherever
+// the filter names a relation, one related row (or an all-null row where there is none). It is met when some tuple makes
+// it true. With negation pushed to the leaves each relation stands in one branch only, so each becomes a semi-join by
+// itself, plus "or has none" where the condition is true of the all-null row.
 
-import { everything, type RowUse } from '../../access/access.ts';
+import { type RowUse, systemAccess } from '../../access/access.ts';
 import { invalidKey, validationError } from '../../errors.ts';
 import type { Attribute, ContentType, ScalarType, Schema } from '../../model/types.ts';
-import type { Comparison, FilterNode } from '../../request/read-request.ts';
+import type { Comparison, FilterNode, Status } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
-import type { ColumnRef, Condition, Hop, PlanComparison } from './nodes.ts';
-import type { NamePlace } from './resolve.ts';
+import type { ColumnRef, Condition, PlanComparison, RelationStep } from './nodes.ts';
+import type { NameLocation } from './resolve.ts';
 import { componentOf, contentType, resolve } from './resolve.ts';
-import { allOf, ID, visibleRows } from './versions.ts';
+import { allOf, ID, statusCondition } from './versions.ts';
 
 /** What names and operators refer to at a point of the tree: a row, or one column of it. */
 interface Scope {
   readonly schema: Schema;
   readonly column: ColumnRef | null;
-  readonly place: NamePlace;
+  readonly location: NameLocation;
 }
 
-export function planFilter(context: PlanContext, schema: Schema, filter: FilterNode, place: NamePlace): Condition {
-  return plan(context, { schema, column: null, place }, filter, false);
+type NamedNode = FilterNode & { is: 'at' };
+type ComparisonNode = FilterNode & { is: 'compare' };
+
+export function planFilter(
+  context: PlanContext,
+  schema: Schema,
+  filter: FilterNode,
+  location: NameLocation,
+): Condition {
+  return plan(context, { schema, column: null, location }, filter, false);
 }
 
 function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boolean): Condition {
@@ -37,24 +45,24 @@ function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boo
     case 'notNull':
       return { is: (node.is === 'null') === negated ? 'notNull' : 'null', column: scope.column ?? ID };
     case 'compare':
-      return compare(context, scope, node.op, node.slot, negated);
+      return compare(context, scope, node, negated);
     case 'at':
-      return planName(context, scope, node.name, node.of, negated);
+      return planName(context, scope, node, negated);
   }
 }
 
-function planName(context: PlanContext, scope: Scope, name: string, of: FilterNode, negated: boolean): Condition {
-  if (scope.column) throw invalidKey(name, scope.place.path, scope.place.param);
-  const attribute = resolve(context, scope.schema, name, 'filter', scope.place);
-  const place = { param: scope.place.param, path: [...scope.place.path, name] };
+function planName(context: PlanContext, scope: Scope, { name, of }: NamedNode, negated: boolean): Condition {
+  if (scope.column) throw invalidKey(name, scope.location.path, scope.location.param);
+  const attribute = resolve(context, scope.schema, { name, use: 'filter', location: scope.location });
+  const location = { param: scope.location.param, path: [...scope.location.path, name] };
   if (attribute.kind === 'scalar')
-    return plan(context, { schema: scope.schema, column: attribute, place }, of, negated);
-  const { schema, hop } = hopOf(context, attribute);
-  return related(hop, plan(context, { schema, column: null, place }, of, negated));
+    return plan(context, { schema: scope.schema, column: attribute, location }, of, negated);
+  const { schema, step } = relationStep(context, attribute);
+  return related(step, plan(context, { schema, column: null, location }, of, negated));
 }
 
 /** The step that an attribute stands for, and the schema it leads to. */
-export function hopOf(context: PlanContext, attribute: Attribute): { schema: Schema; hop: Hop } {
+export function relationStep(context: PlanContext, attribute: Attribute): { schema: Schema; step: RelationStep } {
   const { model } = context;
   switch (attribute.kind) {
     case 'relation':
@@ -62,12 +70,12 @@ export function hopOf(context: PlanContext, attribute: Attribute): { schema: Sch
     case 'localizations': {
       const schema = contentType(model, attribute.target);
       context.touch(schema.uid);
-      const pairs = attribute.kind === 'localizations' ? null : attribute.pairs;
-      return { schema, hop: { pairs, table: schema.table, where: seenRows(context, schema) } };
+      const link = attribute.kind === 'localizations' ? null : attribute.link;
+      return { schema, step: { link, table: schema.table, where: visibleRows(context, schema) } };
     }
     case 'component': {
       const schema = componentOf(model, attribute.component);
-      return { schema, hop: { pairs: attribute.pairs, table: schema.table, where: null } };
+      return { schema, step: { link: attribute.link, table: schema.table, where: null } };
     }
     default:
       throw new Error(`${attribute.name} leads to no single type`);
@@ -75,14 +83,19 @@ export function hopOf(context: PlanContext, attribute: Attribute): { schema: Sch
 }
 
 /** The rows of a type that a caller may see at all: by their status, and by the rule that holds for the caller. */
-export const seenRows = (context: PlanContext, type: ContentType): Condition | null =>
+export const visibleRows = (context: PlanContext, type: ContentType): Condition | null =>
   allOf([
-    visibleRows(type, context.versions, (status) => ruledRows(context, type, 'find', status)),
-    ruledRows(context, type, 'find'),
+    statusCondition(type, context.versions, (status) => seenInStatus(context, type, status)),
+    seenInStatus(context, type, context.versions.status),
   ]);
 
-/** What a rule says of rows. The rule itself looks at everything, whatever its reader may see. */
-export function ruledRows(
+const seenInStatus = (context: PlanContext, type: ContentType, status: Status): Condition | null =>
+  type.draftAndPublish && context.hidesDrafts(type.uid, status)
+    ? { is: 'never' }
+    : ruleCondition(context, type, 'find', status);
+
+/** What a rule says of rows. The rule itself may use everything, whatever the caller may see. */
+export function ruleCondition(
   context: PlanContext,
   type: ContentType,
   use: RowUse,
@@ -91,24 +104,24 @@ export function ruledRows(
   const rule = context.access.rowsOf(type.uid, use);
   if (!rule) return null;
   const versions = { status, publication: null };
-  const inside = new PlanContext(context.model, versions, everything(context.model), rule.values);
+  const inside = new PlanContext(context.model, versions, systemAccess(context.model), rule.values);
   return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 
-function related(hop: Hop, where: Condition): Condition {
-  const orNone = trueOfNothing(where);
-  const some = ofRealRow(where);
-  if (some === false) return orNone ? { is: 'unrelated', hop } : { is: 'never' };
-  return { is: 'related', hop, where: some === true ? null : some, orNone };
+function related(step: RelationStep, where: Condition): Condition {
+  const orNone = matchesNullRow(where);
+  const some = simplifyForExistingRow(where);
+  if (some === false) return orNone ? { is: 'unrelated', step } : { is: 'never' };
+  return { is: 'related', step, where: some === true ? null : some, orNone };
 }
 
 /** Whether the condition is true of the all-null row that stands in where there is no related row. */
-function trueOfNothing(condition: Condition): boolean {
+function matchesNullRow(condition: Condition): boolean {
   switch (condition.is) {
     case 'and':
-      return condition.of.every(trueOfNothing);
+      return condition.of.every(matchesNullRow);
     case 'or':
-      return condition.of.some(trueOfNothing);
+      return condition.of.some(matchesNullRow);
     case 'null':
     case 'unrelated':
       return true;
@@ -120,7 +133,7 @@ function trueOfNothing(condition: Condition): boolean {
 }
 
 /** The condition on a row that exists: it has an id, so tests of the id for null are decided. */
-function ofRealRow(condition: Condition): Condition | boolean {
+function simplifyForExistingRow(condition: Condition): Condition | boolean {
   switch (condition.is) {
     case 'never':
       return false;
@@ -131,7 +144,7 @@ function ofRealRow(condition: Condition): Condition | boolean {
     case 'and':
     case 'or': {
       const decisive = condition.is === 'or';
-      const members = condition.of.map(ofRealRow);
+      const members = condition.of.map(simplifyForExistingRow);
       if (members.includes(decisive)) return decisive;
       const open = members.filter((member) => typeof member !== 'boolean');
       if (open.length === 0) return !decisive;
@@ -152,11 +165,11 @@ const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
 const ON_JSON: ReadonlySet<PlanComparison> = new Set(['eq', 'in'] as const);
 const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
 
-function compare(context: PlanContext, scope: Scope, given: Comparison, slot: number, negated: boolean): Condition {
+function compare(context: PlanContext, scope: Scope, { op: given, slot }: ComparisonNode, negated: boolean): Condition {
   const positive = NEGATIVES[given];
   const op = positive ?? (given as PlanComparison);
   const column = scope.column ?? ID;
-  const path = scope.place.path;
+  const path = scope.location.path;
   const key = path.at(-1) ?? '';
   if (JSON_TYPES.has(column.type) && !ON_JSON.has(op))
     throw validationError(
@@ -165,7 +178,7 @@ function compare(context: PlanContext, scope: Scope, given: Comparison, slot: nu
         key: `$${given}`,
         path: path.join('.'),
         source: 'query',
-        param: scope.place.param,
+        param: scope.location.param,
       },
     );
   return {
@@ -180,7 +193,7 @@ function compare(context: PlanContext, scope: Scope, given: Comparison, slot: nu
       op,
       key,
       path,
-      param: scope.place.param,
+      param: scope.location.param,
     },
   };
 }

@@ -1,46 +1,51 @@
 // Fields and populate + model → what is read of each row, and of the rows around it.
 import { invalidKey } from '../../errors.ts';
-import type { Attribute, ContentType, DynamicZoneAttribute, MorphAttribute, Schema } from '../../model/types.ts';
+import type { Attribute, DynamicZoneAttribute, MorphAttribute, Schema } from '../../model/types.ts';
 import type { PopulateNode, PopulateShape, SortKey } from '../../request/read-request.ts';
 import type { PlanContext } from './context.ts';
-import type { EntityPlan, Hop, OutputColumn, PopulatePlan } from './nodes.ts';
-import { hopOf, planFilter, seenRows } from './plan-filter.ts';
+import type { EntityPlan, OutputColumn, PopulatePlan, RelatedPart, RelationStep } from './nodes.ts';
+import { planFilter, relationStep, visibleRows } from './plan-filter.ts';
 import { planSort } from './plan-sort.ts';
-import type { NamePlace } from './resolve.ts';
-import { componentOf, contentType, isClosed, isUsable, readableScalars, resolve } from './resolve.ts';
+import type { NameLocation } from './resolve.ts';
+import { componentOf, contentType, isKnownButUnreadable, isUsable, readableScalars, resolve } from './resolve.ts';
 
-interface Wanted {
+/** What is asked of an entity: its fields and what is populated, and where in the request that stands. */
+interface WantedEntity {
   readonly fields: readonly string[] | null;
   readonly populate: PopulateShape;
+  readonly fieldsLocation: NameLocation;
+  readonly populateLocation: NameLocation;
+  /** Levels of populate above it. */
+  readonly depth: number;
+}
+
+/** Where in populate an attribute stands, and how deep. */
+interface PopulatePoint {
+  readonly location: NameLocation;
+  readonly depth: number;
 }
 
 const PLAIN_NODE: PopulateNode = {
   fields: null,
   filters: null,
   sort: [],
-  populate: { every: false, at: {}, dotted: false },
+  populate: { all: false, at: {}, dotted: false },
   count: false,
   on: null,
 };
 
-export function planEntity(
-  context: PlanContext,
-  schema: Schema,
-  wanted: Wanted,
-  fieldsPlace: NamePlace,
-  populatePlace: NamePlace,
-  depth = 0,
-): EntityPlan {
+export function planEntity(context: PlanContext, schema: Schema, wanted: WantedEntity): EntityPlan {
+  const point = { location: wanted.populateLocation, depth: wanted.depth + 1 };
   return {
     table: schema.table,
-    columns: planFields(context, schema, wanted.fields, fieldsPlace),
-    populate: planPopulate(context, schema, wanted.populate, populatePlace, depth + 1),
+    columns: planFields(context, schema, wanted.fields, wanted.fieldsLocation),
+    populate: planPopulate(context, schema, wanted.populate, point),
   };
 }
 
 /**
- * Clients of this dialect find the attributes a list is sorted by in its entries, asked for or not, wherever rows are
- * reached or chosen through a relation.
+ * Wherever rows are reached or chosen through a relation, Strapi 5 adds the attributes that a list is sorted by to its
+ * entries, asked for or not; its clients find them there.
  */
 export function withSortFields(
   context: PlanContext,
@@ -50,7 +55,7 @@ export function withSortFields(
 ): readonly string[] | null {
   if (fields === null) return null;
   const names = sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!);
-  // One may be allowed to sort by what one may not read; an unknown name is told of where it stands.
+  // A caller may be allowed to sort by what they may not read. An unknown name is reported where it stands.
   const isShown = (name: string): boolean => {
     const attribute = schema.attributes.get(name);
     return !attribute || isUsable(context, schema, attribute, 'read');
@@ -62,14 +67,14 @@ function planFields(
   context: PlanContext,
   schema: Schema,
   fields: readonly string[] | null,
-  place: NamePlace,
+  location: NameLocation,
 ): OutputColumn[] {
   const always = schema.kind === 'component' ? ['id'] : ['id', 'documentId'];
   const scalars =
     fields === null || fields.includes('*')
       ? readableScalars(context, schema)
-      : [...new Set([...always, ...fields])].map((name) => resolve(context, schema, name, 'field', place));
-  for (const name of fields ?? []) if (name !== '*') resolve(context, schema, name, 'field', place);
+      : [...new Set([...always, ...fields])].map((name) => resolve(context, schema, { name, use: 'field', location }));
+  for (const name of fields ?? []) if (name !== '*') resolve(context, schema, { name, use: 'field', location });
   return scalars.flatMap((attribute) =>
     attribute.kind === 'scalar' ? [{ key: attribute.name, column: attribute.column, type: attribute.type }] : [],
   );
@@ -79,21 +84,21 @@ function planPopulate(
   context: PlanContext,
   schema: Schema,
   shape: PopulateShape,
-  place: NamePlace,
-  depth: number,
+  point: PopulatePoint,
 ): PopulatePlan[] {
-  if (shape.every) {
+  const { location } = point;
+  if (shape.all) {
     const around = [...schema.attributes.values()].filter(({ kind }) => kind !== 'scalar');
     for (const attribute of around)
-      if (isClosed(context, schema, attribute)) context.omit([...place.path, attribute.name]);
+      if (isKnownButUnreadable(context, schema, attribute)) context.omit([...location.path, attribute.name]);
     return around
       .filter((attribute) => isUsable(context, schema, attribute, 'read'))
-      .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, place, depth));
+      .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, point));
   }
   const plans: PopulatePlan[] = [];
   for (const [name, node] of Object.entries(shape.at)) {
-    const attribute = resolve(context, schema, name, 'populate', place);
-    if (node) plans.push(planAttribute(context, attribute, node, place, depth));
+    const attribute = resolve(context, schema, { name, use: 'populate', location });
+    if (node) plans.push(planAttribute(context, attribute, node, point));
   }
   return plans;
 }
@@ -102,33 +107,31 @@ function planAttribute(
   context: PlanContext,
   attribute: Attribute,
   node: PopulateNode,
-  above: NamePlace,
-  depth: number,
+  { location: above, depth }: PopulatePoint,
 ): PopulatePlan {
   context.populate(depth, above.param);
-  const place = { param: above.param, path: [...above.path, attribute.name] };
+  const location = { param: above.param, path: [...above.path, attribute.name] };
   if (attribute.kind === 'dynamiczone' || attribute.kind === 'morph')
-    return planMixed(context, attribute, node, place, depth);
-  const { schema, hop } = hopOf(context, attribute);
-  if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', place.path, place.param);
+    return planMixed(context, attribute, node, { location, depth });
+  const { schema, step } = relationStep(context, attribute);
+  if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', location.path, location.param);
   return {
     kind: 'related',
     key: attribute.name,
     many: attribute.kind === 'localizations' || (attribute.kind !== 'scalar' && attribute.many),
     count: node.count,
     part: {
-      hop,
-      where: node.filters && planFilter(context, schema, node.filters, place),
-      entity: planEntity(
-        context,
-        schema,
-        { ...node, fields: withSortFields(context, schema, node.fields, node.sort) },
-        place,
-        place,
+      step,
+      where: node.filters && planFilter(context, schema, node.filters, location),
+      entity: planEntity(context, schema, {
+        fields: withSortFields(context, schema, node.fields, node.sort),
+        populate: node.populate,
+        fieldsLocation: location,
+        populateLocation: location,
         depth,
-      ),
+      }),
     },
-    order: node.sort.length > 0 ? planSort(context, schema, node.sort, place) : [],
+    order: node.sort.length > 0 ? planSort(context, schema, node.sort, location) : [],
   };
 }
 
@@ -137,52 +140,25 @@ function planMixed(
   context: PlanContext,
   attribute: DynamicZoneAttribute | MorphAttribute,
   node: PopulateNode,
-  place: NamePlace,
-  depth: number,
+  { location, depth }: PopulatePoint,
 ): PopulatePlan {
   const refused =
     (['fields', 'filters'] as const).find((key) => node[key] !== null) ?? (node.sort.length > 0 ? 'sort' : null);
-  if (refused) throw invalidKey(refused, place.path, place.param);
+  if (refused) throw invalidKey(refused, location.path, location.param);
   const names = Object.keys(node.populate.at);
-  if (names.length > 0 && !node.populate.dotted) throw invalidKey('populate', place.path, place.param);
-
-  const { model } = context;
-  const members: { uid: string; schema: Schema; hop: Hop }[] =
-    attribute.kind === 'dynamiczone'
-      ? attribute.components.map(({ uid, pairs }) => {
-          const schema = componentOf(model, uid);
-          return { uid, schema, hop: { pairs, table: schema.table, where: null } };
-        })
-      : attribute.targets
-          .filter(({ uid }) => context.access.mayFind(uid))
-          .map(({ uid, pairs }) => {
-            const schema = contentType(model, uid);
-            return { uid, schema, hop: { pairs, table: schema.table, where: seenRows(context, schema) } };
-          });
+  if (names.length > 0 && !node.populate.dotted) throw invalidKey('populate', location.path, location.param);
+  const members = membersOf(context, attribute);
   for (const uid of Object.keys(node.on ?? {})) {
-    if (!members.some((member) => member.uid === uid)) throw invalidKey(uid, [...place.path, 'on'], place.param);
+    if (!members.some((member) => member.uid === uid)) throw invalidKey(uid, [...location.path, 'on'], location.param);
   }
-  const onlyMembers = node.on ? members.filter((member) => node.on![member.uid]) : members;
-  const parts = onlyMembers.map(({ uid, schema, hop }) => {
-    if (schema.kind !== 'component') context.touch((schema as ContentType).uid);
-    const fragment = node.on?.[uid] ?? PLAIN_NODE;
-    const inside = { param: place.param, path: [...place.path, uid] };
-    const misplaced = fragment.sort.length > 0 ? 'sort' : fragment.count ? 'count' : fragment.on ? 'on' : null;
-    if (misplaced) throw invalidKey(misplaced, inside.path, place.param);
-    const populate = node.on ? fragment.populate : inherited(context, schema, node.populate);
-    return {
-      uid,
-      hop,
-      where: fragment.filters && planFilter(context, schema, fragment.filters, inside),
-      entity: planEntity(context, schema, { fields: fragment.fields, populate }, inside, inside, depth),
-    };
-  });
+  const chosen = node.on ? members.filter((member) => node.on![member.uid]) : members;
+  const parts = chosen.map((member) => planMember(context, member, node, { location, depth }));
   for (const name of names) {
     const holders = members.filter(({ schema }) => schema.attributes.has(name));
     // It is enough that one member has it for the caller; what the others have is left out of them.
     const [first] = holders.filter(({ schema }) => isUsable(context, schema, schema.attributes.get(name)!, 'read'));
-    if (!first) throw invalidKey(name, place.path, place.param);
-    resolve(context, first.schema, name, 'populate', place);
+    if (!first) throw invalidKey(name, location.path, location.param);
+    resolve(context, first.schema, { name, use: 'populate', location });
   }
   return {
     kind: 'mixed',
@@ -194,9 +170,57 @@ function planMixed(
   };
 }
 
+/** One of the types that rows of a zone or a polymorphic relation have. */
+interface Member {
+  readonly uid: string;
+  readonly schema: Schema;
+  readonly step: RelationStep;
+}
+
+function membersOf(context: PlanContext, attribute: DynamicZoneAttribute | MorphAttribute): Member[] {
+  const { model } = context;
+  if (attribute.kind === 'dynamiczone')
+    return attribute.components.map(({ uid, link }) => {
+      const schema = componentOf(model, uid);
+      return { uid, schema, step: { link, table: schema.table, where: null } };
+    });
+  return attribute.targets
+    .filter(({ uid }) => context.access.mayFind(uid))
+    .map(({ uid, link }) => {
+      const schema = contentType(model, uid);
+      return { uid, schema, step: { link, table: schema.table, where: visibleRows(context, schema) } };
+    });
+}
+
+function planMember(
+  context: PlanContext,
+  { uid, schema, step }: Member,
+  node: PopulateNode,
+  { location, depth }: PopulatePoint,
+): RelatedPart & { readonly uid: string } {
+  if (schema.kind !== 'component') context.touch(schema.uid);
+  const fragment = node.on?.[uid] ?? PLAIN_NODE;
+  const inside = { param: location.param, path: [...location.path, uid] };
+  const misplaced = fragment.sort.length > 0 ? 'sort' : fragment.count ? 'count' : fragment.on ? 'on' : null;
+  if (misplaced) throw invalidKey(misplaced, inside.path, location.param);
+  const populate = node.on ? fragment.populate : inherited(context, schema, node.populate);
+  return {
+    uid,
+    step,
+    where: fragment.filters && planFilter(context, schema, fragment.filters, inside),
+    entity: planEntity(context, schema, {
+      fields: fragment.fields,
+      populate,
+      fieldsLocation: inside,
+      populateLocation: inside,
+      depth,
+    }),
+  };
+}
+
 /** The part of a dotted path below a zone that a given member of the zone has. */
 function inherited(context: PlanContext, schema: Schema, shape: PopulateShape): PopulateShape {
-  if (shape.every) return shape;
+  if (shape.all) return shape;
   const at = Object.fromEntries(
     Object.entries(shape.at).filter(([name]) => {
       const attribute = schema.attributes.get(name);

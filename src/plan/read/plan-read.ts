@@ -1,44 +1,73 @@
 // Read request + model → read plan, in small stages: which rows, in which order, what of each.
 
-import type { Access } from '../../access/access.ts';
+import type { Authorized } from '../../access/authorize.ts';
+import type { Operation } from '../../access/operation.ts';
+import { forbiddenError } from '../../errors.ts';
 import type { ContentType, Model } from '../../model/types.ts';
 import type { ReadShape } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
 import type { Condition, ReadPlan } from './nodes.ts';
-import { planFilter, seenRows } from './plan-filter.ts';
+import { planFilter, visibleRows } from './plan-filter.ts';
 import { planEntity, withSortFields } from './plan-populate.ts';
 import { planSort } from './plan-sort.ts';
-import { contentType, isUsable, readableScalars } from './resolve.ts';
+import { isUsable, readableScalars } from './resolve.ts';
 import { allOf } from './versions.ts';
 
-/** `byDocument`: one document, whose id is given when the plan runs. */
-export function planRead(model: Model, uid: string, shape: ReadShape, byDocument: boolean, access: Access): ReadPlan {
-  const type = contentType(model, uid);
+declare const planned: unique symbol;
+
+/** The only thing that sql/ compiles into a read. Only planRead makes one, from an authorized operation. */
+export interface AuthorizedReadPlan extends ReadPlan {
+  readonly [planned]: true;
+}
+
+/** `byDocument`: one document, whose id is given when the plan runs. The answer to a write is such a read. */
+export function planRead(
+  model: Model,
+  { operation, caller }: Authorized<Operation>,
+  shape: ReadShape,
+  byDocument: boolean,
+): AuthorizedReadPlan {
+  const { type } = operation;
+  const { access } = caller;
+  const isAnswer = 'data' in operation;
+  if (!isAnswer && shape.status === 'draft' && type.draftAndPublish && !access.mayReadDrafts(type.uid))
+    throw forbiddenError();
   const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access);
-  context.touch(uid);
+  if (isAnswer) context.showWritten(type.uid);
+  context.touch(type.uid);
   const at = (param: string) => ({ param, path: [] });
   const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
   const order = planSort(context, type, shape.sort, at('sort'));
   const fields =
     filter && looksThroughRelation(filter) ? withSortFields(context, type, shape.fields, shape.sort) : shape.fields;
-  const entity = planEntity(context, type, { fields, populate: shape.populate }, at('fields'), at('populate'));
+  const entity = planEntity(context, type, {
+    fields,
+    populate: shape.populate,
+    fieldsLocation: at('fields'),
+    populateLocation: at('populate'),
+    depth: 0,
+  });
   const where = allOf([
     byDocument ? { is: 'document' } : null,
-    seenRows(context, type),
+    visibleRows(context, type),
     type.localized ? localeCondition(shape.locale) : null,
     shape.search === null ? null : searchCondition(context, type, shape.search),
     filter,
   ]);
+  // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
+  for (const uid of context.touched) if (uid !== type.uid && !access.mayFind(uid)) throw forbiddenError();
+  const { status, publication } = shape;
+  const { touched: touches, omitted } = context;
   return deepFreeze({
-    uid,
+    uid: type.uid,
     where,
     order,
     entity,
-    status: shape.status,
-    publication: shape.publication,
-    touches: context.touched,
-    omitted: context.omitted,
-  });
+    status,
+    publication,
+    touches,
+    omitted,
+  }) as ReadPlan as AuthorizedReadPlan;
 }
 
 const looksThroughRelation = (condition: Condition): boolean =>

@@ -8,7 +8,7 @@ import type { PlanContext } from './context.ts';
 
 export type Use = 'filter' | 'sort' | 'field' | 'populate';
 
-export interface NamePlace {
+export interface NameLocation {
   readonly param: string;
   readonly path: readonly string[];
 }
@@ -27,16 +27,23 @@ const FIELD_USES: Readonly<Record<Use, FieldUse>> = {
   populate: 'read',
 };
 
-export function resolve(context: PlanContext, schema: Schema, name: string, use: Use, place: NamePlace): Attribute {
+/** A client's name, what it is used for and where it stands. */
+export interface NameUse {
+  readonly name: string;
+  readonly use: Use;
+  readonly location: NameLocation;
+}
+
+export function resolve(context: PlanContext, schema: Schema, { name, use, location }: NameUse): Attribute {
   const attribute = schema.attributes.get(name);
   if (!attribute || !FITS[use].has(attribute.kind) || !isUsable(context, schema, attribute, FIELD_USES[use]))
-    throw invalidKey(name, place.path, place.param);
+    throw invalidKey(name, location.path, location.param);
   return attribute;
 }
 
 /** Whether the caller may use an attribute so; of a component, whoever may use the component may use all of it. */
 export function isUsable(context: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
-  return isNamed(context, schema, attribute, use) && leadsToSeen(context, attribute);
+  return isNamed(context, schema, attribute, use) && targetIsReadable(context, attribute);
 }
 
 /** Whether the name exists for the caller, wherever it leads. */
@@ -48,15 +55,15 @@ function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute:
 }
 
 /** Whether the rows behind a relation may be found by the caller; files go with what holds them. */
-const leadsToSeen = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>
+const targetIsReadable = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>
   ruleValues !== null ||
   (attribute.kind !== 'relation' && attribute.kind !== 'localizations') ||
   access.mayFind(attribute.target);
 
 /** Whether a relation is one that the caller knows of, but may not follow. */
-export const isClosed = (context: PlanContext, schema: Schema, attribute: Attribute): boolean =>
+export const isKnownButUnreadable = (context: PlanContext, schema: Schema, attribute: Attribute): boolean =>
   isNamed(context, schema, attribute, 'read') &&
-  !leadsToSeen(context, attribute) &&
+  !targetIsReadable(context, attribute) &&
   attribute.kind === 'relation' &&
   contentType(context.model, attribute.target).exposure !== 'hidden';
 

@@ -18,7 +18,7 @@ export const allOf = (conditions: readonly (Condition | null)[]): Condition | nu
 };
 
 /** `seen`: which of the other rows of a document, in a status, count as being there. */
-export function visibleRows(
+export function statusCondition(
   schema: Schema,
   versions: Versions,
   seen: (status: Status) => Condition | null,

@@ -60,7 +60,7 @@ function childrenProblem(children: unknown, check: (child: unknown) => string | 
 function inlineProblem(node: unknown): string | null {
   if (!isObject(node)) return 'inline nodes are text or link';
   if (node.type === 'text') {
-    if (typeof node.text !== 'string') return 'a text node needs a text';
+    if (typeof node.text !== 'string') return 'a text node needs a string as its text';
     return MARKS.some((mark) => node[mark] !== undefined && typeof node[mark] !== 'boolean')
       ? 'marks are true or false'
       : null;

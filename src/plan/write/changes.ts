@@ -1,7 +1,10 @@
-// What a write will change, as plain data: values to store, relations as references still to be found, components
-// as entities of their own.
+// What a write will change, as plain data: values to store, relations as references still to be looked up, components
+// as entities of their own. A plan is complete before a transaction opens; what depends on rows is decided later, by
+// functions over the plan and the rows.
+import type { WriteName } from '../../access/operation.ts';
 import type {
   ComponentAttribute,
+  ContentType,
   DynamicZoneAttribute,
   MediaAttribute,
   MorphAttribute,
@@ -17,9 +20,12 @@ export interface ScalarChange {
   readonly path: BodyPath;
 }
 
+/** A change of a relation; `keep` leaves it as it is and is not planned. */
+export type RelationOrder = Exclude<RelationInput, { mode: 'keep' }>;
+
 export interface RelationChange {
   readonly attribute: RelationAttribute | MediaAttribute | MorphAttribute;
-  readonly input: RelationInput;
+  readonly input: RelationOrder;
   readonly path: BodyPath;
 }
 
@@ -37,14 +43,54 @@ export interface ComponentChange {
   readonly path: BodyPath;
 }
 
+/** What a row that turns out to be new takes besides the body: defaults, and problems with what is missing. */
+export interface AbsentValues {
+  readonly scalars: readonly ScalarChange[];
+  readonly problems: readonly (BodyProblem & { readonly localized: boolean })[];
+}
+
 export interface EntityChange {
   readonly scalars: readonly ScalarChange[];
   readonly relations: readonly RelationChange[];
   readonly components: readonly ComponentChange[];
+  /** Null where it is known whether the row is new. */
+  readonly absent: AbsentValues | null;
 }
 
-/** One problem of a body, with the way to it. */
+/** One problem with a body, and where. */
 export interface BodyProblem {
   readonly path: BodyPath;
   readonly message: string;
 }
+
+/** The documents and rows of one type that a body refers to. */
+export interface TargetReferences {
+  readonly target: string;
+  readonly documentIds: readonly string[];
+  readonly rowIds: readonly number[];
+}
+
+/** Locales of a document; null stands for the one version of a type without locales. */
+export type LocaleChoice = readonly (string | null)[] | 'all';
+
+export interface WritePlan {
+  readonly name: WriteName;
+  readonly type: ContentType;
+  /** Null: a new document, or the one document of a single type. */
+  readonly documentId: string | null;
+  /** The locale that a create or update writes; null for a type without locales. */
+  readonly locale: string | null;
+  /** The locales that a delete or a draft action is for. */
+  readonly locales: LocaleChoice;
+  /** Whether the write publishes; always so for a type without drafts. */
+  readonly publishes: boolean;
+  readonly change: EntityChange;
+  /** Everything that the change refers to, by target type. */
+  readonly references: readonly TargetReferences[];
+}
+
+export const NO_CHANGE: EntityChange = { scalars: [], relations: [], components: [], absent: null };
+
+/** Names of the attributes that a change writes. */
+export const changedNames = (change: EntityChange): Set<string> =>
+  new Set([...change.scalars, ...change.components, ...change.relations].map(({ attribute }) => attribute.name));

@@ -1,58 +1,93 @@
-// Body + model → what the write changes. A key that may not be written stops at once; problems of values are
-// collected, so that a client hears of all of them in one answer.
-
+// An authorized write → its plan. A key that may not be written is refused at once; problems with values are
+// collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
+// attribute that is written.
 import type { Access } from '../../access/access.ts';
+import type { Authorized } from '../../access/authorize.ts';
+import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
 import { MAX_COMPONENTS, MAX_REFERENCES } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
-import type { Attribute, ComponentAttribute, DynamicZoneAttribute, Model, Schema } from '../../model/types.ts';
-import { type BodyPath, bodyKeyError, bodyValueError, parseRelation } from '../../request/parse-relation.ts';
 import type {
+  Attribute,
+  ComponentAttribute,
+  DynamicZoneAttribute,
+  Model,
+  ScalarAttribute,
+  Schema,
+} from '../../model/types.ts';
+import {
+  type BodyPath,
+  bodyKeyError,
+  bodyValueError,
+  parseRelation,
+  type RelationInput,
+} from '../../request/parse-relation.ts';
+import type {
+  AbsentValues,
   BodyProblem,
   ComponentChange,
   ComponentItem,
   EntityChange,
+  LocaleChoice,
   RelationChange,
   ScalarChange,
+  WritePlan,
 } from './changes.ts';
+import { referencesIn, targetReferences } from './planned-references.ts';
 import { readValue, ruleProblem } from './values.ts';
 import { holds } from './visible-when.ts';
 
-/** How strictly a body is judged: drafts may be incomplete, and an update may leave attributes out. */
-export interface WriteMode {
-  readonly draft: boolean;
-  readonly create: boolean;
-  /** A further locale of a document: what locales share comes from the ones it has, not from defaults. */
-  readonly inherits?: boolean;
-}
+declare const planned: unique symbol;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The only thing that the store accepts. Only planWrite makes one, from an authorized operation. */
+export interface AuthorizedWritePlan extends WritePlan {
+  readonly [planned]: true;
+}
 
 /** Digits that the column of a decimal keeps, by `table.column`; columns that keep all of them are not named. */
 export type DecimalColumns = ReadonlyMap<string, { readonly precision: number; readonly scale: number }>;
 
-export function planWrite(
-  model: Model,
-  schema: Schema,
-  data: Record<string, unknown>,
-  mode: WriteMode,
-  access: Access,
-  decimals: DecimalColumns,
-): EntityChange {
-  const planner = new WritePlanner(model, access, decimals);
-  const change = planner.entity(schema, data, mode, []);
-  if (planner.problems.length > 0) throw problemsError(planner.problems);
-  return change;
+export interface WritePlanning {
+  readonly model: Model;
+  readonly decimals: DecimalColumns;
 }
 
-/** The change that a body asks for, whatever may be wrong with it; for what must be done before it is judged. */
-export const sketchWrite = (
-  model: Model,
-  schema: Schema,
-  data: Record<string, unknown>,
-  access: Access,
-): EntityChange => new WritePlanner(model, access, new Map()).entity(schema, data, { draft: true, create: false }, []);
+/** Where a write goes, as its parameters say. */
+export interface WriteTarget {
+  readonly locale: string | null;
+  readonly locales: LocaleChoice;
+  readonly publishes: boolean;
+}
+
+/** Whether the row of an entity exists before the write: `either` where only the database can tell. */
+type RowState = 'new' | 'existing' | 'either';
+
+interface Mode {
+  readonly row: RowState;
+  /** Drafts may be incomplete. */
+  readonly draft: boolean;
+}
+
+export function planWrite(
+  { model, decimals }: WritePlanning,
+  { operation, caller }: Authorized<WriteOperation>,
+  { locale, locales, publishes }: WriteTarget,
+): AuthorizedWritePlan {
+  const { name, type, documentId, data, supplied = {} } = operation;
+  const planner = new WritePlanner(model, caller.access, decimals);
+  planner.checkNames(type, data, []);
+  const draft = type.draftAndPublish && (name !== 'create' || !publishes);
+  const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
+  if (planner.problems.length > 0) throw problemsError(planner.problems);
+  const references = targetReferences(change);
+  return { name, type, documentId, locale, locales, publishes, change, references } as WritePlan as AuthorizedWritePlan;
+}
+
+/** An update makes a row where a document gets another locale, or a single type its document. */
+function rowState({ name, type }: WriteOperation): RowState {
+  if (name === 'create') return 'new';
+  return name === 'update' && (type.localized || type.kind === 'singleType') ? 'either' : 'existing';
+}
 
 /** All problems of a body in one error. */
 export function problemsError(problems: readonly BodyProblem[]): SheafError {
@@ -71,14 +106,32 @@ const readable = (path: BodyPath): string =>
     '',
   );
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Whether a column with a fixed number of digits keeps a value as it is. */
 function keepsDigits(value: number, { precision, scale }: { precision: number; scale: number }): boolean {
   return Number(value.toFixed(scale)) === value && Math.abs(value) < 10 ** (precision - scale);
 }
 
-/** Whoever may write users gives them their roles, which otherwise nobody sees. */
+/** Who may write users gives them their roles, which otherwise nobody sees. */
 const isRoleOfUser = (schema: Schema, attribute: Attribute): boolean =>
   schema.kind !== 'component' && schema.uid === USER && attribute.name === 'role';
+
+/** Where in the body the planner stands. */
+interface Point {
+  readonly schema: Schema;
+  readonly mode: Mode;
+  readonly path: BodyPath;
+}
+
+/** An entity change while it is being planned. */
+interface Draft {
+  readonly scalars: ScalarChange[];
+  readonly relations: RelationChange[];
+  readonly components: ComponentChange[];
+  readonly absent: { scalars: ScalarChange[]; problems: AbsentValues['problems'][number][] };
+}
 
 class WritePlanner {
   readonly problems: BodyProblem[] = [];
@@ -94,45 +147,81 @@ class WritePlanner {
     this.#decimals = decimals;
   }
 
-  entity(schema: Schema, data: Record<string, unknown>, mode: WriteMode, path: BodyPath): EntityChange {
-    for (const key of Object.keys(data)) {
+  /** Refuses a name that does not exist for the caller. */
+  checkNames(schema: Schema, data: Readonly<Record<string, unknown>>, path: BodyPath): void {
+    for (const key of Object.keys(data))
       if (!this.#isWritable(schema, key, path) || !this.#isAllowed(schema, key)) throw bodyKeyError(key, path);
-    }
-    const scalars: ScalarChange[] = [];
-    const relations: RelationChange[] = [];
-    const components: ComponentChange[] = [];
-    // An update is about what it names; a new entity is also about what it leaves out.
-    const names = mode.create ? schema.attributes.keys() : Object.keys(data);
+  }
+
+  entity(schema: Schema, data: Readonly<Record<string, unknown>>, mode: Mode, path: BodyPath): EntityChange {
+    const into: Draft = { scalars: [], relations: [], components: [], absent: { scalars: [], problems: [] } };
+    // An update is about what it names; a new row is also about what it leaves out.
+    const named = Object.keys(data);
+    const names =
+      mode.row === 'existing'
+        ? named
+        : mode.row === 'new'
+          ? schema.attributes.keys()
+          : [...named, ...[...schema.attributes.keys()].filter((name) => !Object.hasOwn(data, name))];
     for (const name of names) {
       const attribute = schema.attributes.get(name)!;
       if (!this.#isWritable(schema, name, path) || name === 'id') continue;
-      const given = data[attribute.name];
-      const here = [...path, attribute.name];
-      if (given === undefined && mode.inherits && !attribute.localized) continue;
-      // What a form does not show is judged no more strictly than a draft.
+      // What a form does not show is held to no stricter rules than a draft.
       const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
-      const judged: WriteMode = shown ? mode : { ...mode, draft: true };
-      switch (attribute.kind) {
-        case 'scalar': {
-          const value = given === undefined && mode.create ? attribute.rules.default : given;
-          if (value !== undefined) this.#scalar(schema, attribute, value, judged, here, scalars);
-          else if (mode.create) this.#judge(attribute, null, judged, here);
-          break;
-        }
-        case 'relation':
-        case 'media':
-        case 'morph':
-          if (given !== undefined)
-            relations.push({ attribute, input: this.#relation(attribute, given, here), path: here });
-          break;
-        case 'component':
-        case 'dynamiczone':
-          if (given !== undefined) this.#componentField(attribute, given, judged, here, components);
-          else if (mode.create && attribute.required && !judged.draft) this.#problem(here, 'must be defined');
-          break;
+      const applied: Mode = shown ? mode : { ...mode, draft: true };
+      const here = [...path, name];
+      const given = data[name];
+      const point = { schema, mode: applied, path: here };
+      if (given === undefined) this.#absent(attribute, point, into);
+      else this.#given(attribute, given, point, into);
+    }
+    return { ...into, absent: mode.row === 'either' ? into.absent : null };
+  }
+
+  #given(attribute: Attribute, given: unknown, point: Point, into: Draft): void {
+    const { mode, path } = point;
+    switch (attribute.kind) {
+      case 'scalar': {
+        const value = this.#scalar(attribute, given, point);
+        if (value) into.scalars.push(value);
+        break;
+      }
+      case 'relation':
+      case 'media':
+      case 'morph': {
+        const input = this.#relation(attribute, given, path);
+        if (input.mode !== 'keep') into.relations.push({ attribute, input, path });
+        break;
+      }
+      case 'component':
+      case 'dynamiczone': {
+        const items = this.#items(attribute, given, mode, path);
+        if (items) into.components.push({ attribute, items, path });
+        break;
       }
     }
-    return { scalars, relations, components };
+  }
+
+  /** An attribute that the body leaves out: what a new row gets instead, or lacks. */
+  #absent(attribute: Attribute, point: Point, into: Draft): void {
+    const { mode, path } = point;
+    const { row, draft } = mode;
+    if (row === 'existing') return;
+    const before = this.problems.length;
+    let value: ScalarChange | null = null;
+    if (attribute.kind === 'scalar' && attribute.rules.default !== undefined)
+      value = this.#scalar(attribute, attribute.rules.default, point);
+    else if (attribute.kind === 'scalar') this.#checkRules(attribute, null, mode, path);
+    else if ((attribute.kind === 'component' || attribute.kind === 'dynamiczone') && attribute.required && !draft)
+      this.#problem(path, 'must be defined');
+    if (row === 'new') {
+      if (value) into.scalars.push(value);
+      return;
+    }
+    if (value) into.absent.scalars.push(value);
+    // Whether this is a problem depends on the row, so it is kept for later.
+    for (const problem of this.problems.splice(before))
+      into.absent.problems.push({ ...problem, localized: attribute.localized });
   }
 
   #isWritable(schema: Schema, key: string, path: BodyPath): boolean {
@@ -148,12 +237,12 @@ class WritePlanner {
   /** Whether the caller may write an attribute, and may find what it would lead to. */
   #isAllowed(schema: Schema, key: string): boolean {
     const attribute = schema.attributes.get(key);
-    if (!attribute || schema.kind === 'component') return this.#leadsToSeen(attribute);
+    if (!attribute || schema.kind === 'component') return this.#targetIsReadable(attribute);
     if (!this.#access.mayUse(schema.uid, key, 'write')) return false;
-    return isRoleOfUser(schema, attribute) || this.#leadsToSeen(attribute);
+    return isRoleOfUser(schema, attribute) || this.#targetIsReadable(attribute);
   }
 
-  #leadsToSeen(attribute: Attribute | undefined): boolean {
+  #targetIsReadable(attribute: Attribute | undefined): boolean {
     return attribute?.kind !== 'relation' || this.#access.mayFind(attribute.target);
   }
 
@@ -162,132 +251,162 @@ class WritePlanner {
     return false;
   }
 
-  /** Whether a value passes the rules for what is published; drafts are not asked. */
-  #judge(
-    attribute: Attribute & { kind: 'scalar' },
-    value: ScalarChange['value'],
-    mode: WriteMode,
-    path: BodyPath,
-  ): boolean {
-    // A password is hashed when it is stored, so this is the only time it can be judged.
+  /** Whether a value passes the rules for published values; drafts need not. */
+  #checkRules(attribute: ScalarAttribute, value: ScalarChange['value'], mode: Mode, path: BodyPath): boolean {
+    // A password is hashed when it is stored, so this is the only time it can be checked.
     const later = mode.draft && (attribute.type !== 'password' || value === null);
     const wrong = later ? null : ruleProblem(attribute, value);
     return wrong ? this.#problem(path, wrong) : true;
   }
 
-  #scalar(
-    schema: Schema,
-    attribute: Attribute & { kind: 'scalar' },
-    given: unknown,
-    mode: WriteMode,
-    path: BodyPath,
-    into: ScalarChange[],
-  ): void {
+  #scalar(attribute: ScalarAttribute, given: unknown, { schema, mode, path }: Point): ScalarChange | null {
     const checked = readValue(attribute, given);
     if ('problem' in checked) {
       this.#problem(path, checked.problem);
-      return;
+      return null;
     }
     const kept = attribute.type === 'decimal' ? this.#decimals.get(`${schema.table}.${attribute.column}`) : undefined;
-    if (kept && typeof checked.value === 'number' && !keepsDigits(checked.value, kept))
-      this.#problem(
-        path,
-        `must have at most ${kept.precision - kept.scale} digits before and ${kept.scale} after the point`,
-      );
-    else if (this.#judge(attribute, checked.value, mode, path)) into.push({ attribute, value: checked.value, path });
+    if (kept && typeof checked.value === 'number' && !keepsDigits(checked.value, kept)) {
+      const whole = kept.precision - kept.scale;
+      this.#problem(path, `must have at most ${whole} digits before and ${kept.scale} after the point`);
+      return null;
+    }
+    return this.#checkRules(attribute, checked.value, mode, path) ? { attribute, value: checked.value, path } : null;
   }
 
-  #relation(attribute: Attribute, given: unknown, path: BodyPath) {
+  #relation(attribute: RelationChange['attribute'], given: unknown, path: BodyPath): RelationInput {
     const input = parseRelation(given, path);
-    if (input.mode === 'set') this.#references += input.references.length;
-    if (input.mode === 'change') this.#references += input.connect.length + input.disconnect.length;
+    const references = referencesIn(input);
+    this.#references += references.length;
     if (this.#references > MAX_REFERENCES)
       throw limitExceeded('MAX_REFERENCES', MAX_REFERENCES, 'references', { path: path.join('.'), source: 'body' });
     if (attribute.kind === 'media' && input.mode === 'change' && input.connect.length > 0)
       throw bodyValueError(path, 'the files themselves; connect is not for media');
     if (attribute.kind === 'morph') {
-      const references =
-        input.mode === 'set'
-          ? input.references
-          : input.mode === 'change'
-            ? [...input.connect.map(({ reference }) => reference), ...input.disconnect]
-            : [];
-      if (
-        references.some(
-          ({ type }) =>
-            type === null || !attribute.targets.some(({ uid }) => uid === type && this.#access.mayFind(uid)),
-        )
-      )
-        throw bodyKeyError(attribute.name, path);
+      const uids = new Set(attribute.targets.map(({ uid }) => uid).filter((uid) => this.#access.mayFind(uid)));
+      if (references.some(({ type }) => type === null || !uids.has(type))) throw bodyKeyError(attribute.name, path);
     }
     return input;
   }
 
-  #componentField(
+  /** Null where the value is no list of components, or no component. */
+  #items(
     attribute: ComponentAttribute | DynamicZoneAttribute,
     given: unknown,
-    mode: WriteMode,
+    mode: Mode,
     path: BodyPath,
-    into: ComponentChange[],
-  ): void {
-    const many = attribute.kind === 'dynamiczone' || attribute.many;
-    if (!many) {
+  ): ComponentItem[] | null {
+    if (attribute.kind === 'component' && !attribute.many) {
       if (given === null) {
         if (attribute.required && !mode.draft) this.#problem(path, 'must be defined');
-        into.push({ attribute, items: [], path });
-      } else if (!isObject(given)) this.#problem(path, 'must be an object');
-      else {
-        const item = this.#item(attribute, given, mode, path);
-        if (item) into.push({ attribute, items: [item], path });
+        return [];
       }
-      return;
+      const item = this.#item(attribute, given, mode, path);
+      return item && [item];
     }
     if (!Array.isArray(given)) {
       this.#problem(path, 'must be a list');
-      return;
-    }
-    if (!mode.draft) {
-      const { min, max, required } = attribute;
-      if (min !== null && given.length < min && (required || given.length > 0))
-        this.#problem(path, `must have at least ${min} items`);
-      if (max !== null && given.length > max) this.#problem(path, `must have at most ${max} items`);
-    }
-    const items = given.map((item, index) => {
-      if (isObject(item)) return this.#item(attribute, item, mode, [...path, index]);
-      this.#problem([...path, index], 'must be an object');
       return null;
-    });
-    into.push({ attribute, items: items.filter((item) => item !== null), path });
+    }
+    if (!mode.draft) this.#checkCount(attribute, given.length, path);
+    return given
+      .map((item, index) => this.#item(attribute, item, mode, [...path, index]))
+      .filter((item) => item !== null);
+  }
+
+  #checkCount({ min, max, required }: ComponentAttribute | DynamicZoneAttribute, count: number, path: BodyPath): void {
+    if (min !== null && count < min && (required || count > 0)) this.#problem(path, `must have at least ${min} items`);
+    if (max !== null && count > max) this.#problem(path, `must have at most ${max} items`);
   }
 
   #item(
     attribute: ComponentAttribute | DynamicZoneAttribute,
-    given: Record<string, unknown>,
-    mode: WriteMode,
+    given: unknown,
+    mode: Mode,
     path: BodyPath,
   ): ComponentItem | null {
+    if (!isObject(given)) {
+      this.#problem(path, 'must be an object');
+      return null;
+    }
     if (++this.#components > MAX_COMPONENTS)
       throw limitExceeded('MAX_COMPONENTS', MAX_COMPONENTS, 'components', { source: 'body' });
-    const { __component, ...data } = given;
-    let uid: string;
-    if (attribute.kind === 'component') {
-      if (__component !== undefined) throw bodyKeyError('__component', path);
-      uid = attribute.component;
-    } else {
-      const uids = attribute.components.map((one) => one.uid);
-      if (typeof __component !== 'string' || !uids.includes(__component)) {
-        this.#problem([...path, '__component'], `must be one of the following values: ${uids.join(', ')}`);
-        return null;
-      }
-      uid = __component;
-    }
-    const { id, ...values } = data;
+    const { __component, id, ...values } = given;
+    const uid = this.#componentUid(attribute, __component, path);
+    if (uid === null) return null;
     if (id !== undefined && id !== null && !/^\d+$/.test(String(id))) {
       this.#problem([...path, 'id'], 'must be the id of a component');
       return null;
     }
-    const known = id !== undefined && id !== null && !mode.create;
-    const entity = this.entity(this.#model.components.get(uid)!, values, { draft: mode.draft, create: !known }, path);
-    return { uid, id: known ? Number(id) : null, entity, path };
+    const isKnown = id !== undefined && id !== null && mode.row !== 'new';
+    const row: RowState = isKnown ? mode.row : 'new';
+    const component = this.#model.components.get(uid)!;
+    this.checkNames(component, values, path);
+    const entity = this.entity(component, values, { draft: mode.draft, row }, path);
+    return { uid, id: isKnown ? Number(id) : null, entity, path };
   }
+
+  #componentUid(attribute: ComponentAttribute | DynamicZoneAttribute, given: unknown, path: BodyPath): string | null {
+    if (attribute.kind === 'component') {
+      if (given !== undefined) throw bodyKeyError('__component', path);
+      return attribute.component;
+    }
+    const uid = attribute.components.find((one) => one.uid === given)?.uid;
+    if (uid !== undefined) return uid;
+    const uids = attribute.components.map((one) => one.uid).join(', ');
+    this.#problem([...path, '__component'], `must be one of the following values: ${uids}`);
+    return null;
+  }
+}
+
+/**
+ * The change for a row that turned out to be new: with defaults for what the body leaves out, and every component made
+ * anew. `inherits`: the row is a further locale, which takes what locales share from the others.
+ */
+export function forNewRow(change: EntityChange, inherits: boolean): EntityChange {
+  const { absent } = change;
+  const problems = absent?.problems.filter(({ localized }) => localized || !inherits) ?? [];
+  if (problems.length > 0) throw problemsError(problems);
+  const defaults = absent?.scalars.filter(({ attribute }) => attribute.localized || !inherits) ?? [];
+  return {
+    scalars: [...change.scalars, ...defaults],
+    relations: change.relations,
+    components: change.components.map((component) => ({
+      ...component,
+      items: component.items.map((item) => ({ ...item, id: null, entity: forNewRow(item.entity, false) })),
+    })),
+    absent: null,
+  };
+}
+
+/** Whether a change writes passwords, which are hashed first. */
+export const hasPasswords = ({ scalars, components }: EntityChange): boolean =>
+  scalars.some(({ attribute, value }) => attribute.type === 'password' && value !== null) ||
+  components.some(({ items }) => items.some(({ entity }) => hasPasswords(entity)));
+
+/** The same plan with another value for each password; for hashing them before a transaction opens. */
+export async function mapPasswords(
+  plan: AuthorizedWritePlan,
+  hash: (password: string, rounds: number) => Promise<string>,
+): Promise<AuthorizedWritePlan> {
+  return { ...plan, change: await mapIn(plan.change, hash) };
+}
+
+async function mapIn(
+  change: EntityChange,
+  hash: (password: string, rounds: number) => Promise<string>,
+): Promise<EntityChange> {
+  const scalars: ScalarChange[] = [];
+  for (const scalar of change.scalars) {
+    const { attribute, value } = scalar;
+    const isSecret = attribute.type === 'password' && typeof value === 'string';
+    scalars.push(isSecret ? { ...scalar, value: await hash(value, attribute.rules.rounds) } : scalar);
+  }
+  const components: ComponentChange[] = [];
+  for (const component of change.components) {
+    const items: ComponentItem[] = [];
+    for (const item of component.items) items.push({ ...item, entity: await mapIn(item.entity, hash) });
+    components.push({ ...component, items });
+  }
+  return { ...change, scalars, components };
 }

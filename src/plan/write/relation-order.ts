@@ -11,7 +11,8 @@ export interface Connection {
   readonly position: Position;
 }
 
-export interface RelationChange {
+/** What happens to a list: `disconnect` first, then `connect` in its order. */
+export interface ListOperations {
   readonly connect: readonly Connection[];
   readonly disconnect: readonly number[];
   /** Whether an anchor that is not in the list is refused; otherwise the entry goes to the end. */
@@ -40,8 +41,8 @@ export class RelationOrderError extends Error {
  * Disconnects, then connects in array order. An entry that is connected already moves. An anchor that is disconnected
  * in the same request keeps its place until the end; one that is connected later in the same array is placed first.
  */
-export function applyChange(list: readonly number[], change: RelationChange): number[] {
-  const { connect, disconnect, strict } = change;
+export function applyChange(list: readonly number[], operations: ListOperations): number[] {
+  const { connect, disconnect, strict } = operations;
   const indexOfId = new Map<number, number>();
   for (const [index, { ids, position }] of connect.entries()) {
     for (const id of ids) {
@@ -56,7 +57,7 @@ export function applyChange(list: readonly number[], change: RelationChange): nu
   const placed = new Set<number>();
   const underWay = new Set<number>();
 
-  const place = (index: number): void => {
+  const insert = (index: number): void => {
     if (placed.has(index)) return;
     const { ids, position } = connect[index]!;
     underWay.add(index);
@@ -65,7 +66,9 @@ export function applyChange(list: readonly number[], change: RelationChange): nu
       const { anchor } = position;
       if (!anchor.some((id) => working.includes(id))) placeAnchor(anchor, index);
       remove(working, ids);
-      at = besideAnchor(working, position.at, anchor, index, strict);
+      at = besideAnchor(working, position);
+      if (at < 0 && strict) throw new RelationOrderError('anchor is not connected', index);
+      if (at < 0) at = working.length;
     } else {
       remove(working, ids);
       at = position.at === 'start' ? 0 : working.length;
@@ -79,10 +82,10 @@ export function applyChange(list: readonly number[], change: RelationChange): nu
     const other = anchor.map((id) => indexOfId.get(id)).find((found) => found !== undefined);
     if (other === undefined) return;
     if (underWay.has(other)) throw new RelationOrderError('relative to each other', index);
-    place(other);
+    insert(other);
   };
 
-  for (const index of connect.keys()) place(index);
+  for (const index of connect.keys()) insert(index);
   return working.filter((id) => !gone.has(id));
 }
 
@@ -93,20 +96,48 @@ function remove(list: number[], ids: readonly number[]): void {
   }
 }
 
-function besideAnchor(
-  list: readonly number[],
-  side: 'before' | 'after',
-  anchor: readonly number[],
-  index: number,
-  strict: boolean,
-): number {
-  const places = anchor.map((id) => list.indexOf(id)).filter((place) => place >= 0);
-  if (places.length === 0) {
-    if (strict) throw new RelationOrderError('anchor is not connected', index);
-    return list.length;
-  }
-  return side === 'before' ? Math.min(...places) : Math.max(...places) + 1;
+/** The index beside the anchor; -1 where the list does not hold it. */
+function besideAnchor(list: readonly number[], { at, anchor }: Extract<Position, { anchor: unknown }>): number {
+  const indexes = anchor.map((id) => list.indexOf(id)).filter((index) => index >= 0);
+  if (indexes.length === 0) return -1;
+  return at === 'before' ? Math.min(...indexes) : Math.max(...indexes) + 1;
 }
 
-/** The list that `set` asks for: in the order given, each entry once. */
-export const applySet = (references: readonly (readonly number[])[]): number[] => [...new Set(references.flat())];
+/**
+ * The list that `set` asks for: in the order given, each entry once. Entries in `hidden`, which the caller cannot see,
+ * stay at their positions.
+ */
+export function applySet(
+  list: readonly number[],
+  references: readonly (readonly number[])[],
+  hidden: ReadonlySet<number>,
+): number[] {
+  const wanted = [...new Set(references.flat())];
+  if (hidden.size === 0) return wanted;
+  const result = wanted.filter((id) => !hidden.has(id));
+  for (const [index, id] of list.entries()) if (hidden.has(id)) result.splice(Math.min(index, result.length), 0, id);
+  return result;
+}
+
+/** The list with an entry moved to where an order has it: before the first entry that comes later there. */
+export function insertInOrder(list: readonly number[], id: number, order: readonly number[]): number[] {
+  const others = list.filter((other) => other !== id);
+  const position = order.indexOf(id);
+  const later = new Set(position < 0 ? [] : order.slice(position + 1));
+  const at = others.findIndex((other) => later.has(other));
+  others.splice(at < 0 ? others.length : at, 0, id);
+  return others;
+}
+
+/** The list with entries added that stand in another list, each behind its neighbour there. */
+export function weave(list: readonly number[], other: readonly number[]): number[] {
+  const result = [...list];
+  const present = new Set(list);
+  for (const [index, id] of other.entries()) {
+    if (present.has(id)) continue;
+    const neighbour = index === 0 ? -1 : result.indexOf(other[index - 1]!);
+    result.splice(neighbour + 1, 0, id);
+    present.add(id);
+  }
+  return result;
+}

@@ -4,7 +4,7 @@ import type { ScalarAttribute } from '../../model/types.ts';
 import { isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
 
-/** A value as it is bound: text, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as text. */
+/** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
 export type StoredValue = string | number | bigint | null;
 
 /** Either the value to store, or what is wrong with the one given. */
@@ -74,8 +74,9 @@ const longest = (declared: number | null, column: number | null): number | null 
   declared !== null && column !== null ? Math.min(declared, column) : (declared ?? column);
 
 function textValue(given: unknown, maxLength: number | null): Checked {
-  if (typeof given !== 'string') return problem('must be a text');
-  if (given.includes('\0') || !given.isWellFormed()) return problem('must be well-formed text without null characters');
+  if (typeof given !== 'string') return problem('must be a string');
+  if (given.includes('\0') || !given.isWellFormed())
+    return problem('must be a well-formed string without null characters');
   if (maxLength !== null && given.length > maxLength) return problem(`must be at most ${maxLength} characters`);
   return { value: given };
 }
@@ -116,13 +117,13 @@ function timeValue(given: unknown, read: (text: string) => StoredValue, expected
 function jsonValue(given: unknown): Checked {
   const text = JSON.stringify(given);
   if (text === undefined) return problem('must be a JSON value');
-  // Half a surrogate pair and the null character are written as escapes; no database keeps them in text.
+  // Half a surrogate pair and the null character are written as escapes; no database stores them.
   return /\\u(0000|d[89a-f])/i.test(text)
-    ? problem('must hold well-formed text without null characters')
+    ? problem('must hold well-formed strings without null characters')
     : { value: text };
 }
 
-/** What a published value must satisfy besides; null where it does. Passwords are judged before they are hashed. */
+/** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */
 export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
   const { type, rules, required } = attribute;
   if (value === null) return required ? 'must be defined' : null;

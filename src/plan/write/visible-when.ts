@@ -1,5 +1,5 @@
-// Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. What is not shown
-// is not asked for, so its rules do not hold.
+// Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. The rules of a
+// hidden attribute do not apply.
 
 type Data = Readonly<Record<string, unknown>>;
 

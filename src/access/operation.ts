@@ -1,0 +1,33 @@
+// An operation is data: what is done, to which type, with which parameters. Every way in (HTTP, the in-process
+// interface, the command line) makes one; authorize.ts decides whether its caller may have it done.
+import type { ContentType } from '../model/types.ts';
+import type { ReadDefaults, ReadParameters } from '../request/parse-read.ts';
+import type { Status } from '../request/read-request.ts';
+
+/** `me`: the caller's own account. */
+export type ReadName = 'find' | 'findOne' | 'count' | 'me';
+export type DraftAction = 'publish' | 'unpublish' | 'discardDraft' | 'clone';
+export type WriteName = 'create' | 'update' | 'delete' | DraftAction;
+
+export interface ReadOperation {
+  readonly name: ReadName;
+  readonly type: ContentType;
+  readonly parameters: ReadParameters;
+  readonly defaults: ReadDefaults;
+}
+
+export interface WriteOperation {
+  readonly name: WriteName;
+  readonly type: ContentType;
+  /** Null: a new document, or the one document of a single type. */
+  readonly documentId: string | null;
+  /** The attributes to write; empty for operations that take none. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Attributes that the server adds. They are not the caller's, so no right to write them is needed. */
+  readonly supplied?: Readonly<Record<string, unknown>>;
+  /** The locale and status to write, and what shapes the answer. */
+  readonly parameters: ReadParameters;
+  readonly defaultStatus: Status;
+}
+
+export type Operation = ReadOperation | WriteOperation;

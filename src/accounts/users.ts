@@ -1,0 +1,111 @@
+// The one writer of users. Whoever writes an account, over HTTP, in process or from the command line, these hold: an
+// address is kept in lower case, no two accounts share an address or a name, sessions end when the password, a block
+// or the role changes, and codes end when the address does.
+import type { Caller } from '../access/caller.ts';
+import type { WriteOperation } from '../access/operation.ts';
+import type { Database } from '../db/database.ts';
+import { SheafError, validationError } from '../errors.ts';
+import type { TypeExtension } from '../operations/operations.ts';
+import { isTooLong } from '../passwords.ts';
+import type { EntityChange, WritePlan } from '../plan/write/changes.ts';
+import { bodyKeyError } from '../request/parse-relation.ts';
+import { ACCOUNT_SETTINGS, type AccountStatements } from '../sql/account-statements.ts';
+import { lockKeys } from '../store/locks.ts';
+import type { Version, WriteSession } from '../store/write-session.ts';
+import { readAccountSettings } from './account-settings.ts';
+
+/** Codes that the server alone gives out. */
+const CODES = ['resetPasswordToken', 'confirmationToken'];
+
+/** An address or name that another account has. */
+export class AccountTakenError extends SheafError {
+  constructor(name: 'email' | 'username') {
+    super(400, 'ApplicationError', name === 'email' ? 'Email already taken' : 'Username already taken');
+  }
+}
+
+export class UserExtension implements TypeExtension {
+  readonly #database: Database;
+  readonly #statements: AccountStatements;
+
+  constructor(database: Database, statements: AccountStatements) {
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  async complete(operation: WriteOperation, caller: Caller): Promise<WriteOperation> {
+    const { name } = operation;
+    if (name !== 'create' && name !== 'update') return operation;
+    const data = { ...operation.data };
+    if (caller.kind !== 'system') for (const key of CODES) if (key in data) throw bodyKeyError(key, []);
+    if (typeof data.password === 'string' && isTooLong(data.password))
+      throw validationError('Password must be less than 73 bytes');
+    if (typeof data.email === 'string') data.email = data.email.toLowerCase();
+    if (name === 'update') return { ...operation, data };
+    const supplied = {
+      ...(data.provider === undefined && { provider: 'local' }),
+      ...(data.role === undefined && { role: await this.#defaultRole() }),
+    };
+    return { ...operation, data, supplied };
+  }
+
+  async #defaultRole(): Promise<number | null> {
+    return this.#database.latest(async (session) => {
+      const [setting] = await session.rows(this.#statements.setting(ACCOUNT_SETTINGS), []);
+      const type = readAccountSettings(setting?.[0]).default_role;
+      const [role] = await session.rows(this.#statements.roleByType(), [type]);
+      return role?.[0] ?? null;
+    });
+  }
+
+  async enforce(write: WriteSession, plan: WritePlan, rows: readonly Version[]): Promise<() => Promise<void>> {
+    const id = rows[0]?.id ?? 0;
+    if (plan.name === 'delete') return () => this.#endSessions(write, id);
+    await this.#refuseTaken(write, plan.change, id);
+    if (plan.name === 'create') return async () => undefined;
+    const [before] = await write.rows(this.#statements.accountState(), id);
+    return async () => {
+      const [after] = await write.rows(this.#statements.accountState(), id);
+      const [email, blocked, role] = after!;
+      const isRevoked = (blocked === 1 && before![1] === 0) || role !== before![2];
+      if (isRevoked || writtenValue(plan.change, 'password') !== undefined) {
+        await this.#endSessions(write, id);
+        await write.rows(this.#statements.setUser('reset_password_token'), null, write.now, id);
+      }
+      if (email !== before![0])
+        for (const code of ['reset_password_token', 'confirmation_token'] as const)
+          await write.rows(this.#statements.setUser(code), null, write.now, id);
+    };
+  }
+
+  /** Neither an address nor a name may be another account's address or name. */
+  async #refuseTaken(write: WriteSession, change: EntityChange, id: number): Promise<void> {
+    const given = (['email', 'username'] as const).flatMap((name) => {
+      const value = writtenValue(change, name);
+      return typeof value === 'string' ? [{ name, value }] : [];
+    });
+    // Two writers of one address or name wait for each other.
+    await lockKeys(
+      write,
+      given.map(({ value }) => `account ${value.toLowerCase()}`),
+    );
+    for (const { name, value } of given)
+      for (const column of ['email', 'username'] as const) {
+        const sought = column === 'email' ? value.toLowerCase() : value;
+        const [row] = await write.rows(this.#statements.byColumn(column), sought);
+        if (row && row[0] !== id) throw new AccountTakenError(name);
+      }
+  }
+
+  async #endSessions(write: WriteSession, id: number): Promise<void> {
+    await lockKeys(write, [sessionsKey(id)]);
+    await write.rows(this.#statements.endSessions('user'), String(id));
+    await write.rows(this.#statements.refuseOlderTokens(), id, Date.now());
+  }
+}
+
+/** What is locked while sessions of a user begin, go on or end. */
+export const sessionsKey = (userId: number): string => `sessions ${userId}`;
+
+const writtenValue = ({ scalars }: EntityChange, name: string): unknown =>
+  scalars.find(({ attribute }) => attribute.name === name)?.value;

@@ -1,0 +1,41 @@
+// Every route of a project, in one table.
+import type { Auth } from '../accounts/auth.ts';
+import type { Sheaf } from '../app.ts';
+import { MAX_CACHED_REQUESTS } from '../limits.ts';
+import { Lru } from '../lru.ts';
+import { USER } from '../model/builtin.ts';
+import { authRoutes } from './auth-routes.ts';
+import { contentRoutes, localeRoutes } from './content-routes.ts';
+import { sendNothing, sendValue } from './respond.ts';
+import type { Handler, Route, RouteContext } from './routes.ts';
+import { userRoutes } from './user-routes.ts';
+
+export function routeTable(sheaf: Sheaf, auth: Auth): readonly Route[] {
+  const context: RouteContext = { sheaf, auth, requests: new Lru(MAX_CACHED_REQUESTS) };
+  const types = [...sheaf.model.contentTypes.values()].filter(
+    ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
+  );
+  return [
+    ...serverRoutes(context),
+    ...localeRoutes(context),
+    ...authRoutes(context),
+    ...userRoutes(context),
+    ...types.flatMap((type) => contentRoutes(context, type)),
+  ];
+}
+
+function serverRoutes({ sheaf }: RouteContext): Route[] {
+  const open = (path: string, handler: Handler): Route => ({
+    method: 'GET',
+    path,
+    action: null,
+    operation: null,
+    parameters: [],
+    limit: null,
+    handler,
+  });
+  return [
+    open('/_health', async (_request, reply) => sendNothing(reply)),
+    open('/_ready', async (_request, reply) => sendValue(reply, { status: 'ready', ...(await sheaf.check()) })),
+  ];
+}

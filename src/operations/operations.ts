@@ -1,0 +1,274 @@
+// The way of every operation on one screen: authorize → parse → plan → compile → run. HTTP, the in-process interface
+// and the command line all come through here; nothing else starts a read or a write.
+import { mayRead } from '../access/actions.ts';
+import { type Authorized, authorize } from '../access/authorize.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Operation, ReadOperation, WriteOperation } from '../access/operation.ts';
+import type { Database, Session } from '../db/database.ts';
+import { admitLocale } from '../db/stored-settings.ts';
+import { MAX_CACHED_PLANS, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
+import { Lru } from '../lru.ts';
+import type { Model } from '../model/types.ts';
+import { hashPassword } from '../passwords.ts';
+import { planRead } from '../plan/read/plan-read.ts';
+import { type DecimalColumns, hasPasswords, mapPasswords, planWrite } from '../plan/write/plan-write.ts';
+import { CompiledRead } from '../read/compiled-read.ts';
+import type { NamedStatement, PageText } from '../read/read-strategy.ts';
+import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
+import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
+import { type ParsedWrite, parseWrite, unknownLocale } from '../request/parse-write.ts';
+import type { ReadRequest } from '../request/read-request.ts';
+import { WriteStatements } from '../sql/write-statements.ts';
+import { RuleStatements } from '../store/rule-statements.ts';
+import { runWrite, type Written } from '../store/run-write.ts';
+import { type WriteContext, type WriteInvariants, WriteSession } from '../store/write-session.ts';
+import { CommitEvents } from './commit-events.ts';
+import type { Timing } from './timing.ts';
+
+/** What a type asks of its writes beyond its definition. */
+export interface TypeExtension extends WriteInvariants {
+  /** Completes what is written, before it is planned. */
+  complete(operation: WriteOperation, caller: Caller): Promise<WriteOperation>;
+}
+
+export interface OperationsDeps {
+  readonly model: Model;
+  readonly database: Database;
+  readonly defaultLocale: string;
+  readonly decimals: DecimalColumns;
+  /** By the uid of the type. */
+  readonly extensions: ReadonlyMap<string, TypeExtension>;
+}
+
+/** What differs between runs of one prepared read. */
+export interface RunOptions {
+  /** One who has the access that the read was prepared for. */
+  readonly caller: Caller;
+  readonly documentId?: string | null;
+  /** The state of the data that the answer must not be older than. */
+  readonly after?: string | null;
+}
+
+/** A read that is ready to run, for everyone who has the same access. */
+export interface PreparedRead<Answer> {
+  readonly request: ReadRequest;
+  readonly timing: Timing;
+  /** Paths of relations that `*` left out. */
+  readonly omitted: readonly string[];
+  run(options: RunOptions): Promise<Answer>;
+}
+
+export interface PreparedOne extends PreparedRead<string | null> {
+  /** The same on the newest state of the data, never on a replica's. */
+  latest(options: RunOptions): Promise<string | null>;
+}
+
+export interface WriteOutcome {
+  readonly written: Written;
+  /** The entry as JSON after the write; `null` where the caller may not find it. */
+  readonly text: string;
+  readonly omitted: readonly string[];
+  readonly timing: Timing;
+}
+
+/** The read that answers a write, inside its transaction. */
+interface AnswerRead {
+  readonly omitted: readonly string[];
+  runIn(session: Session, caller: Caller, documentId: string): Promise<string | null>;
+}
+
+const NO_ANSWER: AnswerRead = { omitted: [], runIn: async () => null };
+
+export class Operations {
+  readonly model: Model;
+  readonly database: Database;
+  readonly commits = new CommitEvents();
+  readonly #deps: OperationsDeps;
+  readonly #writes: WriteContext;
+  readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLANS);
+  readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLANS);
+
+  constructor(deps: OperationsDeps) {
+    const { model, database, defaultLocale, extensions } = deps;
+    this.model = model;
+    this.database = database;
+    this.#deps = deps;
+    this.#writes = {
+      model,
+      sql: new WriteStatements(database.dialect),
+      defaultLocale,
+      rules: new RuleStatements(model, database.dialect),
+      invariants: extensions,
+    };
+  }
+
+  /** A list of entries. */
+  find(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
+    const { request, read, timing } = this.#prepare(authorize(operation, caller), false);
+    const { limit, start, withCount } = request.pagination;
+    const page = preparePage(read, request.values, withCount);
+    const { defaultLocale } = this.#deps;
+    return {
+      request,
+      timing,
+      omitted: read.plan.omitted,
+      run: (options) => {
+        const { user } = sameAccess(options.caller, caller);
+        return this.database.snapshot(
+          (session) => page.run(session, { defaultLocale, limit, start, user }),
+          options.after,
+        );
+      },
+    };
+  }
+
+  /** One entry: the document with an id, the one of a single type, the caller's own account. */
+  findOne(operation: ReadOperation, caller: Caller): PreparedOne {
+    const byDocument = operation.type.kind !== 'singleType';
+    const { request, read, timing } = this.#prepare(authorize(operation, caller), byDocument);
+    const first = prepareFirst(read, request.values);
+    const { defaultLocale } = this.#deps;
+    const work = (options: RunOptions) => {
+      const { user, account } = sameAccess(options.caller, caller);
+      const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
+      return (session: Session) => first.run(session, { defaultLocale, documentId, user });
+    };
+    return {
+      request,
+      timing,
+      omitted: read.plan.omitted,
+      run: (options) => this.database.snapshot(work(options), options.after, first.single),
+      latest: (options) => this.database.latest(work(options)),
+    };
+  }
+
+  count(operation: ReadOperation, options: RunOptions): Promise<number> {
+    const { caller, after } = options;
+    const { request, read } = this.#prepare(authorize(operation, caller), false);
+    const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
+    return this.database.snapshot((session) => runCount(session, read, request.values, context), after);
+  }
+
+  /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
+  async write(operation: WriteOperation, caller: Caller, wantsEntry = true): Promise<WriteOutcome | null> {
+    const authorized = await this.#complete(authorize(operation, caller));
+    const begin = performance.now();
+    const parsed = parseWrite(authorized.operation, this.#deps.defaultLocale, wantsEntry);
+    const afterParse = performance.now();
+    const planned = planWrite(this.#deps, authorized, parsed);
+    // What shapes the answer is checked before anything is written, and read before anyone else can write.
+    const answer = wantsEntry ? this.#answer(authorized, parsed) : NO_ANSWER;
+    const timing = { parse: afterParse - begin, plan: performance.now() - afterParse };
+    // Hashing is slow, so it is done before anyone has to wait for a lock.
+    const plan = hasPasswords(planned.change) ? await mapPasswords(planned, hashPassword) : planned;
+    const outcome = await this.database.transaction(async (session) => {
+      await this.#requireLocale(session, plan.locale);
+      // What is deleted is read before it is gone.
+      const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
+      if (plan.name === 'delete' && wantsEntry && deleted === null) return null;
+      const written = await runWrite(new WriteSession(session, caller, this.#writes), plan);
+      if (!written) return null;
+      return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
+    });
+    if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);
+    return outcome && { ...outcome, omitted: answer.omitted, timing };
+  }
+
+  /** The plan of a read and its statements, without running anything. */
+  explain(
+    operation: ReadOperation,
+    caller: Caller,
+  ): { read: CompiledRead; request: ReadRequest; statements: NamedStatement[] } {
+    const isList = operation.name === 'find';
+    const { request, read } = this.#prepare(
+      authorize(operation, caller),
+      !isList && operation.type.kind !== 'singleType',
+    );
+    const page = request.pagination.withCount ? 'page and total' : 'page';
+    return { read, request, statements: describeRead(read, request.values, isList ? page : 'first') };
+  }
+
+  get defaultLocale(): string {
+    return this.#deps.defaultLocale;
+  }
+
+  /** parse → plan → compile; plans are kept by access and by the shape of the request. */
+  #prepare(authorized: Authorized<ReadOperation>, byDocument: boolean) {
+    const { operation, caller } = authorized;
+    const begin = performance.now();
+    const request = parseRead(operation.parameters, operation.defaults);
+    const parsed = performance.now();
+    const key = `${caller.access.key} ${operation.name} ${operation.type.uid} ${JSON.stringify(request.shape)}`;
+    const read = this.#compile(key, authorized, request, byDocument);
+    return { request, read, timing: { parse: parsed - begin, plan: performance.now() - parsed } };
+  }
+
+  #compile(key: string, authorized: Authorized<Operation>, request: ReadRequest, byDocument: boolean): CompiledRead {
+    let read = this.#plans.get(key);
+    if (!read) {
+      read = new CompiledRead(this.database.dialect, planRead(this.model, authorized, request.shape, byDocument));
+      this.#plans.set(key, read);
+    }
+    return read;
+  }
+
+  async #complete(authorized: Authorized<WriteOperation>): Promise<Authorized<WriteOperation>> {
+    const extension = this.#deps.extensions.get(authorized.operation.type.uid);
+    if (!extension) return authorized;
+    return { ...authorized, operation: await extension.complete(authorized.operation, authorized.caller) };
+  }
+
+  /** The read that answers a write. */
+  #answer(authorized: Authorized<WriteOperation>, { status, answerLocale, answer }: ParsedWrite): AnswerRead {
+    const { operation, caller } = authorized;
+    const { type, name } = operation;
+    const { access } = caller;
+    // Who may change entries but not read them learns which one it was. What is in a new one they know.
+    const isReadable =
+      mayRead(type, access.may) && (status === 'published' || !type.draftAndPublish || access.mayReadDrafts(type.uid));
+    const locale = answerLocale === null ? {} : { locale: answerLocale };
+    const parameters = { ...answer, ...locale };
+    const key = `${access.key} ${name} ${type.uid} ${status} ${JSON.stringify(parameters)}`;
+    let read = this.#answers.get(key);
+    if (!read) {
+      // What was asked for is checked in any case.
+      read = this.#planAnswer(authorized, parseRead(parameters, { status, pagination: NO_LIMIT }));
+      if (name !== 'create' && !isReadable) {
+        const identity = { fields: 'documentId', ...locale };
+        read = this.#planAnswer(authorized, parseRead(identity, { status, pagination: NO_LIMIT }));
+      }
+      if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#answers.set(key, read);
+    }
+    return read;
+  }
+
+  #planAnswer(authorized: Authorized<WriteOperation>, request: ReadRequest): AnswerRead {
+    const read = new CompiledRead(this.database.dialect, planRead(this.model, authorized, request.shape, true));
+    const first = prepareFirst(read, request.values);
+    const { defaultLocale } = this.#deps;
+    return {
+      omitted: read.plan.omitted,
+      runIn: (session, { user }, documentId) => first.run(session, { defaultLocale, documentId, user }),
+    };
+  }
+
+  async #requireLocale(session: Session, locale: string | null): Promise<void> {
+    if (locale !== null && !(await admitLocale(session, this.database.dialect, locale))) throw unknownLocale();
+  }
+
+  #announce({ name, type }: WriteOperation, { kind, account }: Caller, { documentId, versions }: Written): void {
+    this.commits.emit({
+      operation: name,
+      uid: type.uid,
+      documentId,
+      entries: versions.map(({ id, locale, published }) => ({ id, locale, status: published ? 'published' : 'draft' })),
+      caller: { kind, userId: account?.id ?? null },
+    });
+  }
+}
+
+/** A prepared read serves whoever has the access that it was authorized for, and nobody else. */
+function sameAccess(caller: Caller, prepared: Caller): Caller {
+  if (caller.access.key !== prepared.access.key) throw new Error('a prepared read was run for another access');
+  return caller;
+}

@@ -1,0 +1,63 @@
+// A plan turned into statements, each compiled when it is first needed and then kept with the plan.
+import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import { type AnswerKind, type AnswerPart, compileAnswer, compileFirstAsJson } from '../sql/compile-answer.ts';
+import {
+  type CompiledEntity,
+  compileCount,
+  compileEntity,
+  compileFirst,
+  compilePage,
+  compileRows,
+} from '../sql/compile-read.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { Row, Statement } from '../sql/statement.ts';
+
+export class CompiledRead {
+  readonly plan: AuthorizedReadPlan;
+  readonly dialect: Dialect;
+  readonly #statements = new Map<string, Statement>();
+  #entity: CompiledEntity | null = null;
+
+  constructor(dialect: Dialect, plan: AuthorizedReadPlan) {
+    this.dialect = dialect;
+    this.plan = plan;
+  }
+
+  get entity(): CompiledEntity {
+    this.#entity ??= compileEntity(this.dialect, this.plan.entity);
+    return this.#entity;
+  }
+
+  page(withCount: boolean): ReturnType<typeof compilePage> {
+    return this.#once(`page ${withCount}`, () => compilePage(this.dialect, this.plan, withCount));
+  }
+
+  rows(): Statement {
+    return this.#once('rows', () => compileRows(this.dialect, this.plan));
+  }
+
+  first(): Statement {
+    return this.#once('first', () => compileFirst(this.dialect, this.plan));
+  }
+
+  firstAsJson(): ReturnType<typeof compileFirstAsJson> {
+    return this.#once('first as JSON', () => compileFirstAsJson(this.dialect, this.plan));
+  }
+
+  answer(kind: AnswerKind): Statement<AnswerPart> {
+    return this.#once(`answer ${kind}`, () => compileAnswer(this.dialect, this.plan, kind));
+  }
+
+  count(): ReturnType<typeof compileCount> {
+    return this.#once('count', () => compileCount(this.dialect, this.plan));
+  }
+
+  #once<R extends Row>(name: string, make: () => Statement<R>): Statement<R> {
+    let statement = this.#statements.get(name);
+    if (!statement) {
+      statement = make();
+      this.#statements.set(name, statement);
+    }
+    return statement as Statement<R>;
+  }
+}

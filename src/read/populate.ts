@@ -1,0 +1,161 @@
+// Populated rows → JSON text around their parents. Where the rows come from is the reading strategy's business.
+import { limitExceeded } from '../errors.ts';
+import { MAX_POPULATED_CHARACTERS, MAX_POPULATED_ROWS } from '../limits.ts';
+import type { OutputColumn } from '../plan/read/nodes.ts';
+import type { CompiledEntity, CompiledPopulate } from '../sql/compile-read.ts';
+import type { Row } from '../sql/statement.ts';
+import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
+import { type BoundStatement, bindStatement } from './bind.ts';
+
+export interface BoundEntity {
+  readonly writer: EntityWriter;
+  readonly populate: readonly BoundPopulate[];
+}
+
+export interface BoundPopulate {
+  readonly plan: CompiledPopulate['plan'];
+  readonly index: number;
+  readonly statement: BoundStatement;
+  readonly entities: readonly BoundEntity[];
+}
+
+const writers = new WeakMap<readonly OutputColumn[], EntityWriter>();
+
+function writerOf(columns: readonly OutputColumn[], inJson: boolean): EntityWriter {
+  let writer = writers.get(columns);
+  if (!writer) {
+    writer = entityWriter(columns, inJson);
+    writers.set(columns, writer);
+  }
+  return writer;
+}
+
+/** `inJson`: whether rows come as JSON. */
+export function bindEntity(entity: CompiledEntity, slots: readonly unknown[], inJson: boolean): BoundEntity {
+  return {
+    writer: writerOf(entity.columns, inJson),
+    populate: entity.populate.map(({ plan, index, statement, entities }) => ({
+      plan,
+      index,
+      statement: bindStatement(statement, slots),
+      entities: entities.map((one) => bindEntity(one, slots, inJson)),
+    })),
+  };
+}
+
+/** A row that was populated, as the part it belongs to returned it; its columns begin at `at`. */
+export interface PopulatedRow {
+  readonly parent: unknown;
+  readonly part: number;
+  readonly row: Row;
+  readonly at: number;
+}
+
+/** Where populated rows come from: a statement for each path, or an answer that holds them all already. */
+export type PopulateSource = (
+  populate: BoundPopulate,
+  ids: string,
+) => Promise<readonly PopulatedRow[]> | readonly PopulatedRow[];
+
+/** Counts what an answer populates, so that relations in circles end in a refusal instead of megabytes. */
+class Budget {
+  #rows = 0;
+
+  spend(rows: number): void {
+    this.#rows += rows;
+    if (this.#rows > MAX_POPULATED_ROWS)
+      throw limitExceeded('MAX_POPULATED_ROWS', MAX_POPULATED_ROWS, 'populated entries in one answer', {
+        param: 'populate',
+      });
+  }
+
+  /** Strings are only joined to one another so far; they are measured before they are copied. */
+  checkLength(characters: number): void {
+    if (characters > MAX_POPULATED_CHARACTERS)
+      throw limitExceeded('MAX_POPULATED_CHARACTERS', MAX_POPULATED_CHARACTERS, 'populated characters in one answer', {
+        param: 'populate',
+      });
+  }
+}
+
+/** Everything populated around the rows with the given ids. */
+export const populateEntity = (entity: BoundEntity, ids: string, source: PopulateSource): Promise<Populated[]> =>
+  populateAll(entity, ids, source, new Budget());
+
+async function populateAll(
+  entity: BoundEntity,
+  ids: string,
+  source: PopulateSource,
+  budget: Budget,
+): Promise<Populated[]> {
+  const populated: Populated[] = [];
+  for (const populate of entity.populate) populated.push(await populateOne(populate, ids, source, budget));
+  return populated;
+}
+
+async function populateOne(
+  populate: BoundPopulate,
+  ids: string,
+  source: PopulateSource,
+  budget: Budget,
+): Promise<Populated> {
+  const { plan, entities } = populate;
+  const rows = await source(populate, ids);
+  budget.spend(rows.length);
+  if (plan.count) {
+    const counts = rows.map(({ parent, row, at }): [unknown, string] => [parent, `{"count":${row[at]}}`]);
+    return { opening: openingOf(plan.key), none: '{"count":0}', byParent: new Map(counts) };
+  }
+  const tags = plan.kind === 'related' ? [''] : plan.parts.map(({ uid }) => `,"${plan.tag}":${JSON.stringify(uid)}`);
+  const below: Populated[][] = [];
+  for (const [part, entity] of entities.entries())
+    below.push(
+      await populateBelow(
+        entity,
+        rows.filter((row) => row.part === part),
+        source,
+        budget,
+      ),
+    );
+  const offset = rows[0]?.at ?? 0;
+  const shapes = tags.map((tag, part) => ({ offset, populated: below[part]!, tag }));
+  const byParent = new Map<unknown, string>();
+  let characters = 0;
+  for (const { parent, part, row } of rows) {
+    const before = byParent.get(parent);
+    // Of several rows where one is meant, the first counts.
+    if (before !== undefined && !plan.many) continue;
+    const start = !plan.many ? '' : before === undefined ? '[' : `${before},`;
+    const text = entities[part]!.writer.append(start, row, shapes[part]!);
+    characters += text.length - (before?.length ?? 0);
+    budget.checkLength(characters);
+    byParent.set(parent, text);
+  }
+  if (plan.many) for (const [parent, text] of byParent) byParent.set(parent, `${text}]`);
+  return { opening: openingOf(plan.key), none: plan.many ? '[]' : 'null', byParent };
+}
+
+const openingOf = (key: string): string => `,${JSON.stringify(key)}:`;
+
+async function populateBelow(
+  entity: BoundEntity,
+  rows: readonly PopulatedRow[],
+  source: PopulateSource,
+  budget: Budget,
+): Promise<Populated[]> {
+  if (entity.populate.length === 0) return [];
+  const ids = new Set(rows.map(({ row, at }) => row[at]));
+  return ids.size === 0 ? [] : populateAll(entity, JSON.stringify([...ids]), source, budget);
+}
+
+/** The members of a JSON array. */
+export function joinRows(entity: BoundEntity, rows: readonly Row[], populated: readonly Populated[]): string {
+  const shape = { offset: 0, populated, tag: '' };
+  let text = '';
+  for (const row of rows) text = entity.writer.append(text === '' ? '' : `${text},`, row, shape);
+  return text;
+}
+
+/** One row as a JSON object. */
+export const writeRow = (entity: BoundEntity, row: Row, populated: readonly Populated[]): string =>
+  entity.writer.append('', row, { offset: 0, populated, tag: '' });

@@ -1,0 +1,45 @@
+// How a read talks to its database: one statement for each part of the answer, or one for all of it. The dialect names
+// the strategy; everything else about a read is the same for both.
+import type { Session } from '../db/database.ts';
+import type { Row } from '../sql/statement.ts';
+import type { BoundStatement, Context } from './bind.ts';
+import type { CompiledRead } from './compiled-read.ts';
+
+export interface PageText {
+  /** The entries as the members of a JSON array, without its brackets. */
+  readonly entries: string;
+  readonly total: number | null;
+}
+
+export interface PreparedPage {
+  run(session: Session, context: Context): Promise<PageText>;
+}
+
+export interface PreparedFirst {
+  /** Whether it is one statement. */
+  readonly single: boolean;
+  run(session: Session, context: Context): Promise<string | null>;
+}
+
+/** A statement of a read, with words that say what it is for. */
+export interface NamedStatement {
+  readonly title: string;
+  readonly statement: BoundStatement;
+}
+
+export interface ReadStrategy {
+  preparePage(read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage;
+  prepareFirst(read: CompiledRead, slots: readonly unknown[]): PreparedFirst;
+  /** The statements of a read, for people. */
+  describe(read: CompiledRead, slots: readonly unknown[], kind: 'first' | 'page' | 'page and total'): NamedStatement[];
+}
+
+export const runBound = <R extends Row>(
+  session: Session,
+  bound: BoundStatement<R>,
+  context: Context,
+): Promise<readonly R[]> => session.rows(bound.statement, bound.values(context));
+
+/** Of several rows of one document, the one with the smallest id. */
+export const firstById = (rows: readonly Row[]): Row | undefined =>
+  rows.length <= 1 ? rows[0] : rows.reduce((first, row) => (Number(row[0]) < Number(first[0]) ? row : first));

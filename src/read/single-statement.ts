@@ -1,0 +1,72 @@
+// Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
+// further statement is a round trip.
+import type { Session } from '../db/database.ts';
+import { type AnswerPart, ROWS, TOTAL } from '../sql/compile-answer.ts';
+import type { Row } from '../sql/statement.ts';
+import { type BoundStatement, bindStatement, type Context } from './bind.ts';
+import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
+import { firstById, type ReadStrategy, runBound } from './read-strategy.ts';
+
+interface Answer {
+  readonly rows: readonly Row[];
+  readonly total: number | null;
+  readonly source: PopulateSource;
+}
+
+/** The parts of an answer, each a JSON list under its number. */
+async function readAnswer(session: Session, answer: BoundStatement<AnswerPart>, context: Context): Promise<Answer> {
+  const parts = new Map<number, string | null>();
+  for (const [part, json] of await runBound(session, answer, context)) parts.set(part, json);
+  const listAt = (part: number): Row[] => JSON.parse(parts.get(part) ?? '[]');
+  const total = parts.get(TOTAL);
+  return {
+    rows: listAt(ROWS),
+    total: total === undefined ? null : Number(total),
+    source: ({ plan, index }) =>
+      listAt(index).map(([parent, data, part]) =>
+        plan.count
+          ? { parent, part: 0, row: [data], at: 0 }
+          : { parent, part: Number(part ?? 0), row: data as Row, at: 0 },
+      ),
+  };
+}
+
+export const singleStatement: ReadStrategy = {
+  preparePage(read, slots, withCount) {
+    const entity = bindEntity(read.entity, slots, true);
+    const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
+    return {
+      async run(session, context) {
+        const { rows, total, source } = await readAnswer(session, answer, context);
+        return { entries: joinRows(entity, rows, await populateEntity(entity, '', source)), total };
+      },
+    };
+  },
+
+  prepareFirst(read, slots) {
+    const entity = bindEntity(read.entity, slots, true);
+    // A single row with nothing around it needs no numbered parts.
+    if (entity.populate.length === 0) {
+      const first = bindStatement(read.firstAsJson(), slots);
+      return {
+        single: true,
+        async run(session, context) {
+          const found = await runBound(session, first, context);
+          const row = firstById(found.map(([json]): Row => JSON.parse(json)));
+          return row ? writeRow(entity, row, []) : null;
+        },
+      };
+    }
+    const answer = bindStatement(read.answer('first'), slots);
+    return {
+      single: true,
+      async run(session, context) {
+        const { rows, source } = await readAnswer(session, answer, context);
+        const [row] = rows;
+        return row ? writeRow(entity, row, await populateEntity(entity, '', source)) : null;
+      },
+    };
+  },
+
+  describe: (read, slots, kind) => [{ title: 'the whole answer', statement: bindStatement(read.answer(kind), slots) }],
+};

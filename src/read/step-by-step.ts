@@ -1,0 +1,78 @@
+// Reads an answer with a statement for each part: two for a list and one more for each populated path. In a database
+// in this process a further statement costs microseconds.
+import type { Session } from '../db/database.ts';
+import type { CompiledEntity } from '../sql/compile-read.ts';
+import type { Row } from '../sql/statement.ts';
+import { bindStatement, type Context } from './bind.ts';
+import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
+import { firstById, type NamedStatement, type ReadStrategy, runBound } from './read-strategy.ts';
+
+const source =
+  (session: Session, context: Context): PopulateSource =>
+  async ({ plan, statement }, ids) => {
+    const rows = await runBound(session, statement, { ...context, ids });
+    return plan.kind === 'related' || plan.count
+      ? rows.map((row) => ({ parent: row[0], part: 0, row, at: 1 }))
+      : rows.map((row) => ({ parent: row[0], part: Number(row[3]), row, at: 4 }));
+  };
+
+/** Rows come back as the database found them; the page's order is that of its ids. */
+function inOrder(rows: readonly Row[], idText: string): readonly Row[] {
+  const ids: number[] = JSON.parse(idText);
+  if (rows.length === ids.length && rows.every((row, index) => row[0] === ids[index])) return rows;
+  const byId = new Map(rows.map((row) => [row[0], row]));
+  return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+}
+
+export const stepByStep: ReadStrategy = {
+  preparePage(read, slots, withCount) {
+    const entity = bindEntity(read.entity, slots, false);
+    const page = bindStatement(read.page(withCount), slots);
+    const rows = bindStatement(read.rows(), slots);
+    return {
+      async run(session, context) {
+        const [found] = await runBound(session, page, context);
+        const [total, ids] = found!;
+        if (ids === '[]') return { entries: '', total };
+        const ordered = inOrder(await runBound(session, rows, { ...context, ids }), ids);
+        return {
+          entries: joinRows(entity, ordered, await populateEntity(entity, ids, source(session, context))),
+          total,
+        };
+      },
+    };
+  },
+
+  prepareFirst(read, slots) {
+    const entity = bindEntity(read.entity, slots, false);
+    const first = bindStatement(read.first(), slots);
+    return {
+      single: entity.populate.length === 0,
+      async run(session, context) {
+        const row = firstById(await runBound(session, first, context));
+        if (!row) return null;
+        return writeRow(entity, row, await populateEntity(entity, `[${row[0]}]`, source(session, context)));
+      },
+    };
+  },
+
+  describe(read, slots, kind) {
+    const named = (title: string, statement: Parameters<typeof bindStatement>[0]): NamedStatement => ({
+      title,
+      statement: bindStatement(statement, slots),
+    });
+    const root =
+      kind === 'first'
+        ? [named('the entry', read.first())]
+        : [
+            named('ids of the page and total', read.page(kind === 'page and total')),
+            named('columns of the page', read.rows()),
+          ];
+    const populates = (entity: CompiledEntity, path: readonly string[]): NamedStatement[] =>
+      entity.populate.flatMap(({ plan, statement, entities }) => {
+        const here = [...path, plan.key];
+        return [named(`populate ${here.join('.')}`, statement), ...entities.flatMap((below) => populates(below, here))];
+      });
+    return [...root, ...populates(read.entity, [])];
+  },
+};

@@ -1,0 +1,61 @@
+// What the locales of a document share: attributes that are not localized hold one value for all of them.
+import type { Attribute, ContentType } from '../model/types.ts';
+import { changedNames, type EntityChange } from '../plan/write/changes.ts';
+import { copyNestedContent } from './copy.ts';
+import { versionsOf } from './versions.ts';
+import { listOf, type Version, type WriteSession } from './write-session.ts';
+
+const AUTOMATIC = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
+
+const isShared = ({ localized, kind, name }: Attribute): boolean =>
+  !localized && !AUTOMATIC.has(name) && ['scalar', 'component', 'dynamiczone', 'media'].includes(kind);
+
+const columnsOf = (attributes: readonly Attribute[]): string[] =>
+  attributes.flatMap((attribute) => (attribute.kind === 'scalar' ? [attribute.column] : []));
+
+/** A new locale starts with what all locales of the document share, where the body does not say otherwise. */
+export async function inheritSharedFields(
+  write: WriteSession,
+  type: ContentType,
+  { from, to, locale }: { readonly from: Version; readonly to: number; readonly locale: string },
+  change: EntityChange,
+): Promise<void> {
+  const given = changedNames(change);
+  const inherited = [...type.attributes.values()].filter(
+    (attribute) => isShared(attribute) && !given.has(attribute.name),
+  );
+  const columns = columnsOf(inherited);
+  if (columns.length > 0) await write.rows(write.sql.copyColumns(type.table, columns), from.id, listOf([to]));
+  const purpose = { to: 'locale', locale, published: !type.draftAndPublish } as const;
+  await copyNestedContent(write, type, { from: from.id, to, purpose }, (attribute) => inherited.includes(attribute));
+}
+
+/**
+ * Copies what locales share from a row to the rows of the same status in other locales. `names`: the attributes that
+ * were written, or null for all of them.
+ */
+export async function syncSharedFields(
+  write: WriteSession,
+  type: ContentType,
+  row: Version,
+  names: ReadonlySet<string> | null,
+): Promise<void> {
+  if (!type.localized) return;
+  const shared = [...type.attributes.values()].filter(
+    (attribute) => isShared(attribute) && (names?.has(attribute.name) ?? true),
+  );
+  if (shared.length === 0) return;
+  const others = (await versionsOf(write, type, row.documentId)).filter(
+    (version) => version.locale !== row.locale && version.published === row.published,
+  );
+  if (others.length === 0) return;
+  const ids = listOf(others.map(({ id }) => id));
+  await write.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);
+  for (const { id, locale, published } of others)
+    await copyNestedContent(
+      write,
+      type,
+      { from: row.id, to: id, purpose: { to: 'locale', locale: locale!, published } },
+      (attribute) => shared.includes(attribute),
+    );
+}
