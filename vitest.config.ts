@@ -1,41 +1,14 @@
-// Two groups, one after the other: tests that mind nobody, side by side; then, one by one, those that measure time or
-// load the machine themselves.
+// Three files at a time, in any order, since many of them wait. No test of a server asserts how long something takes, so
+// none minds what else the machine does. Time-outs guard against what never ends, and nothing else.
 import { defineConfig } from 'vitest/config';
-
-const ALONE = [
-  'auth',
-  'concurrency',
-  'failures',
-  'kill',
-  'limits',
-  'postgres',
-  'replicas',
-  'shutdown',
-  'statements',
-].map((name) => `test/${name}.test.ts`);
-
-const shared = {
-  globalSetup: ['test/support/postgres.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-};
+import { scaled } from './test/support/scale.ts';
 
 export default defineConfig({
   test: {
-    projects: [
-      {
-        test: {
-          ...shared,
-          name: 'side by side',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ALONE,
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
-    ],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/postgres.ts'],
+    maxWorkers: 3,
+    testTimeout: scaled(120_000),
+    hookTimeout: 120_000,
   },
 });

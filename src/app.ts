@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly secrets?: GivenSecrets;
   /** The address of a mail server, such as smtps://user:password@host. */
   readonly smtp?: string | null;
+  /** Called when a mail cannot be sent. Without it the error goes to standard error. */
+  readonly onMailError?: (error: Error) => void;
 }
 
 export interface Locale {
@@ -95,11 +97,17 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
 
 function sheafOf(operations: Operations, settings: Settings, options: OpenOptions): Sheaf {
   const { model, database } = operations;
-  const { project, state = path.join(project, '.sheaf'), secrets = {}, smtp = null } = options;
+  const {
+    project,
+    state = path.join(project, '.sheaf'),
+    secrets = {},
+    smtp = null,
+    onMailError = reportMailError,
+  } = options;
   const system = systemCaller(model);
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
-    opened ??= openAuth(operations, { project, state, secrets, smtp, settings });
+    opened ??= openAuth(operations, { project, state, secrets, smtp, settings, onMailError });
     return opened;
   };
   const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
@@ -129,6 +137,8 @@ function sheafOf(operations: Operations, settings: Settings, options: OpenOption
     },
   };
 }
+
+const reportMailError = (error: Error): void => console.error(`A mail could not be sent: ${error.message}`);
 
 function typeOf(model: Model, uid: string): ContentType {
   const type = model.contentTypes.get(uid);

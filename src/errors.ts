@@ -47,9 +47,12 @@ export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundErro
 export const methodNotAllowedError = (allowed: readonly string[]): SheafError =>
   new SheafError(405, 'MethodNotAllowedError', `Method Not Allowed. This path answers ${allowed.join(', ')}.`);
 
-/** The database cannot take the request now; the same request may succeed a little later. */
-export const unavailableError = (message: string): SheafError =>
-  new SheafError(503, 'ServiceUnavailableError', message);
+/** The database cannot take the request now; the same request may succeed a little later. `cause` is for the log. */
+export function unavailableError(message: string, cause?: unknown): SheafError {
+  const error = new SheafError(503, 'ServiceUnavailableError', message);
+  error.cause = cause;
+  return error;
+}
 
 /** A key the client may not use here. Unknown, private and forbidden names all end in this one answer. */
 export function invalidKey(key: string, at: readonly string[], param: string): SheafError {

@@ -1,7 +1,9 @@
 // What the package exports.
-export { type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
+export type { Caller } from './access/caller.ts';
+export { type CallerHeaders, type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
 export { SetupError, SheafError } from './errors.ts';
-export { createServer } from './http/server.ts';
+export { createServer, type ServerOptions } from './http/server.ts';
+export type { CommitEvent, CommitListener } from './operations/commit-events.ts';
 export type { Documents } from './operations/documents.ts';
 export type {
   CreateParameters,

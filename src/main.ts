@@ -1,79 +1,45 @@
 #!/usr/bin/env node
-// The command line: reads the words, runs the command, and ends with a message and a code.
+// The command line: parses the arguments, runs the command, and ends with a message and an exit code. Only features of
+// Node 20 before the check of the version: an older Node has to get as far as that.
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 import { parseArgs } from 'node:util';
 
 const OLDEST_NODE = 24;
 
-async function main(words: readonly string[]): Promise<number> {
+const OPTIONS = {
+  project: { type: 'string' },
+  database: { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  workers: { type: 'string' },
+  example: { type: 'boolean', default: false },
+  as: { type: 'string' },
+  username: { type: 'string' },
+  email: { type: 'string' },
+  role: { type: 'string' },
+  type: { type: 'string' },
+  days: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', short: 'v', default: false },
+} as const;
+
+const parseCommandLine = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
+
+/** Returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
   if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
     console.error(`sheaf needs Node ${OLDEST_NODE} or later; this is ${process.version}.`);
     console.error('In a checkout, `npm start` and `npx sheaf` bring their own.');
     return 1;
   }
-  // Half of a start is compiling modules; what was compiled once is kept.
-  enableCompileCache?.();
-  const { HELP } = await import('./cli/help.ts');
+  // Half of a start is compiling modules; Node keeps what it has compiled.
+  nodeModule.enableCompileCache();
   const { SetupError, SheafError } = await import('./errors.ts');
   try {
-    const { values, positionals } = parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        project: { type: 'string' },
-        database: { type: 'string' },
-        host: { type: 'string' },
-        port: { type: 'string' },
-        workers: { type: 'string' },
-        example: { type: 'boolean', default: false },
-        as: { type: 'string' },
-        username: { type: 'string' },
-        email: { type: 'string' },
-        role: { type: 'string' },
-        type: { type: 'string' },
-        days: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-        version: { type: 'boolean', short: 'v', default: false },
-      },
-    });
-    const [command, ...rest] = positionals;
-    if (values.version) {
-      const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-      console.log(version);
-      return 0;
-    }
-    if (values.help || command === undefined) {
-      console.log(HELP);
-      return values.help ? 0 : 2;
-    }
-    const { readConfig } = await import('./project/environment.ts');
-    const { exampleProject } = await import('./cli/example.ts');
-    const config = readConfig(values.example ? { ...values, ...exampleProject() } : values);
-    if (command === 'start' && rest.length === 0) {
-      const { start } = await import('./cli/start.ts');
-      await start(config, values.example);
-      return 0;
-    }
-    if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {
-      const { schemaCommand } = await import('./cli/schema-commands.ts');
-      process.stdout.write(await schemaCommand(config, rest[0]));
-      return 0;
-    }
-    if (command === 'explain' && rest.length === 1) {
-      const { explain } = await import('./cli/explain.ts');
-      process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
-      return 0;
-    }
-    const { isAccountCommand, accountCommand } = await import('./cli/account-commands.ts');
-    if (isAccountCommand(positionals)) {
-      process.stdout.write(await accountCommand(config, positionals, values));
-      return 0;
-    }
-    console.error(`sheaf: "${positionals.join(' ')}" is not understood.\n`);
-    console.error(HELP);
-    return 2;
+    return await runCommand(parseCommandLine(args));
   } catch (error) {
     if (error instanceof SetupError || error instanceof SheafError) console.error(`sheaf: ${error.message}`);
     else if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
@@ -83,7 +49,48 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-// Whoever read our output may have gone, as `head` does; that is no reason to fail.
+/** Returns the exit code. Each command loads only what it needs. */
+async function runCommand({ values, positionals }: ReturnType<typeof parseCommandLine>): Promise<number> {
+  const { HELP } = await import('./cli/help.ts');
+  const [command, ...rest] = positionals;
+  if (values.version) {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    console.log(version);
+    return 0;
+  }
+  if (values.help || command === undefined) {
+    console.log(HELP);
+    return values.help ? 0 : 2;
+  }
+  const { readConfig } = await import('./project/environment.ts');
+  const { exampleProject } = await import('./cli/example.ts');
+  const config = readConfig(values.example ? { ...values, ...exampleProject() } : values);
+  if (command === 'start' && rest.length === 0) {
+    const { start } = await import('./cli/start.ts');
+    await start(config, values.example);
+    return 0;
+  }
+  if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {
+    const { schemaCommand } = await import('./cli/schema-commands.ts');
+    process.stdout.write(await schemaCommand(config, rest[0]));
+    return 0;
+  }
+  if (command === 'explain' && rest.length === 1) {
+    const { explain } = await import('./cli/explain.ts');
+    process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
+    return 0;
+  }
+  const { isAccountCommand, accountCommand } = await import('./cli/account-commands.ts');
+  if (isAccountCommand(positionals)) {
+    process.stdout.write(await accountCommand(config, positionals, values));
+    return 0;
+  }
+  console.error(`sheaf: "${positionals.join(' ')}" is not a command.\n`);
+  console.error(HELP);
+  return 2;
+}
+
+// The reader of our output may have gone, as `head` does. That is not a failure.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

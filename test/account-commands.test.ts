@@ -14,7 +14,7 @@ import { open, type Sheaf } from '../src/app.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const NOTES: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
 const NOTE = 'api::note.note';
 const PASSWORD = 'grüne  Wiese, 7 ';
@@ -193,7 +193,7 @@ describeOnSqlite('The command line', (engine) => {
       expect(out + err).toMatch(/Usage\n/);
       if (given.length > 0) {
         expect(out).toBe('');
-        expect(err).toContain(`"${given.join(' ')}" is not understood`);
+        expect(err).toContain(`"${given.join(' ')}" is not a command`);
       }
     });
 
@@ -304,14 +304,15 @@ describeOnSqlite('The command line', (engine) => {
   describe.concurrent('of roles', () => {
     it('makes, grants, shows and revokes, in words', async () => {
       expect(await words('role', 'create', 'Guest Editor')).toMatch(/Guest Editor.*sheaf role grant guest_editor/);
+      // Find, findOne, create, update, delete, and clone.
       expect(await words('role', 'grant', 'Guest Editor', `${NOTE}.find`, `${NOTE}.*`)).toMatch(
-        /^Guest Editor may now also:\n( {2}api::note\.note\.\w+\n){5}$/,
+        /^Guest Editor may now also:\n( {2}api::note\.note\.\w+\n){6}$/,
       );
       const shown = await words('role', 'show', 'guest_editor');
       expect(shown).toMatch(/^Guest Editor \(guest_editor\):\n( {2}\S+\n)+$/);
-      expect(shown.match(/^ {2}api::note\.note\.\w+$/gm)).toHaveLength(5);
+      expect(shown.match(/^ {2}api::note\.note\.\w+$/gm)).toHaveLength(6);
       expect(await words('role', 'revoke', 'guest_editor', NOTE)).toMatch(
-        /may no longer:\n( {2}api::note\.note\.\w+\n){5}$/,
+        /may no longer:\n( {2}api::note\.note\.\w+\n){6}$/,
       );
     });
 

@@ -1,5 +1,6 @@
 // Holds the source to its shape: dependencies point downward by an explicit list of layers, without cycles, and what
-// is meant to stand behind one door (the environment, the SQL composer, the driver, the framework) stays there.
+// is meant to stand behind one door (the environment, the SQL composer, the driver, the framework, whatever starts a
+// read or a write) stays there.
 // Reads source text only. Imports of types count: a layer that needs another's types depends on it. The parts of the
 // documentation that list what the source holds are held to it as well.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -43,6 +44,19 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
 
 /** Files that may read the environment. */
 const ENVIRONMENT: ReadonlySet<string> = new Set(['project/environment.ts', 'main.ts']);
+
+/** Files that only one folder may import: what starts a read or a write stands behind the door that authorizes. */
+const DOORS: readonly (readonly [file: string, folder: string])[] = [
+  ['read/run-read.ts', 'operations/'],
+  ['store/run-write.ts', 'operations/'],
+];
+
+/** Types that stand for a check, and the only file that may say that it was made. */
+const VOUCHERS: readonly (readonly [type: string, file: string])[] = [
+  ['Authorized', 'access/authorize.ts'],
+  ['AuthorizedReadPlan', 'plan/read/plan-read.ts'],
+  ['AuthorizedWritePlan', 'plan/write/plan-write.ts'],
+];
 
 /** Source text by path below `src/`, with `/` between folders. */
 type Sources = ReadonlyMap<string, string>;
@@ -105,6 +119,38 @@ function packageProblems(sources: Sources): string[] {
   return problems;
 }
 
+function doorProblems(sources: Sources): string[] {
+  const problems: string[] = [];
+  for (const [file, source] of sources)
+    for (const [door, folder] of DOORS)
+      if (localImports(file, source).includes(door) && !isIn(file, folder))
+        problems.push(`${file} imports ${door}, which only ${folder} may`);
+  return problems;
+}
+
+/** A cast to a type, be it with arguments or inside another type; or to one that is assignable to everything. */
+const castTo = (type: string): RegExp =>
+  new RegExp(`\\bas\\s+(?:const\\s+)?(?:[\\w.]+\\s*<\\s*)*${type}\\b|<\\s*${type}\\b[^>]*>\\s*[({]`);
+
+function voucherProblems(sources: Sources): string[] {
+  const problems: string[] = [];
+  for (const [file, text] of sources) {
+    const source = text.replace(COMMENT, '');
+    for (const [type, allowed] of VOUCHERS)
+      if (file !== allowed && castTo(type).test(source))
+        problems.push(`${file} casts to ${type}, which only ${allowed} may`);
+    for (const type of ['any', 'never'])
+      if (castTo(type).test(source)) problems.push(`${file} casts to ${type}, which passes for everything`);
+  }
+  return problems;
+}
+
+/** Files that have their names in common, so that one may be taken for the other. */
+const nameProblems = (sources: Sources): string[] =>
+  [...Map.groupBy(sources.keys(), (file) => path.posix.basename(file)).values()]
+    .filter((files) => files.length > 1)
+    .map((files) => `${files.join(' and ')} have one name`);
+
 const READS_ENVIRONMENT =
   /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|\benv\b[^;]*\bfrom\s+['"](?:node:)?process['"]/;
 
@@ -140,6 +186,18 @@ describe('the source', () => {
     expect(environmentProblems(source)).toEqual([]);
   });
 
+  it('starts reads and writes in operations/ only, behind the door that authorizes them', () => {
+    expect(doorProblems(source)).toEqual([]);
+  });
+
+  it('says of an operation or a plan that it is authorized only where that is checked', () => {
+    expect(voucherProblems(source)).toEqual([]);
+  });
+
+  it('has a name of its own for every file', () => {
+    expect(nameProblems(source)).toEqual([]);
+  });
+
   it('is really what is looked at: every layer has files, and the doors are in use', () => {
     const empty = LAYERS.flat().filter((place) => ![...source.keys()].some((file) => isIn(file, place)));
     expect(empty).toEqual([]);
@@ -149,6 +207,11 @@ describe('the source', () => {
       expect(users.every((file) => isIn(file, layer))).toBe(true);
     }
     expect(READS_ENVIRONMENT.test(source.get('project/environment.ts')!)).toBe(true);
+    for (const [door, folder] of DOORS)
+      expect([...source].some(([file, text]) => isIn(file, folder) && localImports(file, text).includes(door))).toBe(
+        true,
+      );
+    for (const [type, file] of VOUCHERS) expect(castTo(type).test(source.get(file)!), type).toBe(true);
   });
 });
 
@@ -250,6 +313,43 @@ export const k = 'from ./not-this.ts';
       'plan/b.ts imports kysely, which only sql/ may',
       'app.ts imports fastify, which only http/ may',
     ]);
+  });
+
+  it('notices a read or a write that is started elsewhere, also inside its own folder', () => {
+    const sources = made({
+      'http/a.ts': `import { preparePage } from '../read/run-read.ts';`,
+      'store/b.ts': `import { runWrite } from './run-write.ts';`,
+      'accounts/c.ts': `const { runWrite } = await import('../store/run-write.ts');`,
+      'operations/d.ts': `import { runWrite } from '../store/run-write.ts'; import '../read/run-read.ts';`,
+    });
+    expect(doorProblems(sources)).toEqual([
+      'http/a.ts imports read/run-read.ts, which only operations/ may',
+      'store/b.ts imports store/run-write.ts, which only operations/ may',
+      'accounts/c.ts imports store/run-write.ts, which only operations/ may',
+    ]);
+  });
+
+  it('notices a cast to what only a check may give, in each of its spellings', () => {
+    for (const text of [
+      `const a = b as AuthorizedReadPlan;`,
+      `const a = b as unknown as AuthorizedReadPlan;`,
+      `const a = b as Readonly<AuthorizedReadPlan>;`,
+      `const a = <AuthorizedReadPlan>(b);`,
+      `const a = b as\n  AuthorizedReadPlan;`,
+    ]) {
+      const told = 'casts to AuthorizedReadPlan, which only plan/read/plan-read.ts may';
+      expect(voucherProblems(made({ 'http/a.ts': text })), text).toEqual([`http/a.ts ${told}`]);
+      expect(voucherProblems(made({ 'plan/read/plan-read.ts': text })), text).toEqual([]);
+    }
+    expect(voucherProblems(made({ 'http/a.ts': `const a = b as Authorized<ReadOperation>;` }))).toHaveLength(1);
+    expect(voucherProblems(made({ 'access/authorize.ts': `run(plan as never); run(plan as any);` }))).toHaveLength(2);
+    const fine = `import type { Authorized } from './authorize.ts'; const a: Authorized<Operation> = authorize(b, c);`;
+    expect(voucherProblems(made({ 'http/a.ts': fine }))).toEqual([]);
+  });
+
+  it('notices two files of one name', () => {
+    const sources = made({ 'read/populate.ts': '', 'plan/populate.ts': '', 'plan/sort.ts': '' });
+    expect(nameProblems(sources)).toEqual(['read/populate.ts and plan/populate.ts have one name']);
   });
 
   it('notices the environment read elsewhere, in each of its spellings', () => {

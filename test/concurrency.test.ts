@@ -1,7 +1,7 @@
 // Many clients that write the same entries at once, through two servers on one SQLite file: nothing is lost, no list
 // is broken, and a busy database is waited for. Then clients who put entries of their own into lists that all of them
 // change, publish and delete them: in the end each finds there what it was told is there. The first of
-// the two has its counterpart with three nodes on PostgreSQL in postgres.test.ts.
+// the two has its counterpart with three nodes on PostgreSQL in postgres.test.ts. SHEAF_TEST_SCALE gives more writes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
@@ -10,9 +10,10 @@ import { openToAll } from './support/access.ts';
 import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
+import { scaled } from './support/scale.ts';
 
 const CLIENTS = 8;
-const WRITES = 2_000;
+const WRITES = scaled(500);
 const OWNERS = 5;
 const TARGETS = 6;
 /** Times that a client sends a write again that the server could not take. */
@@ -42,7 +43,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   const broken = () =>
     sheaf.database.snapshot((session) => violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])));
 
-  it('lose nothing that was acknowledged and leave every list whole', { timeout: 240_000 }, async () => {
+  it('lose nothing that was acknowledged and leave every list whole', { timeout: scaled(240_000) }, async () => {
     const make = async (uid: string, prefix: string, count: number): Promise<string[]> => {
       const ids: string[] = [];
       for (let index = 0; index < count; index++)
@@ -131,7 +132,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   });
 });
 
-const SHARED_WRITES = 1_000;
+const SHARED_WRITES = scaled(250);
 
 describeOnEveryDatabase('Writers who share lists of entries with drafts', (engine) => {
   let sheaf: Sheaf;
@@ -181,7 +182,7 @@ describeOnEveryDatabase('Writers who share lists of entries with drafts', (engin
     );
   };
 
-  it('find in them what they were told is there, and nothing else', { timeout: 240_000 }, async () => {
+  it('find in them what they were told is there, and nothing else', { timeout: scaled(240_000) }, async () => {
     const articles: string[] = [];
     for (let index = 0; index < OWNERS; index++)
       articles.push(await send('POST', 'articles', { title: `Article ${index}` }));

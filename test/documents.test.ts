@@ -27,7 +27,11 @@ const KIT: Project = {
     /** Localized without drafts. */
     label: {
       localized: true,
-      attributes: { text: { type: 'string', ...localized }, tone: { type: 'string' } },
+      attributes: {
+        text: { type: 'string', ...localized },
+        tone: { type: 'string' },
+        part: { type: 'component', component: 'kit.part' },
+      },
     },
     page: { drafts: true, localized: true, attributes: { title: { type: 'string', ...localized } } },
     item: {
@@ -720,6 +724,57 @@ describeOnEveryDatabase('documents', (engine) => {
       expect(await pagesOf('published')).toEqual(['page fr']);
     });
 
+    describe('in components', () => {
+      let pages: Documents;
+      beforeAll(() => {
+        pages = kit.sheaf.documents('api::page.page');
+      });
+      const makePage = async (title: string, status: 'draft' | 'published') => {
+        const { documentId } = await pages.create({ data: { title }, status });
+        await pages.update({ documentId, locale: 'fr', data: { title }, status });
+        return documentId;
+      };
+      const linked = async (documents: Documents, documentId: string, status: 'draft' | 'published') => {
+        const populate = { part: { populate: ['pages'] } };
+        const shown: Record<string, string[]> = {};
+        for (const locale of ['en', 'fr']) {
+          const entry = (await documents.findOne({ documentId, locale, status, populate })) as Answered;
+          shown[locale] = entry.part.pages.map(({ title }: Answered) => title);
+        }
+        return shown;
+      };
+
+      it('leads to targets that are published later, in every locale in which they are', async () => {
+        const [first, second] = [await makePage('first', 'draft'), await makePage('second', 'published')];
+        const part = { name: 'p', pages: [first, second] };
+        const { documentId } = await sheets.create({ data: { title: 'en', part }, status: 'published' });
+        await sheets.update({ documentId, locale: 'fr', data: { title: 'fr' }, status: 'published' });
+        expect(await linked(sheets, documentId, 'published')).toEqual({ en: ['second'], fr: ['second'] });
+        await pages.publish({ documentId: first, locale: 'en' });
+        expect(await linked(sheets, documentId, 'published')).toEqual({ en: ['first', 'second'], fr: ['second'] });
+        await sheets.publish({ documentId, locale: 'en' });
+        await pages.publish({ documentId: first, locale: 'fr' });
+        const all = { en: ['first', 'second'], fr: ['first', 'second'] };
+        expect(await linked(sheets, documentId, 'published')).toEqual(all);
+        await pages.unpublish({ documentId: first, locale: '*' });
+        await sheets.discardDraft({ documentId, locale: 'en' });
+        expect(await linked(sheets, documentId, 'draft')).toEqual(all);
+      });
+
+      it('of entries without drafts leads to drafts and published entries alike', async () => {
+        const [first, second] = [await makePage('first', 'draft'), await makePage('second', 'published')];
+        const part = { name: 'p', pages: [second, first] };
+        const { documentId } = await labels.create({ data: { text: 'en', part } });
+        await labels.update({ documentId, locale: 'fr', data: { text: 'fr' } });
+        for (let round = 0; round < 2; round++) {
+          const drafts = { en: ['second', 'first'], fr: ['second', 'first'] };
+          expect(await linked(labels, documentId, 'draft')).toEqual(drafts);
+          expect(await linked(labels, documentId, 'published')).toEqual({ en: ['second'], fr: ['second'] });
+          await labels.update({ documentId, data: { part } });
+        }
+      });
+    });
+
     it('in components can be sent back with the ids of any locale and status it was read in', async () => {
       const documentId = await inThreeLocales();
       await sheets.update({
@@ -918,6 +973,99 @@ describeOnEveryDatabase('documents', (engine) => {
       expect(await list(lefts, documentId, 'many')).toEqual(['a', 'b']);
     });
 
+    it.each(['the owner', 'the target'])(
+      'a link that both drafts have lost goes with the next publication of either: %s',
+      async (published) => {
+        const r = await make(rights, ['a', 'b']);
+        const { documentId } = await lefts.create({ data: { name: 'l', many: [r.a, r.b] }, status: 'published' });
+        await rights.publish({ documentId: r.a! });
+        await lefts.update({ documentId, data: { many: { disconnect: [r.a] } } });
+        expect(await list(lefts, documentId, 'many')).toEqual(['a', 'b']);
+        if (published === 'the owner') await lefts.publish({ documentId });
+        else await rights.publish({ documentId: r.a! });
+        expect(await list(lefts, documentId, 'many')).toEqual(['b']);
+        expect(await list(rights, r.a!, 'many')).toEqual([]);
+        for (const one of Object.values(r)) await rights.publish({ documentId: one });
+        expect(await list(lefts, documentId, 'many')).toEqual(['b']);
+      },
+    );
+
+    it('publishing does not reorder the other side, and puts a new link before what comes later in its draft', async () => {
+      const r = (await rights.create({ data: { name: 'r' } })).documentId;
+      const l = await make(lefts, ['l1', 'l2', 'l3', 'l4']);
+      await rights.update({ documentId: r, data: { many: [l.l1, l.l2, l.l3] }, status: 'published' });
+      await rights.update({ documentId: r, data: { many: [l.l3, l.l4, l.l2, l.l1] } });
+      for (const name of ['l1', 'l2', 'l3']) {
+        await lefts.publish({ documentId: l[name]! });
+        expect(await list(rights, r, 'many')).toEqual(['l1', 'l2', 'l3']);
+      }
+      await lefts.publish({ documentId: l.l4! });
+      expect(await list(rights, r, 'many')).toEqual(['l4', 'l1', 'l2', 'l3']);
+      await rights.publish({ documentId: r });
+      expect(await list(rights, r, 'many')).toEqual(['l3', 'l4', 'l2', 'l1']);
+    });
+
+    it('publishing one side removes from the other what the draft has lost, and the rest closes up in its order', async () => {
+      const r = await make(rights, ['a', 'b', 'c']);
+      const { documentId } = await lefts.create({ data: { name: 'l', many: [r.c, r.a, r.b] }, status: 'published' });
+      await lefts.update({ documentId, data: { many: [r.b, r.c] } });
+      await rights.publish({ documentId: r.a! });
+      expect(await list(lefts, documentId, 'many')).toEqual(['c', 'b']);
+      const places = await kit.rows(
+        `select k.right_ord from lefts_many_lnk k join lefts l on l.id = k.left_id where l.document_id = '${documentId}' and l.published_at is not null order by 1`,
+      );
+      expect(places.flat()).toEqual([1, 2]);
+    });
+
+    it('a one-way list shows what its owner was published with, whatever the targets do', async () => {
+      const r = await make(rights, ['a', 'b', 'c']);
+      const { documentId } = await lefts.create({
+        data: { name: 'l', lists: [r.c, r.b, r.a], points: r.b },
+        status: 'published',
+      });
+      await lefts.update({ documentId, data: { lists: [r.a], points: r.a } });
+      for (const one of Object.values(r)) await rights.publish({ documentId: one });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['c', 'b', 'a']);
+      for (const one of [r.b!, r.c!]) await rights.unpublish({ documentId: one });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['a']);
+      for (const one of [r.b!, r.c!]) await rights.publish({ documentId: one });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['c', 'b', 'a']);
+      expect(await list(lefts, documentId, 'points')).toBe('b');
+      await lefts.publish({ documentId });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['a']);
+      await rights.unpublish({ documentId: r.b! });
+      await rights.publish({ documentId: r.b! });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['a']);
+    });
+
+    it('what only one entry can have is taken from the published rows of others by publishing', async () => {
+      const r = await make(rights, ['a', 'b']);
+      const data = { some: [r.a, r.b], mate: r.a };
+      const first = (await lefts.create({ data: { name: 'first', ...data }, status: 'published' })).documentId;
+      const second = (await lefts.create({ data: { name: 'second', some: [r.b], mate: r.a } })).documentId;
+      expect(await list(lefts, first, 'some')).toEqual(['a', 'b']);
+      expect(await list(lefts, first, 'mate')).toBe('a');
+      await lefts.publish({ documentId: second });
+      expect(await list(lefts, first, 'some')).toEqual(['a']);
+      expect(await list(lefts, first, 'mate')).toBeNull();
+      expect(await list(lefts, second, 'some')).toEqual(['b']);
+      expect(await list(rights, r.b!, 'one')).toBe('second');
+      expect(await list(rights, r.a!, 'mate')).toBe('second');
+    });
+
+    it('publishing the target moves it to the entry that has it in the drafts', async () => {
+      const r = await make(rights, ['a']);
+      const data = { some: [r.a], mate: r.a };
+      const first = (await lefts.create({ data: { name: 'first', ...data }, status: 'published' })).documentId;
+      const second = (await lefts.create({ data: { name: 'second' }, status: 'published' })).documentId;
+      await lefts.update({ documentId: second, data });
+      await rights.publish({ documentId: r.a! });
+      expect(await list(lefts, first, 'some')).toEqual([]);
+      expect(await list(lefts, first, 'mate')).toBeNull();
+      expect(await list(lefts, second, 'some')).toEqual(['a']);
+      expect(await list(lefts, second, 'mate')).toBe('a');
+    });
+
     it('publishing either side over and over loses and moves nothing, in both directions', async () => {
       const r = await make(rights, ['r1', 'r2', 'r3']);
       const l = await make(lefts, ['l1', 'l2', 'l3']);
@@ -1013,6 +1161,52 @@ describeOnEveryDatabase('documents', (engine) => {
       expect(await list(lefts, documentId, 'many')).toEqual(['a', 'b']);
     });
 
+    it('discardDraft gives the order of the last publication, and what was published since behind its neighbour', async () => {
+      const r = await make(rights, ['a', 'b', 'new']);
+      const hidden = (await rights.create({ data: { name: 'hidden' } })).documentId;
+      const { documentId } = await lefts.create({
+        data: { name: 'l', many: [r.a, hidden, r.b] },
+        status: 'published',
+      });
+      await lefts.update({ documentId, data: { many: [r.new, r.b, r.a] } });
+      await rights.publish({ documentId: r.new! });
+      expect(await list(lefts, documentId, 'many')).toEqual(['new', 'a', 'b']);
+      await lefts.discardDraft({ documentId });
+      expect(await list(lefts, documentId, 'many', 'draft')).toEqual(['new', 'a', 'hidden', 'b']);
+    });
+
+    /** Makes the published row of a document anew, as Strapi 5 does when it publishes: with another id and its links. */
+    const publishedElsewhere = async (documentId: string): Promise<void> => {
+      const where = `document_id = '${documentId}' and published_at is not null`;
+      const old = await kit.number(`select id from lefts where ${where}`);
+      const columns = 'document_id, locale, name, created_at, updated_at, published_at';
+      await kit.execute(`insert into lefts (${columns}) select ${columns} from lefts where id = ${old}`);
+      const made = await kit.number(`select id from lefts where ${where} and id <> ${old}`);
+      for (const table of ['lefts_lists_lnk', 'lefts_points_lnk', 'lefts_many_lnk'])
+        await kit.execute(`update ${table} set left_id = ${made} where left_id = ${old}`);
+      await kit.execute(`delete from lefts where id = ${old}`);
+    };
+
+    it('a record of a published row that is no longer there says nothing', async () => {
+      const r = await make(rights, ['a', 'c']);
+      const hidden = await make(rights, ['b', 'd'], 'draft');
+      const { documentId } = await lefts.create({
+        data: { name: 'l', lists: [r.a, hidden.b, r.c], many: [r.a, hidden.d, r.c], points: hidden.b },
+        status: 'published',
+      });
+      await publishedElsewhere(documentId);
+      await rights.publish({ documentId: hidden.b! });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['a', 'c']);
+      expect(await list(lefts, documentId, 'points')).toBeNull();
+      await lefts.discardDraft({ documentId });
+      for (const attribute of ['lists', 'many'])
+        expect(await list(lefts, documentId, attribute, 'draft')).toEqual(['a', 'c']);
+      await lefts.update({ documentId, data: { lists: [r.a, hidden.d, r.c], points: hidden.d }, status: 'published' });
+      await rights.publish({ documentId: hidden.d! });
+      expect(await list(lefts, documentId, 'lists')).toEqual(['a', 'd', 'c']);
+      expect(await list(lefts, documentId, 'points')).toBe('d');
+    });
+
     describe('between an entry without drafts and one with', () => {
       let plains: Documents;
       beforeAll(() => {
@@ -1094,6 +1288,50 @@ describeOnEveryDatabase('documents', (engine) => {
         expect(await list(plains, documentId, 'mate')).toBe('b');
       });
 
+      const alone = (documentId: string | undefined) => ({ documentId, status: 'published' });
+
+      it('made with the published entry alone go with its next publication, whose draft does not have them', async () => {
+        const r = await make(rights, ['a', 'b']);
+        const data = { name: 'p', many: [alone(r.a), r.b], mate: alone(r.a) };
+        const { documentId } = await plains.create({ data });
+        expect(await list(plains, documentId, 'many')).toEqual(['a', 'b']);
+        expect(await list(plains, documentId, 'mate')).toBe('a');
+        await rights.publish({ documentId: r.a! });
+        expect(await list(plains, documentId, 'many')).toEqual(['b']);
+        expect(await list(plains, documentId, 'mate')).toBeNull();
+      });
+
+      it('made with the published entry alone, one-way, stay and come back with it, unless the list was written since', async () => {
+        const r = await make(rights, ['a', 'b', 'c']);
+        const { documentId } = await plains.create({ data: { name: 'p', lists: [alone(r.b), alone(r.a), r.c] } });
+        for (const one of [r.a!, r.b!]) {
+          await rights.publish({ documentId: one });
+          await rights.unpublish({ documentId: one });
+          await rights.publish({ documentId: one });
+          expect(await list(plains, documentId, 'lists')).toEqual(['b', 'a', 'c']);
+        }
+        await rights.unpublish({ documentId: r.a! });
+        await plains.update({ documentId, data: { lists: { disconnect: [r.c] } } });
+        await rights.publish({ documentId: r.a! });
+        expect(await list(plains, documentId, 'lists')).toEqual(['b']);
+      });
+
+      it('a published entry appears behind its draft, whichever of the two the list was given', async () => {
+        const r = await make(rights, ['a', 'c']);
+        const b = (await rights.create({ data: { name: 'b' } })).documentId;
+        const draftAlone = { documentId: b, status: 'draft' };
+        const data = { many: [r.a, draftAlone, r.c], lists: [r.a, draftAlone, r.c] };
+        const { documentId } = await plains.create({ data: { name: 'p', ...data } });
+        for (let round = 0; round < 2; round++) {
+          await rights.publish({ documentId: b });
+          for (const attribute of ['many', 'lists'])
+            expect(await list(plains, documentId, attribute)).toEqual(['a', 'b', 'c']);
+          await rights.unpublish({ documentId: b });
+          for (const attribute of ['many', 'lists'])
+            expect(await list(plains, documentId, attribute)).toEqual(['a', 'c']);
+        }
+      });
+
       it('move to another owner in both statuses when one takes them', async () => {
         const r = await make(rights, ['a']);
         const first = (await plains.create({ data: { name: 'first', some: [r.a], mate: r.a } })).documentId;
@@ -1110,19 +1348,23 @@ describeOnEveryDatabase('documents', (engine) => {
       });
     });
 
-    it.each(['the owner', 'the targets'])('no record of a publication outlives what it speaks of: %s', async (gone) => {
-      const r = await make(rights, ['a', 'b']);
-      const records = () => kit.rows('select list, holder_id, target_id from sheaf_published_lists order by id');
-      const before = await records();
-      const { documentId } = await lefts.create({
-        data: { name: 'l', many: [r.a, r.b], lists: [r.a], parts: [{ name: 'p', lists: [r.b], points: r.a }] },
-        status: 'published',
-      });
-      expect(await records()).toHaveLength(before.length + 5);
-      if (gone === 'the owner') await lefts.delete({ documentId });
-      else for (const one of Object.values(r)) await rights.delete({ documentId: one });
-      expect(await records()).toEqual(before);
-    });
+    it.each(['the owner', 'the targets', 'the published owner'])(
+      'no record of a publication outlives what it speaks of: %s',
+      async (gone) => {
+        const r = await make(rights, ['a', 'b']);
+        const records = () => kit.rows('select list, holder_id, target_id from sheaf_published_lists order by id');
+        const before = await records();
+        const { documentId } = await lefts.create({
+          data: { name: 'l', many: [r.a, r.b], lists: [r.a], parts: [{ name: 'p', lists: [r.b], points: r.a }] },
+          status: 'published',
+        });
+        expect(await records()).toHaveLength(before.length + 5);
+        if (gone === 'the owner') await lefts.delete({ documentId });
+        else if (gone === 'the published owner') await lefts.unpublish({ documentId });
+        else for (const one of Object.values(r)) await rights.delete({ documentId: one });
+        expect(await records()).toEqual(before);
+      },
+    );
   });
 
   describe('components', () => {

@@ -1,5 +1,6 @@
 // What clients meet when the database fails under them: a 503 that says when to come back, never a hang, another 5xx or
-// a lost write; and things are as before soon after the database is back. Each test prints its figures.
+// a lost write; and things are as before when the database is back. Each test prints its figures, and expects only what
+// came of it and in which order: whatever else the machine does, a time-out ends what would go on for ever.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -11,12 +12,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { fillExample } from '../src/cli/example.ts';
 import { DEFAULT_POSTGRES } from '../src/db/postgres.ts';
 import { createServer } from '../src/http/server.ts';
-import { MAX_BUSY_WAIT_MS } from '../src/limits.ts';
 import { openDatabaseToAll, openToAll } from './support/access.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
@@ -26,12 +26,13 @@ const CLIENTS = 16;
 const BACK_OFF_MS = 20;
 /** Requests that are sent whatever became of the earlier ones: one every so many milliseconds. */
 const STEADY_MS = 50;
-const RECOVERY_MS = 2_000;
+/** What a client is refused, one time after the other, once the database is back: it backs off for two seconds at least. */
+const MOST_REFUSALS = 100;
+/** For what happens by itself, and only has to happen. */
+const IN_THE_END = { timeout: 60_000, interval: 20 };
 /** Besides its pool a server has a connection on which it hears of changes. */
 const LISTENING = 1;
-/** The longest that a request may take: the time-out of a statement, the one behind it, and a margin. */
-const LONGEST_MS = DEFAULT_POSTGRES.statementTimeoutMs + 2_000;
-/** A client gives up later than the server must. */
+/** A client gives up later than the server must; it then has a broken connection for an answer. */
 const CLIENT_TIMEOUT_MS = 30_000;
 
 const READS = [
@@ -103,12 +104,14 @@ function request(agent: http.Agent, target: string, body?: unknown, method?: str
 
 let labels = 0;
 
-/** Mixed reads and writes until it is stopped. */
+/** Mixed reads and writes until it is stopped, or the test is over. */
 class Load {
   readonly answers: Answer[] = [];
+  sent = 0;
   /** The most requests that were open at the same time. */
   mostOpen = 0;
-  #open = 0;
+  /** When those that are open were sent. */
+  readonly #open = new Set<{ readonly sent: number }>();
   #stopped = false;
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #under: Promise<unknown>[] = [];
@@ -118,12 +121,16 @@ class Load {
     this.#address = address;
     for (let client = 0; client < CLIENTS; client++) this.#under.push(this.#client());
     if (steady) this.#under.push(this.#steady());
+    onTestFinished(() => this.stop());
   }
 
   async #one(): Promise<Answer> {
-    this.mostOpen = Math.max(this.mostOpen, ++this.#open);
+    this.sent++;
+    const open = { sent: performance.now() };
+    this.#open.add(open);
+    this.mostOpen = Math.max(this.mostOpen, this.#open.size);
     const answer = await send(this.#agent, this.#address, Math.random() < 0.25 ? 'write' : 'read', `load ${++labels}`);
-    this.#open--;
+    this.#open.delete(open);
     this.answers.push(answer);
     return answer;
   }
@@ -143,6 +150,25 @@ class Load {
     this.#stopped = true;
     for (let index = 0; index < this.#under.length; index++) await this.#under[index];
     this.#agent.destroy();
+  }
+
+  /** Goes on until so many requests that were sent since a moment have been answered. */
+  async answered(count: number, since: number, isOf: (answer: Answer) => boolean = () => true): Promise<void> {
+    const isAnswered = (answer: Answer) => answer.sent >= since && isOf(answer);
+    await vi.waitFor(() => expect(this.answers.filter(isAnswered).length).toBeGreaterThanOrEqual(count), IN_THE_END);
+  }
+
+  /** Goes on until everything that was sent before a moment has been answered. */
+  async finished(before: number): Promise<void> {
+    await vi.waitFor(() => expect([...this.#open].filter(({ sent }) => sent < before)).toEqual([]), IN_THE_END);
+  }
+
+  /** Goes on until reads and writes that were sent since a moment have succeeded; they are not refused for long. */
+  async recovered(since: number): Promise<void> {
+    for (const kind of ['read', 'write'])
+      await this.answered(CLIENTS, since, (answer) => answer.kind === kind && isSuccess(answer));
+    const refused = this.answers.filter((answer) => answer.sent >= since && !isSuccess(answer));
+    expect(refused.length).toBeLessThan(MOST_REFUSALS * CLIENTS);
   }
 
   /** How long after a moment the first read and the first write succeeded. */
@@ -248,14 +274,14 @@ describe('PostgreSQL fails', () => {
 
   it.each(['fast', 'immediate'] as const)('is restarted (%s)', async (mode) => {
     const load = new Load(served.address, false);
-    await sleep(1_000);
+    await load.answered(300, 0);
     await cluster.primary.stop(mode);
     const away = performance.now();
-    await sleep(1_000);
+    await load.answered(CLIENTS * 5, away);
     const end = performance.now();
     await cluster.primary.start();
     const back = performance.now();
-    await sleep(RECOVERY_MS);
+    await load.recovered(back);
     await load.stop();
     const acknowledged = load.answers.filter((answer) => answer.kind === 'write' && isSuccess(answer)).length;
     const missing = await lost(load.answers);
@@ -268,23 +294,20 @@ describe('PostgreSQL fails', () => {
     const meanwhile = load.answers.filter(({ sent, answered }) => sent > away && answered < end);
     expect(meanwhile.length).toBeGreaterThan(0);
     expect(meanwhile.filter(isSuccess)).toEqual([]);
-    expect(load.recovery(back)).toBeLessThanOrEqual(RECOVERY_MS);
-    expect(load.slowest).toBeLessThanOrEqual(LONGEST_MS);
     expect(missing).toEqual([]);
     await expectNormal();
   });
 
   it('loses all connections', async () => {
     const load = new Load(served.address, false);
-    await sleep(500);
+    await load.recovered(0);
     let cut = 0;
     let last = 0;
     for (let round = 0; round < 5; round++) {
       cut += await cluster.primary.terminateConnections('guide');
       last = performance.now();
-      await sleep(300);
+      await load.recovered(last);
     }
-    await sleep(500);
     await load.stop();
     const missing = await lost(load.answers);
     console.log(
@@ -294,32 +317,36 @@ describe('PostgreSQL fails', () => {
     expect([...crashes]).toEqual([]);
     expect(cut).toBeGreaterThan(0);
     expectOnlyUnavailable(load.answers);
-    expect(load.recovery(last)).toBeLessThanOrEqual(RECOVERY_MS);
     expect(missing).toEqual([]);
     await expectNormal();
   });
 
-  it('freezes for 10 s', async () => {
+  it('freezes', async () => {
     const load = new Load(served.address, true);
-    await sleep(500);
+    await load.recovered(0);
+    const before = load.sent;
     cluster.primary.freeze();
-    await sleep(10_000);
-    cluster.primary.thaw();
+    const frozen = performance.now();
+    try {
+      // What it left without an answer is refused while it is still frozen, and so is what comes after that.
+      await load.finished(frozen);
+      await load.answered(100, frozen);
+    } finally {
+      cluster.primary.thaw();
+    }
+    const meanwhile = load.sent - before;
     const back = performance.now();
-    await sleep(RECOVERY_MS);
+    await load.recovered(back);
     await load.stop();
     const missing = await lost(load.answers);
-    const bound = CLIENTS + LONGEST_MS / STEADY_MS;
     console.log(
-      `frozen: ${load.counts()}; slowest ${rounded(load.slowest)}; at most ${load.mostOpen} open (bound ${bound}); ` +
+      `frozen for ${rounded(back - frozen)}: ${load.counts()}; slowest ${rounded(load.slowest)}; at most ${load.mostOpen} open of ${meanwhile}; ` +
         `first success ${rounded(load.recovery(back))} after it went on; ${missing.length} acknowledged writes lost`,
     );
     expect([...crashes]).toEqual([]);
     expectOnlyUnavailable(load.answers);
-    const late = load.answers.filter((answer) => took(answer) > LONGEST_MS);
-    expect(late.map((answer) => `${answer.kind} ${rounded(took(answer))}`)).toEqual([]);
-    expect(load.mostOpen).toBeLessThanOrEqual(bound);
-    expect(load.recovery(back)).toBeLessThanOrEqual(RECOVERY_MS);
+    // They do not pile up.
+    expect(load.mostOpen / meanwhile).toBeLessThan(0.75);
     expect(missing).toEqual([]);
     await expectNormal();
   });
@@ -330,12 +357,13 @@ describe('PostgreSQL fails', () => {
     let small: Served;
     let holder: pg.Client;
     const agent = new http.Agent({ keepAlive: true });
-    let documentId: string;
+    /** As many as there are connections: a write that waits for a row waits for nothing else. */
+    let documentIds: string[];
 
     beforeAll(async () => {
       small = await serve(`${cluster.primary.url('guide')}?application_name=${NAME}`, POOL);
-      const [restaurant] = await small.sheaf.documents('api::restaurant.restaurant').findMany();
-      documentId = restaurant!.documentId;
+      const restaurants = await small.sheaf.documents('api::restaurant.restaurant').findMany();
+      documentIds = restaurants.slice(0, POOL).map(({ documentId }) => documentId);
       holder = new pg.Client({ connectionString: cluster.primary.url('guide'), application_name: 'test' });
       await holder.connect();
     });
@@ -345,21 +373,28 @@ describe('PostgreSQL fails', () => {
       await small?.close();
     });
 
-    const update = (): Promise<Bare> =>
+    /** Goes on when so many of the small server's statements wait for a lock. */
+    const waiting = (count: number): Promise<unknown> =>
+      vi.waitFor(async () => {
+        const sql = `select 1 from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'`;
+        expect(await cluster.primary.query(sql, [NAME])).toHaveLength(count);
+      }, IN_THE_END);
+
+    const lock = async (): Promise<void> => {
+      await holder.query('begin');
+      await holder.query('select 1 from restaurants where document_id = any($1) for update', [documentIds]);
+    };
+    const update = (documentId: string): Promise<Bare> =>
       request(agent, `${small.address}/api/restaurants/${documentId}`, { data: { stars: 3 } }, 'PUT');
 
     it('others wait no longer than for a connection, and none leaks', async () => {
-      await holder.query('begin');
-      await holder.query('select 1 from restaurants where document_id = $1 for update', [documentId]);
-      const timed = async (): Promise<[Bare, number]> => {
-        const begin = performance.now();
-        return [await update(), performance.now() - begin];
-      };
-      // The second pair takes over when the first has waited for the lock in vain.
-      const writes = [timed(), timed()];
+      await lock();
+      const begin = performance.now();
+      const timed = async (id: string): Promise<[Bare, number]> => [await update(id), performance.now()];
+      // The second of them take over when the first have waited for the lock in vain.
+      const writes = documentIds.map(timed);
       await sleep(DEFAULT_POSTGRES.lockTimeoutMs / 2);
-      writes.push(timed(), timed());
-      await sleep(DEFAULT_POSTGRES.lockTimeoutMs / 4);
+      writes.push(...documentIds.map(timed));
       const others = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
           send(agent, small.address, index % 2 === 0 ? 'read' : 'write', `waiting ${index}`),
@@ -367,22 +402,20 @@ describe('PostgreSQL fails', () => {
       );
       const longest = Math.max(...others.map(took));
       const held = await Promise.all(writes);
-      const heldFor = Math.max(...held.map(([, time]) => time));
+      const ends = held.map(([, end]) => end);
       await holder.query('rollback');
       const after = await Promise.all(Array.from({ length: 20 }, () => send(agent, small.address, 'read', '')));
-      const written = await update();
+      const written = await update(documentIds[0]!);
       const connections = await cluster.primary.connections('guide', NAME);
       console.log(
         `pool of ${POOL} exhausted: ${others.map(({ status }) => status).join(' ')} within ${rounded(longest)}; the writes ` +
-          `that held it ${held.map(([{ status }]) => status).join(' ')} within ${rounded(heldFor)}; ${connections} connections afterwards`,
+          `that held it ${held.map(([{ status }]) => status).join(' ')} within ${rounded(Math.max(...ends) - begin)}; ${connections} connections afterwards`,
       );
       expect([...crashes]).toEqual([]);
       expect(others.map(isUnavailable)).toEqual(others.map(() => true));
-      expect(longest).toBeLessThanOrEqual(DEFAULT_POSTGRES.connectTimeoutMs + 1_000);
+      // They did not wait until a connection was free.
+      expect(Math.max(...others.map(({ answered }) => answered))).toBeLessThan(Math.min(...ends.slice(POOL)));
       expect(held.map(([answer]) => isUnavailable(answer))).toEqual(held.map(() => true));
-      // One of two that wait for the same row may have to wait twice, and then meets the time-out of the statement.
-      const { connectTimeoutMs, statementTimeoutMs } = DEFAULT_POSTGRES;
-      expect(heldFor).toBeLessThanOrEqual(connectTimeoutMs + statementTimeoutMs + 1_000);
       expect(after.filter((answer) => !isSuccess(answer))).toEqual([]);
       expect(written.status).toBe(200);
       expect(connections).toBeGreaterThan(0);
@@ -390,32 +423,32 @@ describe('PostgreSQL fails', () => {
     });
 
     it('a request that is wrong is refused without a connection', async () => {
-      await holder.query('begin');
-      await holder.query('select 1 from restaurants where document_id = $1 for update', [documentId]);
-      const writes = [update(), update()];
-      await sleep(200);
+      await lock();
+      let ended = 0;
+      const writes = documentIds.map((id) => update(id).finally(() => ended++));
+      await waiting(POOL);
       const wrong: [string, unknown?, string?][] = [
         ['/api/restaurants?filters[nothing][$eq]=1'],
         ['/api/restaurants?nothing=1'],
-        [`/api/restaurants/${documentId}?populate=nothing`],
+        [`/api/restaurants/${documentIds[0]}?populate=nothing`],
         ['/api/tags', { data: { nothing: 1 } }],
         ['/api/tags', { nothing: {} }],
         ['/api/tags?populate=nothing', { data: { label: 'a' } }],
-        [`/api/restaurants/${documentId}`, { data: { nothing: 1 } }, 'PUT'],
+        [`/api/restaurants/${documentIds[0]}`, { data: { nothing: 1 } }, 'PUT'],
       ];
-      const times: string[] = [];
+      const refusals: string[] = [];
       for (const [target, body, method] of wrong) {
-        const begin = performance.now();
         const { status } = await request(agent, `${small.address}${target}`, body, method);
-        const time = performance.now() - begin;
-        times.push(`${method ?? (body ? 'POST' : 'GET')} ${target}: ${status}${time < 100 ? '' : ` ${rounded(time)}`}`);
+        refusals.push(`${method ?? (body ? 'POST' : 'GET')} ${target}: ${status}`);
       }
+      // Until now nobody gave a connection back.
+      const endedBefore = ended;
       await holder.query('rollback');
       await Promise.all(writes);
-      console.log(`wrong requests with the pool exhausted: ${times.join('; ')}`);
-      expect(times).toEqual(
+      expect(refusals).toEqual(
         wrong.map(([target, body, method]) => `${method ?? (body ? 'POST' : 'GET')} ${target}: 400`),
       );
+      expect(endedBefore).toBe(0);
     });
 
     it('one connection is enough to start and to serve', async () => {
@@ -446,20 +479,23 @@ describe('SQLite fails', () => {
     await openToAll(served.sheaf);
     const agent = new http.Agent({ keepAlive: true });
     const holder = await holdLocked(file);
-    const begin = performance.now();
     // Several writers: each waits from the moment it came, not from the end of the one before.
     const writes = Array.from({ length: 4 }, (_, index) => send(agent, served.address, 'write', `held ${index}`));
+    let isOver = false;
+    const waiting = Promise.all(writes).finally(() => {
+      isOver = true;
+    });
     const reads: Answer[] = [];
-    while (performance.now() - begin < MAX_BUSY_WAIT_MS) {
+    while (!isOver) {
       reads.push(await send(agent, served.address, 'read', ''));
       await sleep(10);
     }
-    const refused = await Promise.all(writes);
-    const waiting = send(agent, served.address, 'write', 'patient');
+    const refused = await waiting;
+    const delayed = send(agent, served.address, 'write', 'patient');
     await sleep(100);
     await holder.release();
     const released = performance.now();
-    const patient = await waiting;
+    const patient = await delayed;
     agent.destroy();
     await served.close();
     const slowestRead = Math.max(...reads.map(took));
@@ -470,11 +506,13 @@ describe('SQLite fails', () => {
     );
     expect([...crashes]).toEqual([]);
     expect(reads.filter((answer) => !isSuccess(answer))).toEqual([]);
-    expect(slowestRead).toBeLessThan(500);
+    // No read waited as the writes did.
+    const firstRefusal = Math.min(...refused.map(({ answered }) => answered));
+    expect(reads.filter(({ answered }) => answered < firstRefusal).length).toBeGreaterThan(10);
+    expect(slowestRead).toBeLessThan(Math.min(...refused.map(took)) / 2);
     expect(refused.map(isUnavailable)).toEqual(refused.map(() => true));
-    for (const answer of refused) expect(took(answer)).toBeLessThanOrEqual(MAX_BUSY_WAIT_MS + 1_000);
+    expect(Math.max(...refused.map(took)) / Math.min(...refused.map(took))).toBeLessThan(1.8);
     expect(patient.status).toBe(201);
-    expect(patient.answered - released).toBeLessThanOrEqual(1_000);
   });
 
   // A limit on the size of files stands for a disk that is full; `prlimit` sets it on a process that runs.
@@ -486,7 +524,7 @@ describe('SQLite fails', () => {
       const server = spawn(
         process.execPath,
         ['--no-warnings', MAIN, 'start', '--project', GUIDE, '--database', `sqlite:${file}`, '--port', '0'],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
+        { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, LOG_LEVEL: 'error' } },
       );
       const agent = new http.Agent({ keepAlive: true });
       try {
@@ -532,7 +570,7 @@ describe('SQLite fails', () => {
   );
 });
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface(output)) {

@@ -1,5 +1,5 @@
 // A server that is killed in the middle of writing loses nothing that it acknowledged and leaves nothing half-written;
-// the next one is ready at once. SHEAF_KILLS sets how often, on each database.
+// the next one is ready again. SHEAF_TEST_SCALE gives more kills.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +9,11 @@ import { open } from '../src/app.ts';
 import { openToAll } from './support/access.ts';
 import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
+import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const KILLS = Number(process.env.SHEAF_KILLS ?? 10);
+/** On each database. */
+const KILLS = scaled(4);
 const CLIENTS = 4;
 /** Writes that a server acknowledges before it is killed, and the milliseconds after the last of them. */
 const ANSWERS = 5;
@@ -29,6 +31,7 @@ describeOnEveryDatabase('A server killed while it writes', (engine) => {
   const start = (url: string): Promise<string> => {
     const process_ = spawn(process.execPath, [MAIN, 'start', '--project', GUIDE, '--database', url, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, LOG_LEVEL: 'error' },
     });
     child = process_;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 // The laws of reading: what filters, sort, pages, fields and populate mean, held against a naive evaluator and against
 // one another on generated requests. The content is generated too, from a fixed seed, and full of what usually breaks:
 // nulls, odd Unicode, wildcard characters, quotes, numbers at the edge of their types.
-// SHEAF_TEST_SEED gives other requests; a failure prints the seed and the smallest request that shows it.
+// SHEAF_TEST_SCALE and SHEAF_TEST_SEED give more and other requests; a failure prints the seed and the smallest request
+// that shows it.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
@@ -9,10 +10,10 @@ import type { Sheaf } from '../src/app.ts';
 import type { FindParameters } from '../src/operations/parameters.ts';
 import { type Cell, describeOnEveryDatabase, type TableContents } from './support/database.ts';
 import * as naive from './support/naive.ts';
+import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_240_229;
-const REQUEST_SEED = Number(process.env.SHEAF_TEST_SEED ?? 1);
-const CASES = { numRuns: 500, seed: REQUEST_SEED };
+const CASES = { numRuns: scaled(80), seed: GIVEN_SEED ?? 1 };
 
 // ------------------------------------------------------------------------------------------------------ the model
 

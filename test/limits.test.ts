@@ -22,10 +22,11 @@ import {
   MAX_URL_LENGTH,
 } from '../src/limits.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
+import { expectSoon, timed } from './support/soon.ts';
 
 const LIST = '/api/restaurants';
-/** Generous: the figure to reach is 5 ms on a quiet machine. */
-const AT_ONCE_MS = 50;
+/** As against plain lists. */
+const AT_ONCE = { suspicious: 50, most: 50 };
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -52,19 +53,22 @@ describeOnEveryDatabase('Limits', (engine) => {
     return response.json();
   }
 
-  async function refused(limit: string, url: string, status = 400): Promise<void> {
+  /** Expects a refusal, three times: the first may have been the first of its kind. */
+  async function expectAtOnce(refuse: () => Promise<void>): Promise<void> {
     const took: number[] = [];
-    // The fastest of three: what is measured is the work, not what else the machine does.
     for (let round = 0; round < 3; round++) {
       statements.length = 0;
-      const begin = performance.now();
-      const response = await app.inject({ url });
-      took.push(performance.now() - begin);
-      expectRefusal(response.statusCode, response.json(), status, limit);
+      took.push(await timed(refuse));
       expect(statements).toEqual([]);
     }
-    expect(Math.min(...took)).toBeLessThanOrEqual(AT_ONCE_MS);
+    await expectSoon(Math.min(...took), refuse, () => app.inject({ url: LIST }), AT_ONCE);
   }
+
+  const refused = (limit: string, url: string, status = 400): Promise<void> =>
+    expectAtOnce(async () => {
+      const response = await app.inject({ url });
+      expectRefusal(response.statusCode, response.json(), status, limit);
+    });
 
   function expectRefusal(actual: number, body: unknown, status: number, limit: string): void {
     expect(actual).toBe(status);
@@ -80,10 +84,9 @@ describeOnEveryDatabase('Limits', (engine) => {
   }
 
   /** Sends bytes over a socket and reads the answer to its end; what no client library would send can be sent. */
-  function exchange(head: string): Promise<{ status: number; body: unknown; took: number }> {
+  function exchange(head: string): Promise<{ status: number; body: unknown }> {
     return new Promise((resolve, reject) => {
       let answer = '';
-      const begin = performance.now();
       const socket = connect({ host: '127.0.0.1', port }, () => socket.write(head));
       socket.setEncoding('utf8');
       socket.on('data', (text) => {
@@ -93,7 +96,7 @@ describeOnEveryDatabase('Limits', (engine) => {
       socket.on('close', () => {
         const [lines = '', body = ''] = answer.split('\r\n\r\n');
         const status = Number(lines.split(' ')[1]);
-        resolve({ status, body: body === '' ? null : JSON.parse(body), took: performance.now() - begin });
+        resolve({ status, body: body === '' ? null : JSON.parse(body) });
       });
     });
   }
@@ -131,15 +134,10 @@ describeOnEveryDatabase('Limits', (engine) => {
   });
 
   it('MAX_HEADER_BYTES bounds the URL, the names and the values of headers together', async () => {
-    const took: number[] = [];
-    for (let round = 0; round < 3; round++) {
-      statements.length = 0;
+    await expectAtOnce(async () => {
       const answer = await getWithHeaders(MAX_HEADER_BYTES + 1);
       expectRefusal(answer.status, answer.body, 431, 'MAX_HEADER_BYTES');
-      expect(statements).toEqual([]);
-      took.push(answer.took);
-    }
-    expect(Math.min(...took)).toBeLessThanOrEqual(AT_ONCE_MS);
+    });
   });
 
   it('MAX_BODY_BYTES bounds a body, before anything is done with it', async () => {

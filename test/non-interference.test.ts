@@ -1,7 +1,7 @@
 // Nobody learns what they may not read: databases that differ only in what a caller may not read must give that caller
 // the same answers to any request. The content, the differences and the requests are generated, each from a seed. That
 // the comparison can fail is shown with the checks taken out.
-// SHEAF_TEST_SEED gives other requests, SHEAF_REQUESTS another number of them; a failure prints the smallest request.
+// SHEAF_TEST_SCALE and SHEAF_TEST_SEED give more and other requests; a failure prints the smallest request.
 import { copyFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
@@ -19,21 +19,22 @@ import { parseQueryString } from '../src/request/query-string.ts';
 import { type Json, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
 import { type Guarded, NOBODY, type Rules, useGuarded, type Who } from './support/guarded.ts';
+import { GIVEN_SEED, SCALE, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_250_115;
-const REQUEST_SEED = Number(process.env.SHEAF_TEST_SEED ?? 1);
-const REQUESTS = Number(process.env.SHEAF_REQUESTS ?? 20_000);
+const REQUEST_SEED = GIVEN_SEED ?? 1;
+const REQUESTS = scaled(2_000);
 /** Most requests go where they cost least: the plans are the same on every database. */
-const requestsOn = ({ name }: Engine): number => Math.ceil(REQUESTS * (name === 'SQLite' ? 0.94 : 0.06));
+const requestsOn = ({ name }: Engine): number => Math.ceil(REQUESTS * (name === 'SQLite' ? 0.9 : 0.1));
 /** Each request is asked about several values: to plan it takes longer than to answer it. */
 const valuesPerShapeOn = ({ name }: Engine): number => (name === 'SQLite' ? 5 : 2);
 /** Requests within which a missing check must be noticed. */
 const NOTICED_WITHIN = 1_000;
 /** Figures, for those who ask for them by asking for more requests. */
 const tell = (text: string): void => {
-  if (process.env.SHEAF_REQUESTS !== undefined) console.log(text);
+  if (SCALE > 1) console.log(text);
 };
-const PATIENCE_MS = Math.max(120_000, REQUESTS * 20);
+const PATIENCE_MS = scaled(120_000);
 
 // ------------------------------------------------------------------------------------------------------ the project
 
@@ -148,7 +149,11 @@ const allBut = (name: string, ...kept: string[]): string[] =>
 
 const RULES: Rules = {
   public: {
-    [POST]: { rows: { find: { rank: { $lt: 6 } } }, fields: { read: allBut('post', 'secret', 'worth') } },
+    [POST]: {
+      rows: { find: { rank: { $lt: 6 } } },
+      fields: { read: allBut('post', 'secret', 'worth') },
+      drafts: false,
+    },
     // A rule may look at what its reader may not find.
     [WRITER]: { rows: { find: { team: { size: { $gt: 2 } } } }, fields: { read: allBut('writer', 'email') } },
     [TAG]: { fields: { read: allBut('tag', 'secret', 'weight'), filter: ['label', 'weight', 'posts', 'id'] } },
@@ -161,7 +166,7 @@ const RULES: Rules = {
     },
     [WRITER]: { fields: { read: ['name', 'age', 'posts', 'mentor', 'team'], sort: ['name', 'team', 'mentor'] } },
     [TAG]: { rows: { find: { weight: { $gte: 2 } } }, fields: { read: allBut('tag', 'secret') } },
-    [TEAM]: { fields: { read: ['name', 'writers'], sort: ['name', 'size'] } },
+    [TEAM]: { fields: { read: ['name', 'writers'], sort: ['name', 'size'] }, drafts: false },
   },
 };
 
@@ -173,6 +178,8 @@ interface Kept {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   /** Tables of links that can be seen from one side only, and not by the caller. */
   readonly links: readonly string[];
+  /** Types whose drafts are hidden. */
+  readonly drafts: readonly string[];
   readonly rules: {
     /** By uid: filters that the rows meet which the caller may find. */
     readonly rows: Readonly<Record<string, Json>>;
@@ -190,6 +197,7 @@ const keptFrom = (kind: Kind, userId: number): Kept => {
       return {
         columns: { [POST]: ['secret', 'worth'], [WRITER]: ['email'], [TAG]: ['secret'], [PAGE]: ['secret'] },
         links: [],
+        drafts: [POST],
         rules: {
           rows: { [POST]: { rank: { $lt: 6 } }, [WRITER]: { team: { size: { $gt: 2 } } } },
           columns: [`${POST} rank`, `${TEAM} size`],
@@ -200,6 +208,7 @@ const keptFrom = (kind: Kind, userId: number): Kept => {
       return {
         columns: { [POST]: ['secret'], [WRITER]: ['email'], [TAG]: ['secret'] },
         links: ['posts_related_lnk'],
+        drafts: [TEAM],
         rules: {
           rows: { [POST]: { $or: [{ owner: { id: userId } }, { flag: true }] }, [TAG]: { weight: { $gte: 2 } } },
           columns: [`${POST} flag`, `${TAG} weight`],
@@ -207,7 +216,7 @@ const keptFrom = (kind: Kind, userId: number): Kept => {
         },
       };
     default:
-      return { columns: {}, links: [], rules: { rows: {}, columns: [], links: [] } };
+      return { columns: {}, links: [], drafts: [], rules: { rows: {}, columns: [], links: [] } };
   }
 };
 
@@ -254,6 +263,16 @@ const VALUES: Partial<Record<ScalarAttribute['type'], readonly (string | number 
   date: ['2020-02-29', '2021-01-01', '2021-12-31'],
   json: ['{"a":1}', '[1,2]', '"alpha"'],
 };
+const PUBLICATION_FILTERS = [
+  'never-published',
+  'never-published-document',
+  'has-published-version',
+  'has-published-version-document',
+  'modified',
+  'unmodified',
+  'published-with-draft',
+  'published-without-draft',
+];
 const SEARCHED = ['alpha', 'al', 'BETA', '7', 'example', '0.5', 'nothing'];
 
 // ------------------------------------------------------------------------------------------------------- the content
@@ -379,11 +398,16 @@ const schemaOf = (model: Model, uid: string): Schema => (model.contentTypes.get(
 // --------------------------------------------------------------------------------------------------- the differences
 
 /** Rows of a type that a caller of a kind can find in some request. */
-async function foundRows(site: Guarded, kind: Kind, uid: string, rules: Kept['rules']): Promise<ReadonlySet<number>> {
+async function foundRows(
+  site: Guarded,
+  kind: Kind,
+  uid: string,
+  { rules, drafts }: Kept,
+): Promise<ReadonlySet<number>> {
   const rows = new Set<number>();
   if (!FOUND[kind].includes(uid)) return rows;
   const filters = rules.rows[uid];
-  for (const status of ['draft', 'published'] as const)
+  for (const status of drafts.includes(uid) ? (['published'] as const) : (['draft', 'published'] as const))
     for (const { id } of await site.sheaf
       .documents(uid)
       .findMany({ status, locale: '*', fields: ['id'], ...(filters && { filters: filters as never }) }))
@@ -403,9 +427,9 @@ interface Straight {
 
 /** Changes all that a caller may not read, and nothing else. Returns how many statements that took. */
 async function disturb(site: Guarded, kind: Kind, userId: number): Promise<number> {
-  const { rules } = keptFrom(kind, userId);
+  const kept = keptFrom(kind, userId);
   const found = new Map<string, ReadonlySet<number>>();
-  for (const uid of TYPES) found.set(uid, await foundRows(site, kind, uid, rules));
+  for (const uid of TYPES) found.set(uid, await foundRows(site, kind, uid, kept));
   let statements = 0;
   await site.sheaf.database.transaction(async (session) => {
     const rows: Straight['rows'] = (sql) => {
@@ -418,7 +442,7 @@ async function disturb(site: Guarded, kind: Kind, userId: number): Promise<numbe
     await new Disturbance(site, kind, userId, { rows, ids }, random, found).run();
   }, true);
   for (const uid of TYPES)
-    expect([...(await foundRows(site, kind, uid, rules))].sort(), `rows of ${uid} for ${kind}`).toEqual(
+    expect([...(await foundRows(site, kind, uid, kept))].sort(), `rows of ${uid} for ${kind}`).toEqual(
       [...found.get(uid)!].sort(),
     );
   return statements;
@@ -605,6 +629,16 @@ const PATHS: Readonly<Record<string, string>> = {
   [PAGE]: 'page',
   [USER]: 'users',
 };
+
+/** Whether a request asks for drafts that its caller may not see. */
+const isHiddenDraft = ({ kind, uid, query }: Request): boolean =>
+  query.status === 'draft' && keptFrom(kind, 0).drafts.includes(uid);
+
+/** They are rare among generated requests. */
+const hiddenDrafts = (): Request[] =>
+  KINDS.flatMap((kind) =>
+    keptFrom(kind, 0).drafts.map((uid) => ({ kind, uid, documentId: null, query: { status: 'draft' } })),
+  );
 
 const queryText = (query: Json): string => qs.stringify(query, { encodeValuesOnly: true });
 const urlOf = ({ uid, documentId, query }: Request): string => {
@@ -910,10 +944,7 @@ class Requests {
           : fc.constant(undefined),
         status: perhaps(35, fc.constantFrom('draft', 'published')),
         locale: perhaps(30, fc.constantFrom<unknown[]>('en', 'fr', '*', ['fr', 'en'])),
-        publicationFilter: perhaps(
-          6,
-          fc.constantFrom('never-published', 'has-published-version', 'modified', 'unmodified', 'published-with-draft'),
-        ),
+        publicationFilter: perhaps(12, fc.constantFrom(...PUBLICATION_FILTERS)),
       })
       .map((query) => Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)));
   }
@@ -972,8 +1003,8 @@ async function copyOf(engine: Engine, url: string): Promise<string> {
   return copy;
 }
 
-/** Headers that tell nothing but when, or how long it took. */
-const PASSING = new Set(['date', 'server-timing']);
+/** Headers that tell nothing but when, how long it took, and which request it was. */
+const PASSING = new Set(['date', 'server-timing', 'x-request-id']);
 
 async function answer(app: FastifyInstance, request: Request, who: Who): Promise<string> {
   const { statusCode, headers, payload } = await app.inject({ url: urlOf(request), headers: who });
@@ -1023,7 +1054,7 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
   it(
     'changes no answer: neither status, headers, entries, their order, nor any count',
     async () => {
-      const seen = { all: 0, full: 0, empty: 0, refused: 0, missing: 0 };
+      const seen = { all: 0, full: 0, empty: 0, refused: 0, forbidden: 0, missing: 0 };
       const compare = async (request: Request): Promise<void> => {
         const { kind } = request;
         const [one, other] = await Promise.all(
@@ -1031,6 +1062,7 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
         );
         seen.all++;
         if (one!.startsWith('400')) seen.refused++;
+        else if (one!.startsWith('403') && isHiddenDraft(request)) seen.forbidden++;
         else if (one!.startsWith('404')) seen.missing++;
         else if (one!.includes('"data":[]')) seen.empty++;
         else if (one!.startsWith('200')) seen.full++;
@@ -1042,12 +1074,17 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
           for (let shift = 0; shift < valuesPerShapeOn(engine); shift++)
             await compare(withOtherValues(request, shift, world.documentIds));
         }),
-        { numRuns: Math.ceil(requestsOn(engine) / valuesPerShapeOn(engine)), seed: REQUEST_SEED },
+        {
+          numRuns: Math.ceil(requestsOn(engine) / valuesPerShapeOn(engine)),
+          seed: REQUEST_SEED,
+          examples: hiddenDrafts().map((request): [Request] => [request]),
+        },
       );
       // Requests that all fail, or find nothing, would prove nothing.
       expect(seen.full / seen.all, JSON.stringify(seen)).toBeGreaterThan(0.3);
       expect(seen.refused / seen.all, JSON.stringify(seen)).toBeGreaterThan(0.1);
       expect(seen.refused / seen.all, JSON.stringify(seen)).toBeLessThan(0.5);
+      expect(seen.forbidden, JSON.stringify(seen)).toBeGreaterThan(0);
       tell(`${engine.name}: ${JSON.stringify(seen)}`);
     },
     PATIENCE_MS,
@@ -1100,6 +1137,7 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
     ['of attributes', () => ({ mayUse: () => true })],
     ['of types', () => ({ mayFind: () => true })],
     ['of rows', () => ({ rowsOf: () => null })],
+    ['of drafts', () => ({ mayReadDrafts: () => true })],
   ])('is noticed soon without the check %s alone', async (name, doctor) => {
     const after = await noticedAfter((access) => ({
       ...access,

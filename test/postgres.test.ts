@@ -1,10 +1,10 @@
 // What only PostgreSQL has: the layout that the reference makes there, schemas, nodes that share a database, writers
-// that meet, and a database that the reference made.
+// that meet, and a database that the reference made. SHEAF_TEST_SCALE gives more writes to the writers.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { MAX_PREPARED_STATEMENTS } from '../src/limits.ts';
 import { openDatabaseToAll } from './support/access.ts';
@@ -14,6 +14,7 @@ import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
 import { fillTables, readSqlite } from './support/postgres-content.ts';
+import { scaled } from './support/scale.ts';
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
@@ -387,13 +388,21 @@ describeOnPostgres('Transactions that meet', (engine) => {
     const [first, taker, last] = [await make('First'), await make('Taker'), await make('Last')];
     const moved = await content.entry('POST', 'dishes', { name: 'Moved', restaurant: first.documentId });
     await content.entry('POST', 'dishes', { name: 'Stays', restaurant: last.documentId });
+    /** Goes on when somebody waits for what a transaction holds. */
+    const waitingFor = (client: pg.Client) =>
+      vi.waitFor(async () => {
+        const sql = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+        expect((await client.query(sql)).rows).toHaveLength(1);
+      }, 30_000);
     const lock = (client: pg.Client, table: string, ...ids: number[]) =>
       client.query(`select from ${table} where id = any($1) order by id for no key update`, [ids]);
     await withClient(url, (mover) =>
       withClient(url, async (holder) => {
         await mover.query('begin');
         await lock(mover, 'dishes', moved.id);
-        await lock(mover, 'restaurants', first.id, last.id);
+        await lock(mover, 'restaurants', first.id);
+        await holder.query('begin');
+        await lock(holder, 'restaurants', last.id);
         // It finds the entry with the first, and waits for the one who moves it to the last.
         let isTaken = false;
         const taking = content
@@ -401,15 +410,13 @@ describeOnPostgres('Transactions that meet', (engine) => {
           .then(() => {
             isTaken = true;
           });
-        await sleep(300);
+        await waitingFor(mover);
         await mover.query('update dishes_restaurant_lnk set restaurant_id = $1, dish_ord = 2 where dish_id = $2', [
           last.id,
           moved.id,
         ]);
         await mover.query('commit');
-        await holder.query('begin');
-        await lock(holder, 'restaurants', last.id);
-        await sleep(500);
+        await waitingFor(holder);
         expect(isTaken).toBe(false);
         await holder.query('commit');
         await taking;
@@ -439,7 +446,7 @@ function randomFrom(seed: number): (below: number) => number {
 
 const NODES = 3;
 const CLIENTS = 8;
-const WRITES = 2_000;
+const WRITES = scaled(400);
 /** Times that a client sends a write again that the server could not take. */
 const TRIES = 20;
 
@@ -469,7 +476,7 @@ describeOnPostgres('Writers of the same entries, at several nodes', (engine) => 
   };
 
   it('leave every list whole, lose nothing that was acknowledged, and meet no deadlock', {
-    timeout: 180_000,
+    timeout: scaled(180_000),
   }, async () => {
     expect(await broken()).toEqual([]);
     const ids = {

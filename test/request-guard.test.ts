@@ -311,7 +311,7 @@ describeOnSqlite('The door', (engine) => {
     it('keeps browsers from making more of a failure of ours (500, 503)', async () => {
       const broken = await enter({}, ['*']);
       await broken.sheaf.database.transaction((session) => session.rows({ sql: 'drop table notes', bindings: [] }, []));
-      const complaints = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      const complaints = vi.spyOn(console, 'error').mockReturnValue(undefined);
       try {
         for (const [url, status, name] of [
           ['/api/notes', 500, 'InternalServerError'],

@@ -333,6 +333,18 @@ describeOnEveryDatabase('relations', (engine) => {
     refused(await kit.put(url, { column: NOWHERE }));
   });
 
+  it.each(['[$notNull]=true', '[$null]=false', '[id][$notNull]=true&filters[column][keeper][$null]=true'])(
+    'an empty foreign key is no related row for filters[column]%s',
+    async (filter) => {
+      const holds = await kit.make('holders', { name: 'holds', column: await kit.make('plains', { name: 'p' }) });
+      const holdsNone = await kit.make('holders', { name: 'holds none' });
+      const { body } = await kit.get(`holders?filters[column]${filter}&sort=id:desc&pagination[limit]=2`);
+      const found = body.data.map(({ documentId }: Answered) => documentId);
+      expect(found).toContain(holds);
+      expect(found).not.toContain(holdsNone);
+    },
+  );
+
   // 8
   it('a one-to-one relation in a foreign key shows from both sides and has one owner', async () => {
     const plain = await kit.make('plains', { name: 'shared' });
@@ -549,19 +561,38 @@ describeOnEveryDatabase('relations', (engine) => {
   });
 
   // 18
-  it('publishing one side keeps a published link that the other side has dropped in its draft only', async () => {
-    const author = await guide.make('authors', { name: 'kept author' });
-    const articles = [];
-    for (const title of ['kept one', 'kept two'])
-      articles.push(await guide.make('articles', { title, authors: [author] }));
+  it('a link between published entries is what the last publication of either end made it', async () => {
+    const author = await guide.make('authors', { name: 'author' });
+    const articles: string[] = [];
+    for (const title of ['one', 'two']) articles.push(await guide.make('articles', { title, authors: [author] }));
+    const both = async () => [
+      await held(guide, `articles/${articles[1]}`, 'authors'),
+      await held(guide, `authors/${author}`, 'articles', 'title'),
+    ];
+    const [linked, unlinked] = [
+      [['author'], ['one', 'two']],
+      [[], ['one']],
+    ];
     await guide.entry('PUT', `articles/${articles[1]}?status=draft`, { authors: [] });
-    await guide.entry('PUT', `authors/${author}`, { name: 'kept author, again' });
-    expect(await held(guide, `articles/${articles[1]}`, 'authors')).toEqual(['kept author, again']);
-    expect(await held(guide, `articles/${articles[1]}?status=draft`, 'authors')).toEqual([]);
-    expect(await held(guide, `authors/${author}`, 'articles', 'title')).toEqual(['kept one', 'kept two']);
-    expect(await held(guide, `authors/${author}?status=draft`, 'articles', 'title')).toEqual(['kept one']);
+    expect(await both()).toEqual(linked);
+    await guide.entry('PUT', `authors/${author}`, {});
+    expect(await both()).toEqual(unlinked);
+    await guide.entry('PUT', `authors/${author}?status=draft`, { articles });
+    expect(await both()).toEqual(unlinked);
     await guide.entry('PUT', `articles/${articles[1]}`, {});
-    expect(await held(guide, `authors/${author}`, 'articles', 'title')).toEqual(['kept one']);
+    expect(await both()).toEqual(linked);
+  });
+
+  // 18
+  it('a list that is emptied and published is empty, though an entry of it was published later', async () => {
+    const author = await guide.make('authors', { name: 'author' });
+    const article = await guide.make('articles', { title: 'emptied', authors: [author] });
+    await guide.entry('PUT', `authors/${author}`, { name: 'author, again' });
+    await guide.entry('PUT', `articles/${article}`, { authors: [] });
+    expect(await held(guide, `articles/${article}`, 'authors')).toEqual([]);
+    expect(await held(guide, `authors/${author}`, 'articles', 'title')).toEqual([]);
+    await guide.entry('PUT', `authors/${author}`, {});
+    expect(await held(guide, `articles/${article}`, 'authors')).toEqual([]);
   });
 
   // 19

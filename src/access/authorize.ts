@@ -16,7 +16,8 @@ export interface Authorized<O extends Operation> {
 
 export function authorize<O extends Operation>(operation: O, caller: Caller): Authorized<O> {
   const { name, type } = operation;
-  if (type.exposure === 'hidden') throw notFoundError();
+  // What has no routes is shown with what refers to it; only the system works on it.
+  if (type.exposure === 'hidden' || (type.exposure !== 'routes' && caller.kind !== 'system')) throw notFoundError();
   for (const action of actionsOf(type, name)) requireAction(caller, action);
   if (name === 'me' && !caller.account) throw unauthorizedError();
   // A single type has one document, which the first update makes.

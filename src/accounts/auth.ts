@@ -30,6 +30,7 @@ export interface AuthOptions {
   readonly secrets: GivenSecrets;
   readonly smtp: string | null;
   readonly settings: Settings;
+  readonly onMailError: (error: Error) => void;
 }
 
 export interface Auth {
@@ -58,7 +59,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
   const authenticator = new Authenticator({ model, database, statements, grants, jwt, tokens });
   const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
-  const sessions = new Sessions(database, statements, jwt, settings.auth, admits);
+  const sessions = new Sessions({ database, statements, jwt, settings: settings.auth, admits });
   const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
   const accounts = new Accounts({
     database,
@@ -69,6 +70,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     mailer,
     settings,
     operations,
+    onMailError: options.onMailError,
   });
   return {
     settings,

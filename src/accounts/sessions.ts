@@ -23,6 +23,15 @@ interface Begun {
   readonly expiresAt: number;
 }
 
+export interface SessionDeps {
+  readonly database: Database;
+  readonly statements: AccountStatements;
+  readonly jwt: Jwt;
+  readonly settings: Settings['auth'];
+  /** Whether the account that a token is for may still be used. */
+  admits(claims: Claims): Promise<boolean>;
+}
+
 export class Sessions {
   readonly #database: Database;
   readonly #statements: AccountStatements;
@@ -31,14 +40,7 @@ export class Sessions {
   readonly #settings: Settings['auth'];
   readonly #admits: (claims: Claims) => Promise<boolean>;
 
-  /** `admits`: whether the account that a token is for may still be used. */
-  constructor(
-    database: Database,
-    statements: AccountStatements,
-    jwt: Jwt,
-    settings: Settings['auth'],
-    admits: (claims: Claims) => Promise<boolean>,
-  ) {
+  constructor({ database, statements, jwt, settings, admits }: SessionDeps) {
     this.#admits = admits;
     this.#database = database;
     this.#statements = statements;

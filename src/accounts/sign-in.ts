@@ -45,6 +45,7 @@ export interface AccountDeps {
   readonly mailer: Mailer;
   readonly settings: Settings;
   readonly operations: Operations;
+  readonly onMailError: (error: Error) => void;
 }
 
 interface Account {
@@ -205,7 +206,7 @@ export class Accounts {
   /** Answers at once, the same for every address; the mail follows. */
   forgotPassword(body: Body): void {
     const { email } = requireStrings(body, ['email']);
-    this.#promise(async () => {
+    this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
       if (!account || account.blocked) return;
       const code = await this.#issueCode(account.id, 'reset_password_token');
@@ -230,14 +231,14 @@ export class Accounts {
   async confirmEmail(code: unknown): Promise<string> {
     const account = typeof code === 'string' ? await this.#useCode(code, 'confirmation_token') : null;
     if (!account) throw validationError('Invalid token');
-    const { database, statements } = this.#deps;
-    await database.transaction((session) => session.rows(statements.confirmUser(), [Date.now(), account.id]));
+    const documentId = await this.documentIdOf(account.id);
+    if (documentId !== null) await this.#writeUser('update', documentId, { confirmed: true });
     return (await this.accountSettings()).email_confirmation_redirection || '/';
   }
 
   async sendConfirmation(body: Body): Promise<string> {
     const { email } = requireStrings(body, ['email']);
-    this.#promise(async () => {
+    this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
       if (account && !account.confirmed && !account.blocked) await this.#mailConfirmation(account.id, account.email);
     });
@@ -248,7 +249,7 @@ export class Accounts {
     const code = await this.#issueCode(id, 'confirmation_token');
     const url = this.#deps.settings.email.confirmationUrl ?? '/api/auth/email-confirmation';
     const account = await this.#find('id', id);
-    if (account) this.#promise(() => this.#mail('email_confirmation', { ...account, email }, url, code));
+    if (account) this.#runLater(() => this.#mail('email_confirmation', { ...account, email }, url, code));
   }
 
   async #issueCode(id: number, column: CodeColumn): Promise<string> {
@@ -279,11 +280,12 @@ export class Accounts {
     await mailer.send({ to: account.email, subject, html });
   }
 
-  #promise(work: () => Promise<unknown>): void {
-    const promise = work()
-      .catch((error: Error) => console.error(`A mail could not be sent: ${error.message}`))
-      .finally(() => this.#later.delete(promise));
-    this.#later.add(promise);
+  /** Runs work that the answer does not wait for: mails. */
+  #runLater(work: () => Promise<unknown>): void {
+    const running = work()
+      .catch(this.#deps.onMailError)
+      .finally(() => this.#later.delete(running));
+    this.#later.add(running);
   }
 }
 

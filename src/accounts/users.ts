@@ -35,6 +35,7 @@ export class UserExtension implements TypeExtension {
 
   async complete(operation: WriteOperation, caller: Caller): Promise<WriteOperation> {
     const { name } = operation;
+    if (name === 'clone') throw validationError('Users cannot be cloned');
     if (name !== 'create' && name !== 'update') return operation;
     const data = { ...operation.data };
     if (caller.kind !== 'system') for (const key of CODES) if (key in data) throw bodyKeyError(key, []);

@@ -24,7 +24,8 @@ Options                 (variable)        default
 Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to, with commas between),
 DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
 _SCHEMA, _SSL, _FILENAME in place of DATABASE_URL; JWT_SECRET and API_TOKEN_SALT (made at random and kept in .sheaf where
-they are not set), SMTP_URL. A project's .env file is read as well.
+they are not set), SMTP_URL; LOG_LEVEL (trace, debug, info, warn, error, fatal or silent; info logs each request on
+standard error). A project's .env file is read as well.
 
 Examples
   sheaf start --example

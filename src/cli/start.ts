@@ -1,10 +1,10 @@
-// `sheaf start`: opens the project, listens, says where and what to try, and stops in order when asked to. With
-// several workers this process only starts and watches them; each of them serves.
-import cluster from 'node:cluster';
+// `sheaf start`: opens the project, listens, prints where and what to try, and stops in order on a signal. With several
+// workers this process only starts and watches them; each of them serves.
+import cluster, { type Worker } from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf, withoutPassword } from '../app.ts';
 import { SetupError } from '../errors.ts';
-import { openLog } from '../http/log.ts';
+import { type Logger, openLog } from '../http/log.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
@@ -17,17 +17,22 @@ const RESTART_PAUSE_MS = 500;
 
 export async function start(config: ServerConfig, isExample: boolean): Promise<void> {
   const begin = performance.now();
-  const sheaf = await open(openOptions(config));
+  const logger = await openLog(config.logLevel);
+  const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
+  const sheaf = await open({ ...openOptions(config), onMailError });
   const notes = cluster.isWorker ? [] : await prepare(sheaf, isExample);
-  if (config.workers > 1 && cluster.isPrimary) {
-    // The schema is made once, here; then the workers open the database themselves.
-    await sheaf.close();
-    const address = await startWorkers(config.workers);
-    welcome(sheaf, config, isExample, address, begin, notes);
-    return;
-  }
-  const log = await openLog(config.logLevel);
-  const app = createServer(sheaf, { logger: log.logger });
+  const isPrimary = config.workers > 1 && cluster.isPrimary;
+  // The primary has made the schema; the workers open the database themselves.
+  if (isPrimary) await sheaf.close();
+  const address = await (isPrimary ? startWorkers(config.workers, logger) : serve(sheaf, config, logger));
+  onCrash(logger);
+  if (cluster.isWorker) process.send!({ address });
+  else welcome(sheaf, config, { isExample, address, begin, notes });
+}
+
+/** Listens until a signal comes. Returns the address. */
+async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promise<string> {
+  const app = createServer(sheaf, { logger });
   let address: string;
   try {
     address = await app.listen({ host: config.host, port: config.port });
@@ -35,24 +40,20 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
     await sheaf.close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new SetupError(`Port ${config.port} of ${config.host} is taken`, [
-      'stop the program that listens there, or choose another with --port N',
+      'stop the program that listens there, or choose another port with --port N',
     ]);
   }
-  if (cluster.isWorker) process.send!({ address });
-  else welcome(sheaf, config, isExample, address, begin, notes);
-  onStop((signal) => {
-    if (!cluster.isWorker) console.log(`${signal}: finishing what is under way`);
+  onStop(logger, (signal) => {
+    if (!cluster.isWorker) console.log(`${signal}: finishing the requests under way`);
     app
       .close()
       .then(() => sheaf.close())
-      .then(() => {
-        log.flush();
-        process.exit(0);
-      });
+      .then(() => process.exit(0));
   });
+  return address;
 }
 
-/** What must be there before anyone asks, and what whoever starts the server should know of it. */
+/** What must exist before the first request. Returns what the operator should know. */
 async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
   const auth = await sheaf.auth();
   const notes: string[] = [];
@@ -62,7 +63,8 @@ async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) notes.push("Nobody may read anything yet. Grant it: sheaf role grant public '*'");
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
-  if (auth.mailer.folder) notes.push(`Mails are not sent (SMTP_URL is not set); they are put in ${auth.mailer.folder}`);
+  if (auth.mailer.folder)
+    notes.push(`Mails are not sent (SMTP_URL is not set); they are written to ${auth.mailer.folder}`);
   return notes;
 }
 
@@ -75,14 +77,15 @@ const isOpen = (sheaf: Sheaf, { grants }: Auth): boolean =>
     }),
   );
 
-function welcome(
-  sheaf: Sheaf,
-  config: ServerConfig,
-  isExample: boolean,
-  address: string,
-  begin: number,
-  notes: readonly string[],
-): void {
+interface StartResult {
+  readonly isExample: boolean;
+  readonly address: string;
+  /** When the start began. */
+  readonly begin: number;
+  readonly notes: readonly string[];
+}
+
+function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin, notes }: StartResult): void {
   const types = [...sheaf.model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
@@ -97,20 +100,33 @@ function welcome(
   console.log('Stop with Ctrl+C.');
 }
 
-function onStop(stop: (signal: NodeJS.Signals) => void): void {
+function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): void {
   let stopping = false;
+  const giveUp = (): void => {
+    logger.warn(`stopped with requests under way: they took longer than ${GRACE_MS} ms`);
+    process.exit(1);
+  };
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
-      setTimeout(() => process.exit(1), GRACE_MS).unref();
+      setTimeout(giveUp, GRACE_MS).unref();
       stop(signal);
     });
 }
 
+/** Logs what nothing caught, and ends the process as Node would. A silent log leaves the report to Node. */
+function onCrash(logger: Logger): void {
+  if (logger.level === 'silent') return;
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'the process ends because of an error that nothing caught');
+    process.exit(1);
+  });
+}
+
 /** Resolves with the address once the first worker listens; the others follow. */
-function startWorkers(count: number): Promise<string> {
-  // Where this process hands connections out, those on their way to a worker that dies are never closed.
+function startWorkers(count: number, logger: Logger): Promise<string> {
+  // If this process handed out the connections, those on their way to a worker that dies would never be closed.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let stopping = false;
   const address = new Promise<string>((resolve, reject) => {
@@ -120,18 +136,28 @@ function startWorkers(count: number): Promise<string> {
       listening = true;
       resolve(message.address);
     });
-    cluster.on('exit', (_worker, code) => {
+    cluster.on('exit', (worker, code, signal) => {
       if (stopping) {
         if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
-      } else if (listening) setTimeout(() => !stopping && cluster.fork(), RESTART_PAUSE_MS);
-      else reject(new SetupError(`A worker could not start (code ${code}); what it said stands above`));
+      } else if (listening) replaceWorker(logger, worker, { code, signal }, () => stopping);
+      else reject(new SetupError(`A worker could not start (code ${code}); its own message stands above`));
     });
   });
   for (let index = 0; index < count; index++) cluster.fork();
-  onStop((signal) => {
+  onStop(logger, (signal) => {
     stopping = true;
-    console.log(`${signal}: the workers are finishing what is under way`);
+    console.log(`${signal}: the workers are finishing the requests under way`);
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
   });
   return address;
+}
+
+interface WorkerExit {
+  readonly code: number;
+  readonly signal: string;
+}
+
+function replaceWorker(logger: Logger, worker: Worker, exit: WorkerExit, isStopping: () => boolean): void {
+  logger.warn({ pid: worker.process.pid, ...exit }, 'a worker ended; another takes its place');
+  setTimeout(() => !isStopping() && cluster.fork(), RESTART_PAUSE_MS);
 }

@@ -46,7 +46,7 @@ const isTransient = (error: unknown): boolean => {
 const toClientError = (error: unknown): unknown =>
   error instanceof SheafError || !isTransient(error)
     ? error
-    : unavailableError('The database is not available now; try again');
+    : unavailableError('The database is not available now; try again', error);
 
 const names = new WeakMap<Statement, string>();
 let named = 0;
@@ -269,7 +269,7 @@ class Postgres implements Database {
         else if (RETRIED.has(codeOf(error))) retries++;
         else throw toClientError(error);
         if (retries > MAX_RETRIES || restarts > MAX_RESTARTS)
-          throw unavailableError('Too many writers met on the same entries; try again');
+          throw unavailableError('Too many writers met on the same entries; try again', error);
       }
     }
   }

@@ -117,7 +117,7 @@ class Connection implements Session {
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 const toClientError = (error: unknown, message: string): unknown =>
-  TRANSIENT.has(codeOf(error)) ? unavailableError(message) : error;
+  TRANSIENT.has(codeOf(error)) ? unavailableError(message, error) : error;
 
 class Sqlite implements Database {
   readonly dialect = sqliteDialect;

@@ -11,6 +11,7 @@ import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import { FIRST_PAGE, type ReadParameters } from '../request/parse-read.ts';
+import { bodyKeyError } from '../request/parse-relation.ts';
 import { parseData } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import { callerOf } from './register-routes.ts';
@@ -156,6 +157,7 @@ function writeHandler({ sheaf }: RouteContext, type: ContentType, name: WriteNam
     const begin = performance.now();
     // Draft actions need no body; clone may take one.
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
+    if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body) : {};
     const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters: queryOf(request) });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
@@ -163,6 +165,12 @@ function writeHandler({ sheaf }: RouteContext, type: ContentType, name: WriteNam
     await sendReplicationPosition(sheaf, reply);
     return send(reply.code(isNew ? 201 : 200), entryJson(outcome.text, outcome.omitted), outcome.timing, begin);
   };
+}
+
+/** A draft action takes nothing from a body, so one that holds something is a mistake. */
+function refuseBody(body: unknown): void {
+  const [key] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  if (key !== undefined) throw bodyKeyError(key, []);
 }
 
 function deleteHandler({ sheaf }: RouteContext, type: ContentType): Handler {

@@ -84,9 +84,19 @@ export function matchRoute(
       );
       if (!fits) continue;
       const at = pattern.indexOf(':documentId');
-      return { route, documentId: at < 0 ? null : decodeURIComponent(segments[at]!) };
+      const documentId = at < 0 ? null : decoded(segments[at]!);
+      return documentId === undefined ? null : { route, documentId };
     }
   return null;
+}
+
+/** Undefined for what is encoded wrongly. */
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
 }
 
 const segmentsOf = (pathname: string): string[] => pathname.split('/').filter((part) => part !== '');

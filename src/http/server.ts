@@ -1,10 +1,25 @@
 // The HTTP server: registers the table of routes behind one guard. All content comes from operations/.
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Sheaf } from '../app.ts';
-import { notFoundError } from '../errors.ts';
+import { notFoundError, SheafError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
-import { type HeadersFor, headersByOrigin, SECURITY } from './headers.ts';
-import { errorLog, logRequests, requestId } from './log.ts';
+import { headersByOrigin, SECURITY } from './headers.ts';
+import {
+  errorLog,
+  logRequests,
+  REQUEST_ID_HEADER,
+  type RequestLog,
+  requestEntry,
+  requestId,
+  requestLog,
+} from './log.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
@@ -21,23 +36,30 @@ const noSchemas = (): never => {
 };
 
 export interface ServerOptions {
-  /** Where requests and errors are logged; errors alone, to standard error, where none is given. */
+  /** Logs requests and errors. Without one, errors alone are logged, on standard error. */
   readonly logger?: FastifyBaseLogger;
 }
 
 export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOptions = {}): FastifyInstance {
   const headersFor = headersByOrigin(sheaf.settings.cors);
-  const app = createApp(sheaf, logger, headersFor);
+  const logRequest = requestLog(logger);
+  const app = createApp(sheaf, logger, (error, request, reply) => {
+    answerUnroutable(error, request, reply.headers(headersFor(request.headers.origin)));
+    logRequest?.(requestEntry(request, reply.statusCode));
+  });
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
   registerRequestGuard(app, headersFor);
-  logRequests(app);
+  if (logRequest) logRequests(app, logRequest);
   readEmptyBodies(app);
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error as Error));
+  app.setErrorHandler<Error>((error, request, reply) => {
+    logCause(request, error);
+    return sendError(reply, error);
+  });
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
-  refuseExpectations(app);
+  refuseExpectations(app, logRequest);
   closeConnections(app);
-  // In this scope and no other, so that the guard stands before what is not found as well.
+  // Registered without a scope of their own, so that the guard also holds for paths that no route answers.
   const routes = async (scope: FastifyInstance): Promise<void> => {
     const auth = await sheaf.auth();
     await registerRateLimits(scope);
@@ -47,10 +69,12 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
   return app;
 }
 
-function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, headersFor: HeadersFor): FastifyInstance {
+type AnswerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
+
+function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, frameworkErrors: AnswerUnroutable): FastifyInstance {
   return Fastify({
     loggerInstance: logger,
-    // One logger for all requests: each line names its request, and a child of its own for each is a cost that shows.
+    // One logger for all requests: each line names its request, and a child logger for each would cost more than that.
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
@@ -70,23 +94,39 @@ function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, headersFor: HeadersF
     return503OnClosing: false,
     // Node refuses at the size it is given, and answers a missing Host header without a body.
     http: { maxHeaderSize: MAX_HEADER_BYTES + 1, requireHostHeader: false },
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler(error, socket) {
+      if (socket.writable) logger.info({ code: error.code }, 'refused a connection that is not valid HTTP');
+      refuseConnection(error, socket);
+    },
     // No route has a schema, so the compilers of schemas need not be loaded.
     schemaController: { compilersFactory: { buildValidator: () => noSchemas, buildSerializer: () => noSchemas } },
-    // A path segment too long for a documentId names no document.
-    frameworkErrors: (error, request, reply) =>
-      sendError(
-        reply.headers(headersFor(request.headers.origin)),
-        error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error,
-      ),
+    frameworkErrors,
   });
 }
 
-function refuseExpectations(app: FastifyInstance): void {
-  app.server.on('checkExpectation', (_request, response) => {
+/** Answers a URL that cannot be decoded, or a path segment that is too long. No hook runs for these. */
+function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  request.begin = performance.now();
+  reply.header(REQUEST_ID_HEADER, request.id);
+  // A segment that is too long for a documentId names no document.
+  sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error);
+}
+
+/** Logs why the database could not take a request; the client is only told to try again. */
+function logCause(request: FastifyRequest, error: Error): void {
+  if (error instanceof SheafError && error.cause !== undefined)
+    request.log.warn({ requestId: request.id, err: error.cause }, error.message);
+}
+
+function refuseExpectations(app: FastifyInstance, logRequest: RequestLog | null): void {
+  app.server.on('checkExpectation', (request, response) => {
     const body = envelope(417, 'ExpectationFailedError', 'The Expect header asks for something unknown', {});
+    const { method = '' } = request;
+    const id = requestId(request);
+    logRequest?.({ requestId: id, method, route: null, status: 417, milliseconds: 0, caller: null });
     response.writeHead(417, {
       ...SECURITY,
+      [REQUEST_ID_HEADER]: id,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
     });
@@ -94,7 +134,7 @@ function refuseExpectations(app: FastifyInstance): void {
   });
 }
 
-/** What is answered while the server closes is the last on its connection. */
+/** An answer that is sent while the server closes is the last on its connection. */
 function closeConnections(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', (done) => {
@@ -107,7 +147,7 @@ function closeConnections(app: FastifyInstance): void {
   });
 }
 
-/** The official client calls everything JSON, also a request without a body. */
+/** Strapi's own client sends `content-type: application/json` even without a body. */
 function readEmptyBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

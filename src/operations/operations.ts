@@ -18,6 +18,8 @@ import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-r
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
 import { type ParsedWrite, parseWrite, unknownLocale } from '../request/parse-write.ts';
 import type { ReadRequest } from '../request/read-request.ts';
+import { AffectedStatements } from '../sql/affected-statements.ts';
+import { GatherStatements } from '../sql/gather-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
 import { runWrite, type Written } from '../store/run-write.ts';
@@ -96,6 +98,8 @@ export class Operations {
     this.#writes = {
       model,
       sql: new WriteStatements(database.dialect),
+      affected: new AffectedStatements(database.dialect),
+      gatherStatements: new GatherStatements(database.dialect),
       defaultLocale,
       rules: new RuleStatements(model, database.dialect),
       invariants: extensions,
@@ -165,9 +169,10 @@ export class Operations {
       await this.#requireLocale(session, plan.locale);
       // What is deleted is read before it is gone.
       const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
-      if (plan.name === 'delete' && wantsEntry && deleted === null) return null;
-      const written = await runWrite(new WriteSession(session, caller, this.#writes), plan);
+      const write = new WriteSession(session, caller, this.#writes);
+      const written = await runWrite(write, plan);
       if (!written) return null;
+      await write.flush();
       return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
     });
     if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);

@@ -4,7 +4,7 @@ import type { UserValues } from '../access/caller.ts';
 import { invalidValue } from '../errors.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
-import { isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
+import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
 import type { Binding, BoundValue, ContextName, Row, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
 
@@ -93,7 +93,7 @@ function plainText(ref: ValueRef, raw: unknown): string {
 }
 
 const jsonOf = (value: BoundValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
-const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
+const textOf = (value: unknown): string => (value instanceof Date ? dateText(value) : String(value));
 
 const EXPECTED: Partial<Record<ScalarType, string>> = {
   integer: 'a number',

@@ -4,6 +4,7 @@ import type { Session } from '../db/database.ts';
 import { type AnswerPart, ROWS, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
+import type { CompiledRead } from './compiled-read.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
 import { firstById, type ReadStrategy, runBound } from './read-strategy.ts';
 
@@ -45,8 +46,7 @@ export const singleStatement: ReadStrategy = {
 
   prepareFirst(read, slots) {
     const entity = bindEntity(read.entity, slots, true);
-    // A single row with nothing around it needs no numbered parts.
-    if (entity.populate.length === 0) {
+    if (isRowAlone(read)) {
       const first = bindStatement(read.firstAsJson(), slots);
       return {
         single: true,
@@ -68,5 +68,12 @@ export const singleStatement: ReadStrategy = {
     };
   },
 
-  describe: (read, slots, kind) => [{ title: 'the whole answer', statement: bindStatement(read.answer(kind), slots) }],
+  describe: (read, slots, kind) => [
+    kind === 'first' && isRowAlone(read)
+      ? { title: 'the entry', statement: bindStatement(read.firstAsJson(), slots) }
+      : { title: 'the whole answer', statement: bindStatement(read.answer(kind), slots) },
+  ],
 };
+
+/** A single row with nothing around it needs no numbered parts. */
+const isRowAlone = ({ plan }: CompiledRead): boolean => plan.entity.populate.length === 0;

@@ -124,15 +124,21 @@ function reference(value: unknown, path: BodyPath): Reference {
   const { documentId, id } = value;
   if (documentId !== undefined && (typeof documentId !== 'string' || documentId === ''))
     throw bodyValueError([...path, 'documentId'], 'a documentId');
-  if (documentId === undefined && !(typeof id === 'number' && Number.isSafeInteger(id)) && !/^\d+$/.test(String(id)))
-    throw bodyValueError(path, 'a documentId, or an object with one');
+  const row = documentId === undefined ? readRowId(id) : null;
+  if (documentId === undefined && row === null) throw bodyValueError(path, 'a documentId, or an object with one');
   return {
     documentId: documentId ?? null,
-    id: documentId === undefined ? Number(id) : null,
+    id: row,
     locale: optionalText(value.locale, [...path, 'locale']),
     status: optionalStatus(value.status, [...path, 'status']),
     type: optionalText(value.__type, [...path, '__type']),
   };
+}
+
+/** The id of a row, as a number or in digits; null for anything else. */
+export function readRowId(value: unknown): number | null {
+  if (typeof value === 'string') return /^\d+$/.test(value) ? Number(value) : null;
+  return Number.isSafeInteger(value) ? (value as number) : null;
 }
 
 function optionalText(value: unknown, path: BodyPath): string | null {

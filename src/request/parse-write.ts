@@ -85,7 +85,7 @@ export function parseWrite(
   const locales = parseLocales(given, type.localized, defaultLocale);
   const status = name === 'publish' || !type.draftAndPublish ? 'published' : 'draft';
   // The answer shows one locale: the first one asked for.
-  const answerLocale = type.localized ? ((locales === 'all' ? defaultLocale : locales[0]) ?? null) : null;
+  const answerLocale = type.localized ? ((locales === 'all' ? '*' : locales[0]) ?? null) : null;
   return { status, locale: null, locales, publishes: name === 'publish', answer, answerLocale };
 }
 

@@ -43,6 +43,9 @@ export function readInstant(text: string): number | null {
 const withinYears = (milliseconds: number): number | null =>
   milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : null;
 
+/** A date that code in process gave, as a client would write it; one that is no moment cannot be read as one. */
+export const dateText = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
+
 export const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** A whole number of any length, exactly. */

@@ -156,15 +156,6 @@ export class AccountStatements {
     );
   }
 
-  /** Values: now, the user. */
-  confirmUser(): Statement {
-    return this.#once(
-      'confirm',
-      () =>
-        sql`update up_users set confirmed = true, updated_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
-    );
-  }
-
   #flag(column: string): Fragment {
     return sql`case when ${sql.id(column)} then 1 else 0 end`;
   }
@@ -178,9 +169,12 @@ export class AccountStatements {
     );
   }
 
-  /** Values: the user. */
+  /** Values: the user, by a number that may be larger than any id. */
   documentOfUser(): Statement<readonly [documentId: string]> {
-    return this.#once('document of user', () => sql`select document_id from up_users where id = ${value()}`);
+    return this.#once(
+      'document of user',
+      () => sql`select document_id from up_users where id = cast(${value()} as bigint)`,
+    );
   }
 
   /** A session of a user: `user, status, device, end, absolute end`. Values: the session. */

@@ -100,8 +100,8 @@ export class ConditionCompiler {
       return sql`exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
     const pair = this.alias('p');
-    const { there, join } = this.#targetOf(step, pair, target);
-    const conditions = [...this.#match(step, pair), ...this.#all([step.where, where], there)];
+    const { there, join, isThere } = this.#targetOf(step, pair, target);
+    const conditions = [...this.#match(step, pair), ...this.#all([step.where, where], there)].concat(isThere());
     return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
@@ -124,7 +124,7 @@ export class ConditionCompiler {
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
-  #targetOf(step: RelationStep, pair: string, target: string): { there: RowScope; join: () => Fragment } {
+  #targetOf(step: RelationStep, pair: string, target: string) {
     let joined = false;
     const there: RowScope = {
       column(name) {
@@ -137,7 +137,9 @@ export class ConditionCompiler {
       joined
         ? sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
         : sql``;
-    return { there, join };
+    // The pairs of a foreign key are rows of the table itself, and those whose key is null lead nowhere.
+    const isThere = () => (joined || step.link!.from !== 'id' ? [] : [sql`${sql.id(pair, step.link!.to)} is not null`]);
+    return { there, join, isThere };
   }
 
   #otherLocale(there: RowScope, row: RowScope): Fragment {

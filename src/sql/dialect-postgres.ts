@@ -127,6 +127,20 @@ export const postgresDialect: Dialect = {
   },
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  namedPairTable: (list, name) =>
+    sql`(select e.value ->> 0 as name, (e.value ->> 1)::int4 as a, (e.value ->> 2)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  combine(statements) {
+    let bound = 0;
+    const parts = statements.map((text, index) => {
+      const before = bound;
+      const renumbered = text.replace(/\$(\d+)/g, (_, number: string) => {
+        bound = Math.max(bound, before + Number(number));
+        return `$${before + Number(number)}`;
+      });
+      return `c${index} as (${renumbered})`;
+    });
+    return `with ${parts.join(', ')} select 1`;
+  },
   nestedJoin: sql`join`,
   // Inside a query of their own these say nothing to the planner, so that one plan serves every page; with the values at
   // hand it would plan each page anew, which takes a third as long again as a short list.

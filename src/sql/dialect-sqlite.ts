@@ -79,6 +79,10 @@ export const sqliteDialect: Dialect = {
   sortValue: (column) => column,
   pairTable: (list, name) =>
     sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b from json_each(${list})) as ${sql.id(name)}`,
+  namedPairTable: (list, name) =>
+    sql`(select value ->> '$[0]' as name, value ->> '$[1]' as a, value ->> '$[2]' as b from json_each(${list})) as ${sql.id(name)}`,
+  // A further statement costs microseconds here, and a common table expression cannot write.
+  combine: null,
   input: (value) => value,
   createTable({ name, columns, foreignKeys }) {
     const lines = [

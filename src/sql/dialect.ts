@@ -51,6 +51,10 @@ export interface Dialect {
   sortValue(column: Fragment, type: ScalarType): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
   pairTable(list: Fragment, name: string): Fragment;
+  /** A table `name` with the column `name` and the integer columns `a` and `b`, made from a list of triples. */
+  namedPairTable(list: Fragment, name: string): Fragment;
+  /** Statements that write different tables as one; null where each is sent by itself. */
+  readonly combine: ((statements: readonly string[]) => string) | null;
   /** A bound value on its way into a column. */
   input(value: Fragment, type: ScalarType): Fragment;
   /** The statement that makes a table; indexes are made apart. */

@@ -1,6 +1,8 @@
 // Statements of writes. Each is made once for its tables and columns and then kept. A list of values is bound as one
 // value, so that the number of rows never changes the text. Values are bound in the order in which they stand in it.
 import { sql } from 'kysely';
+import { MAX_CACHED_PLANS } from '../limits.ts';
+import { Lru } from '../lru.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
@@ -29,12 +31,15 @@ function namesOf(columns: readonly WrittenColumn[]): string {
 /** The name of one side's list of a relation, in the records of publications. */
 export const listName = ({ table, from, to }: LinkTable): string => `${table} ${from} ${to}`;
 
-const keyOf = (link: LinkTable): string =>
+/** Names the links of one attribute. */
+export const linkKey = (link: LinkTable): string =>
   `${listName(link)} ${link.constants.map(({ value: constant }) => constant).join()}`;
 
 export class WriteStatements {
   readonly #dialect: Dialect;
   readonly #cache = new Map<string, Statement>();
+  readonly #numbers = new Map<Statement, number>();
+  readonly #combined = new Lru<string, Statement>(MAX_CACHED_PLANS);
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -52,6 +57,30 @@ export class WriteStatements {
       this.#cache.set(key, statement);
     }
     return statement as Statement<R>;
+  }
+
+  get canCombine(): boolean {
+    return this.#dialect.combine !== null;
+  }
+
+  /** Statements that write different tables as one; their values follow one another. */
+  combine(statements: readonly Statement[]): Statement {
+    const key = statements.map((statement) => this.#numberOf(statement)).join();
+    let combined = this.#combined.get(key);
+    if (!combined) {
+      combined = plainStatement(this.#dialect.combine!(statements.map(({ sql: text }) => text)));
+      this.#combined.set(key, combined);
+    }
+    return combined;
+  }
+
+  #numberOf(statement: Statement): number {
+    let number = this.#numbers.get(statement);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(statement, number);
+    }
+    return number;
   }
 
   /** `in` a list that is bound as one value. */
@@ -78,6 +107,14 @@ export class WriteStatements {
     });
   }
 
+  /** Writes columns of a document, of its draft where it has one. Values: the columns, then the document id. */
+  updateDocument(table: string, columns: readonly WrittenColumn[], isDraft: boolean): Statement<VersionRow> {
+    return this.#once(`update document ${table} ${isDraft}${namesOf(columns)}`, () => {
+      const sets = columns.map(({ column, type }) => sql`${sql.id(column)} = ${this.#dialect.input(value(), type)}`);
+      return sql`update ${sql.table(table)} set ${sql.join(sets)} where document_id = ${value()}${isDraft ? sql` and published_at is null` : sql``} returning id, document_id, locale, case when published_at is null then 0 else 1 end`;
+    });
+  }
+
   /** Copies columns of one row to others of the same table. Values: the id to copy from, the ids to copy to. */
   copyColumns(table: string, columns: readonly string[]): Statement {
     return this.#once(`copy ${table} ${columns}`, () => {
@@ -93,6 +130,23 @@ export class WriteStatements {
       () =>
         sql`insert into ${sql.table(table)} (${columnList(columns)}) select ${columnList(columns)} from ${sql.table(table)} where id = ${value()} returning id`,
     );
+  }
+
+  /** Makes the published copy of a draft. Values: the moment, the draft. */
+  insertPublished(table: string, columns: readonly string[]): Statement<IdRow> {
+    return this.#once(
+      `insert published ${table} ${columns}`,
+      () =>
+        sql`insert into ${sql.table(table)} (${columnList([...columns, 'published_at'])}) select ${columnList(columns)}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} where id = ${value()} returning id`,
+    );
+  }
+
+  /** Brings a published row in line with its draft. Values: the moment, the draft, the published row. */
+  updatePublished(table: string, columns: readonly string[]): Statement {
+    return this.#once(`update published ${table} ${columns}`, () => {
+      const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
+      return sql`update ${sql.table(table)} set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id(table, 'id')} ${this.#inList()}`;
+    });
   }
 
   /** Values: the ids. */
@@ -167,36 +221,9 @@ export class WriteStatements {
 
   // Locks
 
-  /** Locks every row of documents, in order of their ids. Values: the document ids. */
-  lockDocuments(table: string): Statement<IdRow> {
-    return this.#once(
-      `lock ${table}`,
-      () =>
-        sql`select id from ${sql.table(table)} where document_id ${this.#inList('text')} order by id ${this.#dialect.locking!.rows}`,
-    );
-  }
-
   /** Values: a string that stands for what is locked until the transaction ends. */
   lockKey(): Statement {
     return this.#once('lock key', () => this.#dialect.locking!.key(value()));
-  }
-
-  /** Ids of the documents at the far end of links. Values: the rows at the near end. */
-  linkedDocuments(link: LinkTable, table: string): Statement<readonly [documentId: string]> {
-    return this.#once(
-      `linked ${keyOf(link)}`,
-      () =>
-        sql`select distinct t.document_id from ${sql.table(link.table)} as p join ${sql.table(table)} as t on t.id = ${sql.id('p', link.to)} where ${sql.id('p', link.from)} ${this.#inList()}`,
-    );
-  }
-
-  /** Ids of the documents that hold drafts in recorded lists. Values: the list, the drafts. */
-  recordedHolders(table: string): Statement<readonly [documentId: string]> {
-    return this.#once(
-      `recorded holders ${table}`,
-      () =>
-        sql`select distinct t.document_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(table)} as t on t.id = p.holder_id where p.list = ${value()} and p.target_id ${this.#inList()}`,
-    );
   }
 
   // Links
@@ -211,7 +238,7 @@ export class WriteStatements {
 
   /** A row's list. Values: the row's id. */
   linksFrom(link: LinkTable): Statement<readonly [id: number, target: number, position: number | null]> {
-    return this.#once(`links from ${keyOf(link)}`, () => {
+    return this.#once(`links from ${linkKey(link)}`, () => {
       const position = link.order ? sql.id('p', link.order) : sql`null`;
       return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position}, ` : sql``}p.id`;
     });
@@ -220,7 +247,7 @@ export class WriteStatements {
   /** Links that lead to given targets from other rows. Values: the targets, the row to leave out. */
   linksTo(link: LinkTable): Statement<readonly [id: number, holder: number, target: number]> {
     return this.#once(
-      `links to ${keyOf(link)}`,
+      `links to ${linkKey(link)}`,
       () =>
         sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${this.#inList()} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
     );
@@ -228,7 +255,7 @@ export class WriteStatements {
 
   /** New links of a row, each at the end of its target's own list. Values: the row's id, `[[target, position]…]`. */
   insertLinks(link: LinkTable): Statement {
-    return this.#once(`insert links ${keyOf(link)}`, () => {
+    return this.#once(`insert links ${linkKey(link)}`, () => {
       const columns = [link.from, link.to, ...link.constants.map(({ column }) => column)];
       const values: Fragment[] = [
         sql`cast(${value()} as integer)`,
@@ -371,21 +398,48 @@ export class WriteStatements {
     );
   }
 
-  /** The position of a draft in a recorded list. Values: the list, the row, the draft. */
-  recordedPosition(): Statement<readonly [position: number]> {
-    return this.#once(
-      'recorded position',
-      () =>
-        sql`select position from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id = ${value()} and target_id = ${value()}`,
-    );
-  }
-
   /** Values: the list, the published row, `[[draft, position]…]`. */
   recordList(): Statement {
     return this.#once(
       'record list',
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
+
+  /** The recorded lists of a row, each in its order. Values: the lists, the row. */
+  recordedLists(): Statement<readonly [list: string, draft: number]> {
+    return this.#once(
+      'recorded lists',
+      () =>
+        sql`select list, target_id from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id = ${value()} order by list, position`,
+    );
+  }
+
+  /** Values: the row, `[[list, draft, position]…]`. */
+  recordLists(): Statement {
+    return this.#once(
+      'record lists',
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select n.name, cast(${value()} as integer), n.a, n.b from ${this.#dialect.namedPairTable(value(), 'n')}`,
+    );
+  }
+
+  /** Values: the lists, the rows. */
+  dropRecords(): Statement {
+    return this.#once(
+      'drop records',
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id ${this.#inList()}`,
+    );
+  }
+
+  /** Forgets rows as holders of lists and as targets in others. Values: the lists, the rows, the others, the rows. */
+  forgetRows(): Statement {
+    return this.#once(
+      'forget rows',
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where (list ${this.#inList('text')} and holder_id ${this.#inList()}) or (list ${this.#inList('text')} and target_id ${this.#inList()})`,
     );
   }
 
@@ -397,19 +451,10 @@ export class WriteStatements {
     );
   }
 
-  /** Takes drafts out of recorded lists. Values: the lists, the drafts. */
-  dropRecordedTargets(): Statement {
-    return this.#once(
-      'drop recorded targets',
-      () =>
-        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and target_id ${this.#inList()}`,
-    );
-  }
-
   /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
   adoptLists(link: LinkTable, holders: string, targets: string): Statement {
     return this.#once(
-      `adopt ${keyOf(link)}`,
+      `adopt ${linkKey(link)}`,
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true on conflict (list, holder_id, target_id) do nothing`,
     );

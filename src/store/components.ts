@@ -4,23 +4,19 @@ import { componentTableName, idColumnName, morphTableName, typeColumnName } from
 import { linkAttributes } from '../model/links.ts';
 import type { ComponentAttribute, ComponentSchema, DynamicZoneAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
+import type { ItemRef, StoredItem } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
 
-/** A component row: which, and of which kind. */
-export interface ItemRef {
-  readonly id: number;
-  readonly uid: string;
-}
-
-/** A component row in a list. */
-export interface StoredItem extends ItemRef {
-  readonly link: number;
-  readonly position: number | null;
-}
-
-export async function readItems(write: WriteSession, table: string, row: number, field: string): Promise<StoredItem[]> {
+export async function readItems(
+  write: WriteSession,
+  table: string,
+  row: number,
+  field: string,
+): Promise<readonly StoredItem[]> {
+  const known = write.gathered.items(table, row, field);
+  if (known) return known;
   const rows = await write.rows(write.sql.componentsOf(componentTableName(table)), row, field);
   return rows.map(([link, id, uid, position]) => ({ link, id, uid, position }));
 }
@@ -51,7 +47,7 @@ export async function writeItems(
   const isSame = (a: ItemRef, b: ItemRef) => a.id === b.id && a.uid === b.uid;
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
   if (gone.length > 0) {
-    await write.rows(write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
+    await write.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
     await deleteItems(write, gone);
   }
   const single = attribute.kind === 'component' && !attribute.many;
@@ -62,7 +58,7 @@ export async function writeItems(
     if (!stored) await write.insert(table, COMPONENT_COLUMNS, [row, item.id, item.uid, attribute.name, position]);
     else if (position !== null && stored.position !== position) moved.push([stored.link, position]);
   }
-  if (moved.length > 0) await write.rows(write.sql.setPositions(table, 'order'), JSON.stringify(moved));
+  if (moved.length > 0) await write.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
 }
 
 /** Rows of a schema that hold component rows, each with the field it holds one in. */
@@ -107,26 +103,33 @@ export async function deleteItems(write: WriteSession, items: readonly ItemRef[]
       await write.rows(write.sql.dropRecordedLists(), listName(link), listOf(ids));
     // The record of a copy goes with the published row: until then that row is not free to be taken for another's.
     await write.rows(write.sql.dropCopies('published'), component.table, listOf(ids));
-    await write.rows(write.sql.deleteRows(component.table), listOf(ids));
+    await write.change(component.table, write.sql.deleteRows(component.table), listOf(ids));
   }
+}
+
+export const holdsComponents = ({ attributes }: Schema): boolean =>
+  [...attributes.values()].some(({ kind }) => kind === 'component' || kind === 'dynamiczone');
+
+async function itemsOfRows(
+  write: WriteSession,
+  { table }: Schema,
+  ids: readonly number[],
+): Promise<readonly ItemRef[]> {
+  const known = ids.map((id) => write.gathered.itemsOf(table, id));
+  if (known.every((items) => items !== undefined)) return known.flat();
+  const rows = await write.rows(write.sql.componentsOfRows(componentTableName(table)), listOf(ids));
+  return rows.map(([id, uid]) => ({ id, uid }));
 }
 
 /** Deletes what rows hold that no foreign key takes along: components, files of media fields, polymorphic links. */
 export async function deleteBelow(write: WriteSession, schema: Schema, ids: readonly number[]): Promise<void> {
-  const attributes = [...schema.attributes.values()];
-  if (attributes.some(({ kind }) => kind === 'component' || kind === 'dynamiczone')) {
-    const rows = await write.rows(write.sql.componentsOfRows(componentTableName(schema.table)), listOf(ids));
-    await deleteItems(
-      write,
-      rows.map(([id, uid]) => ({ id, uid })),
-    );
-  }
+  if (holdsComponents(schema)) await deleteItems(write, await itemsOfRows(write, schema, ids));
   for (const holder of write.model.contentTypes.values()) {
     for (const attribute of holder.attributes.values()) {
       if (attribute.kind !== 'morph' || !attribute.many) continue;
       const table = morphTableName(holder.table, attribute.name);
       const columns = [typeColumnName(attribute.name), idColumnName(attribute.name)] as const;
-      await write.rows(write.sql.deleteMorphLinks(table, ...columns), schema.uid, listOf(ids));
+      await write.change(table, write.sql.deleteMorphLinks(table, ...columns), schema.uid, listOf(ids));
     }
   }
 }

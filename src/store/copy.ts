@@ -1,22 +1,27 @@
 // Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
 // components. Used to publish, to discard a draft, to sync locales and to clone.
 import type { Attribute, ComponentSchema, ContentType, RelationAttribute, Schema } from '../model/types.ts';
-import { type ComponentField, type ItemRef, readItems, writeItems } from './components.ts';
+import type { Status } from '../request/read-request.ts';
+import { type ComponentField, readItems, writeItems } from './components.ts';
+import { draftsOf, publishedOf, versionsByRow } from './document-versions.ts';
+import type { ItemRef } from './gathered.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
 import { readRecord, recordList } from './publication-records.ts';
-import { draftsOf, publishedOf, versionsByRow } from './versions.ts';
 import { listOf, versionOf, type WriteSession } from './write-session.ts';
 
 /** What a copy is for, which decides which rows its relations lead to. */
 export type CopyPurpose =
   | { readonly to: 'published' | 'draft' }
-  | { readonly to: 'locale'; readonly locale: string; readonly published: boolean }
+  /** `status`: of the rows; null for those without drafts. */
+  | { readonly to: 'locale'; readonly locale: string; readonly status: Status | null }
   | { readonly to: 'clone' };
 
 /** From which row to which. */
 export interface Copy {
   readonly from: number;
   readonly to: number;
+  /** A row that was just made holds nothing yet. */
+  readonly toIsNew: boolean;
   readonly purpose: CopyPurpose;
 }
 
@@ -36,16 +41,17 @@ export async function copyNestedContent(
     if (isField(attribute)) await copyField(write, schema, attribute, copy);
     else if (attribute.kind === 'media') {
       const desired = await readTargets(write, attribute.link, from);
-      await writeLinks(write, attribute.link, to, { current: await readLinks(write, attribute.link, to), desired });
+      const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, to);
+      await writeLinks(write, attribute.link, to, { current, desired });
     } else if (attribute.kind === 'relation' && schema.kind === 'component' && attribute.storage === 'linkTable')
       await copyComponentRelation(write, attribute, copy);
   }
 }
 
 async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<void> {
-  const { from, to, purpose } = copy;
+  const { from, to, toIsNew, purpose } = copy;
   const source = await readItems(write, schema.table, from, attribute.name);
-  const current = await readItems(write, schema.table, to, attribute.name);
+  const current = toIsNew ? [] : await readItems(write, schema.table, to, attribute.name);
   const items: ItemRef[] = [];
   for (const [index, { id, uid }] of source.entries()) {
     const component = write.model.components.get(uid);
@@ -60,7 +66,7 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
       await write.rows(write.sql.dropCopies(toPublished ? 'draft' : 'published'), component.table, listOf([id]));
       await write.rows(write.sql.recordCopy(), component.table, toPublished ? id : made, toPublished ? made : id);
     }
-    await copyNestedContent(write, component, { from: id, to: made, purpose });
+    await copyNestedContent(write, component, { from: id, to: made, toIsNew: kept === null, purpose });
     items.push({ id: made, uid });
   }
   await writeItems(write, schema, { row: to, attribute, current, items });
@@ -102,40 +108,48 @@ async function counterpartOf(
   return atSamePosition.id;
 }
 
-async function copyComponentRelation(
+async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<void> {
+  const { link } = attribute;
+  const desired = await copiedTargets(write, attribute, copy);
+  const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
+  await writeLinks(write, link, copy.to, { current, desired });
+}
+
+/** What the copy of a list leads to. One of a published row is put on record, for targets that are not published yet. */
+async function copiedTargets(
   write: WriteSession,
   attribute: RelationAttribute,
   { from, to, purpose }: Copy,
-): Promise<void> {
-  const { link } = attribute;
-  let targets = await readTargets(write, link, from);
+): Promise<readonly number[]> {
+  const targets = await readTargets(write, attribute.link, from);
   const target = write.type(attribute.target);
-  if (purpose.to === 'published' && target.draftAndPublish) {
-    // Targets that are not published yet are remembered, with their positions.
-    await recordList(write, attribute, to, targets);
-    const published = await publishedOf(write, target.table, targets);
-    targets = targets.flatMap((id) => published.get(id) ?? []);
-  } else if (purpose.to === 'draft' && target.draftAndPublish) {
-    const recorded = await readRecord(write, attribute, from);
-    const drafts = await draftsOf(write, target.table, targets);
-    targets = recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []);
-  } else if (purpose.to === 'locale' && target.localized) {
-    targets = await inLocale(write, target, targets, purpose);
-  } else if (purpose.to === 'locale' && target.draftAndPublish && !purpose.published) {
-    const drafts = await draftsOf(write, target.table, targets);
-    targets = targets.map((id) => drafts.get(id) ?? id);
+  const locale = purpose.to === 'locale' ? purpose.locale : null;
+  const status = purpose.to === 'locale' ? purpose.status : purpose.to === 'clone' ? null : purpose.to;
+  if (!target.draftAndPublish || status === null) return inLocale(write, target, targets, locale);
+  if (status === 'published') {
+    const inDraft = locale === null ? targets : await readRecord(write, attribute, from);
+    const drafts = await inLocale(write, target, inDraft, locale);
+    await recordList(write, attribute, to, drafts);
+    const published = await publishedOf(write, target.table, drafts);
+    return drafts.flatMap((id) => published.get(id) ?? []);
   }
-  await writeLinks(write, link, to, { current: await readLinks(write, link, to), desired: targets });
+  const drafts = await draftsOf(write, target.table, targets);
+  if (locale !== null) {
+    const drafted = targets.map((id) => drafts.get(id) ?? id);
+    return inLocale(write, target, drafted, locale);
+  }
+  const recorded = await readRecord(write, attribute, from);
+  return recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []);
 }
 
-/** The rows of the same documents in another locale; documents that have none there are left out. */
+/** The rows of the same documents and status in another locale, where one is meant; those that are not there are left out. */
 async function inLocale(
   write: WriteSession,
   target: ContentType,
   ids: readonly number[],
-  { locale, published }: { readonly locale: string; readonly published: boolean },
-): Promise<number[]> {
-  if (ids.length === 0) return [];
+  locale: string | null,
+): Promise<readonly number[]> {
+  if (ids.length === 0 || locale === null || !target.localized) return ids;
   const originals = await versionsByRow(write, target, ids);
   const documents = new Set(originals.map(({ documentId }) => documentId));
   const all = (await write.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
@@ -145,7 +159,7 @@ async function inLocale(
       (version) =>
         version.documentId === original?.documentId &&
         version.locale === locale &&
-        (!target.draftAndPublish || version.published === published),
+        (!target.draftAndPublish || version.published === original.published),
     );
     return other ? [other.id] : [];
   });

@@ -5,10 +5,11 @@ import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { BoundValue } from '../sql/statement.ts';
 import type { WrittenColumn } from '../sql/write-statements.ts';
-import { type ItemRef, readItems, type StoredItem, writeItems } from './components.ts';
+import { readItems, writeItems } from './components.ts';
+import { publishedOf } from './document-versions.ts';
+import type { ItemRef, StoredItem } from './gathered.ts';
 import type { OwnerRow } from './references.ts';
 import { writeRelation } from './relations.ts';
-import { publishedOf } from './versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** Columns of a change with their values, in the order in which statements name them. */
@@ -53,7 +54,7 @@ async function writeComponents(
   change: ComponentChange,
 ): Promise<void> {
   const { attribute } = change;
-  const current = await readItems(write, schema.table, owner.id, attribute.name);
+  const current = owner.isNew ? [] : await readItems(write, schema.table, owner.id, attribute.name);
   const known = await knownItems(write, { schema, owner, current, change });
   const items: ItemRef[] = [];
   for (const item of change.items) {
@@ -61,7 +62,7 @@ async function writeComponents(
     const component = write.model.components.get(item.uid)!;
     const { columns, values } = columnsOf(item.entity);
     const id = stored ?? (await write.insert(component.table, columns, values));
-    const row: OwnerRow = { ...owner, id, schema: component };
+    const row: OwnerRow = { ...owner, id, schema: component, isNew: stored === undefined };
     await (stored === undefined ? writeRelationsAndComponents : writeEntity)(write, component, row, item.entity);
     items.push({ id, uid: item.uid });
   }

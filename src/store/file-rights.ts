@@ -1,14 +1,13 @@
 // Which files a write may attach: all of them for who may read files, otherwise those that the caller already sees in
 // an entry. So no file can be attached just to be read.
 import { FIND_FILES } from '../access/actions.ts';
-import { SheafError } from '../errors.ts';
 import { FILE } from '../model/builtin.ts';
 import { idColumnName, morphTableName } from '../model/identifiers.ts';
-import type { Schema } from '../model/types.ts';
-import type { BodyPath } from '../request/parse-relation.ts';
+import type { ContentType, Schema } from '../model/types.ts';
 import { holdersOfComponents } from './components.ts';
+import { versionsByRow } from './document-versions.ts';
+import { type LocatedReference, missing, type OwnerRow } from './references.ts';
 import { reachable } from './row-rights.ts';
-import { versionsByRow } from './versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** An attribute of a row through which a file is seen. */
@@ -18,12 +17,24 @@ interface Sighting {
   readonly field: string;
 }
 
+/** Refuses a file that a write adds and its caller sees nowhere, like one that does not exist. */
 export async function requireVisibleFiles(
   write: WriteSession,
-  files: readonly number[],
-  path: BodyPath,
+  owner: OwnerRow,
+  references: readonly LocatedReference[],
+  added: readonly number[],
 ): Promise<void> {
-  if (files.length === 0 || write.caller.access.may(FIND_FILES)) return;
+  if (added.length === 0 || write.caller.access.may(FIND_FILES)) return;
+  const seen = await seenAmong(write, added);
+  const unseen = new Set(added.filter((file) => !seen.has(file)));
+  for (const located of references) {
+    const [files] = owner.references.resolve(write.type(FILE), [located], owner);
+    if (files!.some((file) => unseen.has(file))) throw missing(located, null);
+  }
+}
+
+/** Those of the files that the caller sees in some entry. */
+async function seenAmong(write: WriteSession, files: readonly number[]): Promise<ReadonlySet<number>> {
   const { table, singularName } = write.type(FILE);
   const statement = write.sql.morphHolders(morphTableName(table, 'related'), idColumnName(singularName));
   const rows = await write.rows(statement, listOf(files));
@@ -34,7 +45,7 @@ export async function requireVisibleFiles(
     const sightings = group.map(([file, row, , field]) => ({ file, row, field }));
     for (const file of await seenThrough(write, schema, sightings)) seen.add(file);
   }
-  if (files.some((file) => !seen.has(file))) throw unknownFile(path);
+  return seen;
 }
 
 /** The files that the caller sees through rows of a schema: directly, or through the entries that hold a component. */
@@ -43,18 +54,15 @@ async function seenThrough(
   schema: Schema,
   sightings: readonly Sighting[],
 ): Promise<ReadonlySet<number>> {
-  const { access } = write.caller;
+  const readable = sightings.filter(({ field }) => isReadable(write, schema, field));
+  const ids = new Set(readable.map(({ row }) => row));
   if (schema.kind !== 'component') {
-    if (!access.mayFind(schema.uid)) return new Set();
-    const readable = sightings.filter(({ field }) => access.mayUse(schema.uid, field, 'read'));
-    const versions = await versionsByRow(write, schema, new Set(readable.map(({ row }) => row)));
-    const rows = new Set((await reachable(write, schema, 'find', versions)).map(({ id }) => id));
+    const rows = await visibleAmong(write, schema, ids);
     return new Set(readable.filter(({ row }) => rows.has(row)).map(({ file }) => file));
   }
   const seen = new Set<number>();
-  const ids = [...new Set(sightings.map(({ row }) => row))];
-  for (const { schema: parent, holders } of await holdersOfComponents(write, schema, ids)) {
-    const above = sightings.flatMap(({ file, row }) =>
+  for (const { schema: parent, holders } of await holdersOfComponents(write, schema, [...ids])) {
+    const above = readable.flatMap(({ file, row }) =>
       holders
         .filter(({ component }) => component === row)
         .map((holder): Sighting => ({ file, row: holder.row, field: holder.field })),
@@ -64,9 +72,21 @@ async function seenThrough(
   return seen;
 }
 
-/** The same answer as for a file that does not exist. */
-const unknownFile = (path: BodyPath): SheafError =>
-  new SheafError(400, 'ValidationError', `${path.join('.')}: there is no entry with that id`, {
-    path: path.join('.'),
-    source: 'body',
-  });
+function isReadable({ caller }: WriteSession, schema: Schema, field: string): boolean {
+  const attribute = schema.attributes.get(field);
+  if (!attribute || attribute.private) return false;
+  return schema.kind === 'component' || caller.access.mayUse(schema.uid, field, 'read');
+}
+
+/** Those of the rows that a request of the caller can show. */
+async function visibleAmong(
+  write: WriteSession,
+  type: ContentType,
+  ids: ReadonlySet<number>,
+): Promise<ReadonlySet<number>> {
+  const { access } = write.caller;
+  if (ids.size === 0 || !access.mayFind(type.uid)) return new Set();
+  const versions = await versionsByRow(write, type, ids);
+  const shown = access.mayReadDrafts(type.uid) ? versions : versions.filter(({ published }) => published);
+  return new Set((await reachable(write, type, 'find', shown)).map(({ id }) => id));
+}

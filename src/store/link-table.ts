@@ -1,15 +1,12 @@
 // Lists kept in link tables. Positions are dense, 1 to n, and written only where they changed. A target that gains or
 // loses a link has its own list closed up as well.
 import type { LinkTable } from '../model/types.ts';
+import type { StoredLink } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
-export interface StoredLink {
-  readonly id: number;
-  readonly target: number;
-  readonly position: number | null;
-}
-
-export async function readLinks(write: WriteSession, link: LinkTable, row: number): Promise<StoredLink[]> {
+export async function readLinks(write: WriteSession, link: LinkTable, row: number): Promise<readonly StoredLink[]> {
+  const known = write.gathered.links(link, row);
+  if (known) return known;
   const rows = await write.rows(write.sql.linksFrom(link), row);
   return rows.map(([id, target, position]) => ({ id, target, position }));
 }
@@ -37,7 +34,8 @@ export async function writeLinks(
     if (wanted.has(stored.target) && !kept.has(stored.target)) kept.set(stored.target, stored);
     else surplus.push(stored);
   }
-  if (surplus.length > 0) await write.rows(write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
+  if (surplus.length > 0)
+    await write.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
   const added: [number, number][] = [];
   const moved: [number, number][] = [];
   for (const [index, target] of desired.entries()) {
@@ -45,8 +43,9 @@ export async function writeLinks(
     if (!stored) added.push([target, index + 1]);
     else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);
   }
-  if (moved.length > 0) await write.rows(write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-  if (added.length > 0) await write.rows(write.sql.insertLinks(link), row, JSON.stringify(added));
+  if (moved.length > 0)
+    await write.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
+  if (added.length > 0) await write.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
   const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
   await closeInverse(write, link, removed);
   return { added: added.map(([target]) => target), removed };
@@ -55,7 +54,7 @@ export async function writeLinks(
 /** Closes the gaps that lost links left in the lists of their targets. */
 async function closeInverse(write: WriteSession, link: LinkTable, targets: readonly number[]): Promise<void> {
   if (targets.length > 0 && link.inverseOrder)
-    await write.rows(write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
+    await write.change(link.table, write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
 }
 
 /** A link that leads to a target from another row. */
@@ -80,10 +79,10 @@ export async function linksOfOthers(
 /** Removes links of other rows, which close up their lists. */
 export async function removeLinks(write: WriteSession, link: LinkTable, links: readonly ForeignLink[]): Promise<void> {
   if (links.length === 0) return;
-  await write.rows(write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
+  await write.change(link.table, write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
   if (link.order) {
     const holders = listOf(new Set(links.map(({ holder }) => holder)));
-    await write.rows(write.sql.closeGaps(link.table, link.from, link.order), holders);
+    await write.change(link.table, write.sql.closeGaps(link.table, link.from, link.order), holders);
   }
   const targets = links.map(({ target }) => target);
   await closeInverse(write, link, targets);

@@ -6,7 +6,7 @@ import type { BodyPath } from '../request/parse-relation.ts';
 import { readLinks } from './link-table.ts';
 import { resolvePosition, withOrderProblems } from './list-operations.ts';
 import type { LocatedReference, OwnerRow } from './references.ts';
-import { hiddenRows } from './row-rights.ts';
+import { hiddenRows, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export interface MorphChange {
@@ -17,10 +17,15 @@ export interface MorphChange {
 
 type Target = MorphAttribute['targets'][number];
 
+interface Entry {
+  readonly target: Target;
+  readonly id: number;
+}
+
 /** The order of a list knows numbers only, so each entry of each type gets one for the time of the write. */
 class EntryNumbers {
   readonly #numbers = new Map<string, number>();
-  readonly #entries: { readonly target: Target; readonly id: number }[] = [];
+  readonly #entries: Entry[] = [];
 
   of(target: Target, id: number): number {
     const key = `${target.uid} ${id}`;
@@ -32,7 +37,7 @@ class EntryNumbers {
     return number;
   }
 
-  entry(number: number): { readonly target: Target; readonly id: number } {
+  entry(number: number): Entry {
     return this.#entries[number]!;
   }
 }
@@ -47,7 +52,7 @@ export async function writeMorphList(write: WriteSession, owner: OwnerRow, chang
   const stored = new Map<number, StoredEntry>();
   const hidden = new Set<number>();
   for (const target of change.attribute.targets) {
-    const links = await readLinks(write, target.link, owner.id);
+    const links = owner.isNew ? [] : await readLinks(write, target.link, owner.id);
     const unseen = await hiddenRows(
       write,
       write.type(target.uid),
@@ -60,7 +65,27 @@ export async function writeMorphList(write: WriteSession, owner: OwnerRow, chang
   }
   const list = [...stored.keys()].sort((a, b) => (stored.get(a)!.position ?? 0) - (stored.get(b)!.position ?? 0));
   const desired = newMorphList(write, owner, change, { numbers, list, hidden });
+  const gone = list.filter((number) => !desired.includes(number)).map((number) => numbers.entry(number));
+  if (!(await mayRemove(write, owner, change.attribute, gone))) throw takesFromOthers(change.path);
   await storeMorphList(write, owner.id, change.attribute, { numbers, stored, desired });
+}
+
+/** Whether no rule keeps the caller from updating an entry that shows the link and would lose it. */
+async function mayRemove(
+  write: WriteSession,
+  { schema }: OwnerRow,
+  { name }: MorphAttribute,
+  gone: readonly Entry[],
+): Promise<boolean> {
+  for (const [{ uid }, entries] of Map.groupBy(gone, ({ target }) => target)) {
+    const type = write.type(uid);
+    const isShown = [...type.attributes.values()].some(
+      (attribute) => attribute.kind === 'relation' && attribute.target === schema.uid && attribute.inverse === name,
+    );
+    const ids = entries.map(({ id }) => id);
+    if (isShown && !(await rulesAllowUpdate(write, type, ids))) return false;
+  }
+  return true;
 }
 
 function newMorphList(
@@ -112,12 +137,16 @@ async function storeMorphList(
   const { table } = targets[0]!.link;
   const wanted = new Set(desired);
   const surplus = [...stored].filter(([number]) => !wanted.has(number)).map(([, { link }]) => link);
-  if (surplus.length > 0) await write.rows(write.sql.deleteRows(table), listOf(surplus));
+  if (surplus.length > 0) await write.change(table, write.sql.deleteRows(table), listOf(surplus));
   for (const [index, number] of desired.entries()) {
     const { target, id } = numbers.entry(number);
     const entry = stored.get(number);
-    if (!entry) await write.rows(write.sql.insertLinks(target.link), row, JSON.stringify([[id, index + 1]]));
+    if (!entry) await write.change(table, write.sql.insertLinks(target.link), row, JSON.stringify([[id, index + 1]]));
     else if (entry.position !== index + 1)
-      await write.rows(write.sql.setPositions(table, target.link.order!), JSON.stringify([[entry.link, index + 1]]));
+      await write.change(
+        table,
+        write.sql.setPositions(table, target.link.order!),
+        JSON.stringify([[entry.link, index + 1]]),
+      );
   }
 }

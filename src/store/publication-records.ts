@@ -28,3 +28,27 @@ export async function recordList(
   const positions = drafts.map((id, index) => [id, index + 1]);
   if (positions.length > 0) await write.rows(write.sql.recordList(), list, published, JSON.stringify(positions));
 }
+
+/** Records the lists of one row together. */
+export async function recordLists(
+  write: WriteSession,
+  published: number,
+  lists: readonly { readonly attribute: RelationAttribute; readonly inDraft: readonly number[] }[],
+  isNew: boolean,
+): Promise<void> {
+  const recorded = new Map<string, number[]>();
+  const names = lists.map(({ attribute }) => listName(attribute.link));
+  if (!isNew && names.length > 0)
+    for (const [list, draft] of await write.rows(write.sql.recordedLists(), listOf(names), published))
+      recorded.set(list, [...(recorded.get(list) ?? []), draft]);
+  const changed = lists.filter(({ attribute, inDraft }) => {
+    const before = recorded.get(listName(attribute.link)) ?? [];
+    return before.length !== inDraft.length || before.some((id, index) => id !== inDraft[index]);
+  });
+  const stale = changed.map(({ attribute }) => listName(attribute.link)).filter((list) => recorded.has(list));
+  if (stale.length > 0) await write.rows(write.sql.dropRecords(), listOf(stale), listOf([published]));
+  const entries = changed.flatMap(({ attribute, inDraft }) =>
+    inDraft.map((draft, index) => [listName(attribute.link), draft, index + 1]),
+  );
+  if (entries.length > 0) await write.rows(write.sql.recordLists(), published, JSON.stringify(entries));
+}

@@ -1,17 +1,28 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
+import { componentTableName } from '../model/identifiers.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
-import type { Attribute, ContentType, LinkTable, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type {
+  Attribute,
+  ContentType,
+  MediaAttribute,
+  MorphAttribute,
+  RelationAttribute,
+  Schema,
+} from '../model/types.ts';
 import { applyChange, insertInOrder, weave } from '../plan/write/relation-order.ts';
 import { listName } from '../sql/write-statements.ts';
-import { holdersOfComponents } from './components.ts';
+import { holdersOfComponents, holdsComponents } from './components.ts';
 import { copyNestedContent } from './copy.ts';
-import { linksOfOthers, readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
-import { readRecord, recordList } from './publication-records.ts';
-import { otherOwnersInStatus } from './relations.ts';
-import { draftsOf, publishedOf } from './versions.ts';
-import { listOf, type WriteSession } from './write-session.ts';
+import { draftsOf, publishedOf } from './document-versions.ts';
+import { type GatherRequest, gather } from './gather.ts';
+import { readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
+import type { AffectedDocuments } from './locks.ts';
+import { readRecord, recordList, recordLists } from './publication-records.ts';
+import { otherHolders, otherOwnersInStatus, writeKey } from './relations.ts';
+import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
+import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** The two rows of a document in one locale. */
 interface DraftAndPublished {
@@ -19,37 +30,98 @@ interface DraftAndPublished {
   readonly published: number;
 }
 
-/** Columns that the two rows of a document share: everything but the id and the moment of publication. */
-export const sharedColumns = (type: ContentType): string[] =>
+/** `isNew`: the published row was just made, so that it holds nothing yet. */
+interface PublishedRows extends DraftAndPublished {
+  readonly documentId: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that lead to
+ * a draft in one and to a published row in the other.
+ */
+export const sharedColumns = (write: WriteSession, type: ContentType): string[] =>
   [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
     if (attribute.kind === 'morph' && !attribute.many) return ['target_id', 'target_type'];
-    return isForeignKey(attribute) ? [attribute.link.to] : [];
+    return isForeignKey(attribute) && !write.type(attribute.target).draftAndPublish ? [attribute.link.to] : [];
   });
+
+/** A relation kept in a foreign key, of the row itself or of those at the other end. */
+const isKey = (attribute: Attribute): attribute is RelationAttribute =>
+  attribute.kind === 'relation' && attribute.storage === 'column';
 
 /** A relation kept in a foreign key of the row itself. */
 export const isForeignKey = (attribute: Attribute): attribute is RelationAttribute =>
-  attribute.kind === 'relation' && attribute.storage === 'column' && attribute.owning;
+  isKey(attribute) && attribute.owning;
 
-const PUBLISHED_AT = [{ column: 'published_at', type: 'datetime' }] as const;
+/** The lists that a published row has in common with its draft. */
+const listAttributes = (type: ContentType): (RelationAttribute | MediaAttribute)[] =>
+  [...type.attributes.values()].filter(
+    (attribute) => attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.storage === 'linkTable'),
+  ) as (RelationAttribute | MediaAttribute)[];
+
+/** Rows that lead one way to a document, for each relation that can. */
+export type Referrers = readonly {
+  readonly schema: Schema;
+  readonly attribute: RelationAttribute;
+  readonly holders: readonly number[];
+  readonly recorded: readonly number[];
+}[];
+
+/** Reads all lists of a draft and of its published row; and who leads to it, where it is published for the first time. */
+export async function gatherForPublish(
+  write: WriteSession,
+  type: ContentType,
+  draft: number,
+  published: number | null,
+): Promise<Referrers> {
+  const rows = published === null ? [draft] : [draft, published];
+  const requests: GatherRequest[] = listAttributes(type).map((attribute) => {
+    const { table, draftAndPublish } = write.type(attribute.target);
+    return { part: { read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }, rows };
+  });
+  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: componentTableName(type.table) }, rows });
+  const oneWay = published === null ? oneWayTo(write.model, type.uid) : [];
+  const first = requests.length;
+  for (const [schema, { link }] of oneWay)
+    requests.push(
+      { part: { read: 'holders', table: link.table, holder: link.from, held: link.to }, rows: [draft] },
+      { part: { read: 'recordedIn', link, holder: schema.table }, rows: [draft] },
+    );
+  const found = await gather(write, requests);
+  const rowsOf = (index: number) => (found.get(index) ?? []).map(([, row]) => row);
+  return oneWay.map(([schema, attribute], index) => ({
+    schema,
+    attribute,
+    holders: rowsOf(first + 2 * index),
+    recorded: rowsOf(first + 2 * index + 1),
+  }));
+}
 
 /** Brings the published row in line with the draft; makes it where there is none. Returns its id. */
-export async function publishRow(write: WriteSession, type: ContentType, draft: number): Promise<number> {
-  const existing = (await publishedOf(write, type.table, [draft])).get(draft);
-  const columns = sharedColumns(type);
-  const published = existing ?? (await write.duplicate(type.table, columns, draft));
-  if (existing !== undefined) await write.rows(write.sql.copyColumns(type.table, columns), draft, listOf([published]));
-  await write.rows(write.sql.updateRow(type.table, PUBLISHED_AT), write.now, published);
-  await copyNestedContent(write, type, { from: draft, to: published, purpose: { to: 'published' } });
-  const rows = { draft, published };
+export async function publishRow(
+  write: WriteSession,
+  type: ContentType,
+  { draft: version, existing }: { readonly draft: Version; readonly existing: number | null },
+  { referrers, affected }: { readonly referrers: Referrers; readonly affected: AffectedDocuments },
+): Promise<number> {
+  const { id: draft, documentId } = version;
+  const columns = sharedColumns(write, type);
+  const published = existing ?? (await write.insertPublished(type.table, columns, draft));
+  if (existing !== null)
+    await write.rows(write.sql.updatePublished(type.table, columns), write.now, draft, listOf([published]));
+  const rows = { draft, published, documentId, isNew: existing === null };
+  const copy = { from: draft, to: published, toIsNew: rows.isNew, purpose: { to: 'published' } } as const;
+  await copyNestedContent(write, type, copy);
+  const added = await publishLists(write, type, rows, affected);
+  await placeInInverses(write, type, added, rows);
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind === 'relation' && attribute.storage === 'linkTable')
-      await publishList(write, type, attribute, rows);
-    else if (attribute.kind === 'relation' && attribute.storage === 'column') await publishKey(write, attribute, rows);
+    if (isKey(attribute)) await publishKey(write, type, attribute, rows);
     else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, attribute, rows);
   }
-  if (existing === undefined) await linkFromReferrers(write, type, rows);
+  if (existing === null) await linkFromReferrers(write, type, rows, referrers);
   return published;
 }
 
@@ -60,72 +132,115 @@ async function shownTargets(write: WriteSession, target: ContentType, ids: reado
   return ids.flatMap((id) => published.get(id) ?? []);
 }
 
-async function publishList(
-  write: WriteSession,
-  type: ContentType,
-  attribute: RelationAttribute,
-  rows: DraftAndPublished,
-): Promise<void> {
-  const { link } = attribute;
-  const target = write.type(attribute.target);
-  const inDraft = await readTargets(write, link, rows.draft);
-  if (target.draftAndPublish) await recordList(write, attribute, rows.published, inDraft);
-  const shown = await shownTargets(write, target, inDraft);
-  const current = await readLinks(write, link, rows.published);
-  const desired = attribute.many ? shown : shown.slice(-1);
-  const { added } = await writeLinks(write, link, rows.published, { current, desired });
-  if (attribute.exclusive) await takeFromOthers(write, type, link, { row: rows.published, targets: added });
-  for (const id of added) await placeInInverse(write, { type, attribute, other: id }, rows);
-}
-
-/** Other documents in the same status lose what the row now holds alone. */
-async function takeFromOthers(
-  write: WriteSession,
-  type: ContentType,
-  link: LinkTable,
-  { row, targets }: { readonly row: number; readonly targets: readonly number[] },
-): Promise<void> {
-  const links = await linksOfOthers(write, link, row, targets);
-  const losers = await otherOwnersInStatus(write, type, row, [...new Set(links.map(({ holder }) => holder))]);
-  await removeLinks(
-    write,
-    link,
-    links.filter(({ holder }) => losers.has(holder)),
-  );
-}
-
-interface NewLink {
-  readonly type: ContentType;
+/** A link that a publication added, from this row to another. */
+interface AddedLink {
   readonly attribute: RelationAttribute;
-  /** The row at the other end. */
   readonly other: number;
 }
 
-/** Puts a new link where it belongs in the list of the row at its other end, without moving what stands there. */
+async function publishLists(
+  write: WriteSession,
+  type: ContentType,
+  rows: PublishedRows,
+  affected: AffectedDocuments,
+): Promise<AddedLink[]> {
+  const lists: { attribute: RelationAttribute; inDraft: readonly number[]; desired: readonly number[] }[] = [];
+  for (const attribute of linkAttributes(type)) {
+    const inDraft = await readTargets(write, attribute.link, rows.draft);
+    const shown = await shownTargets(write, write.type(attribute.target), inDraft);
+    lists.push({ attribute, inDraft, desired: shown });
+  }
+  const recorded = lists.filter(({ attribute }) => write.type(attribute.target).draftAndPublish);
+  await recordLists(write, rows.published, recorded, rows.isNew);
+  const links: AddedLink[] = [];
+  for (const { attribute, desired } of lists) {
+    // A new row holds nothing yet, but a link with itself may have come from the other side.
+    const isEmpty = rows.isNew && attribute.target !== type.uid;
+    const current = isEmpty ? [] : await readLinks(write, attribute.link, rows.published);
+    const { added, removed } = await writeLinks(write, attribute.link, rows.published, { current, desired });
+    await requireMayLose(write, attribute, removed);
+    const owner = { type, documentId: rows.documentId, published: true };
+    if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, affected });
+    links.push(...added.map((other) => ({ attribute, other })));
+  }
+  return links;
+}
+
+/** Refuses to take a link from rows that show it, where a rule keeps the caller from updating them. */
+async function requireMayLose(
+  write: WriteSession,
+  { name, target, inverse }: RelationAttribute,
+  removed: readonly number[],
+): Promise<void> {
+  if (inverse !== null && !(await rulesAllowUpdate(write, write.type(target), removed))) throw takesFromOthers([name]);
+}
+
+/** Other documents in the same status lose what a row now holds alone. */
+async function takeFromOthers(
+  write: WriteSession,
+  { name, link }: RelationAttribute,
+  owner: Pick<Version, 'documentId' | 'published'> & { readonly type: ContentType },
+  { added, affected }: { readonly added: readonly number[]; readonly affected: AffectedDocuments },
+): Promise<void> {
+  const taken = affected
+    .ownerLinks(link)
+    .filter(
+      ({ owner: other, target }) =>
+        added.includes(target) && other.documentId !== owner.documentId && other.published === owner.published,
+    )
+    .map(({ id, owner: other, target }) => ({ id, holder: other.id, target }));
+  if (!(await mayTakeFrom(write, owner.type, [...new Set(taken.map(({ holder }) => holder))])))
+    throw takesFromOthers([name]);
+  await removeLinks(write, link, taken);
+}
+
+/** Puts new links where they belong in the lists of the rows at their other ends, without moving what stands there. */
+async function placeInInverses(
+  write: WriteSession,
+  type: ContentType,
+  links: readonly AddedLink[],
+  rows: PublishedRows,
+): Promise<void> {
+  const ordered = links.filter(({ attribute }) => attribute.link.inverseOrder !== null);
+  const drafts = new Map<AddedLink, number>();
+  for (const one of ordered) {
+    const target = write.type(one.attribute.target);
+    if (!target.draftAndPublish) continue;
+    const draft = (await draftsOf(write, target.table, [one.other])).get(one.other);
+    if (draft !== undefined) drafts.set(one, draft);
+  }
+  const siblingsIn = type.table;
+  await gather(
+    write,
+    [...Map.groupBy(ordered, ({ attribute }) => attribute)].map(([{ link }, group]) => ({
+      part: { read: 'links', link: reversed(link), siblingsIn },
+      rows: group.flatMap((one) => [one.other, ...(drafts.has(one) ? [drafts.get(one)!] : [])]),
+    })),
+  );
+  for (const one of ordered) await placeInInverse(write, type, { ...one, otherDraft: drafts.get(one) }, rows);
+}
+
 async function placeInInverse(
   write: WriteSession,
-  { type, attribute, other }: NewLink,
-  { draft, published }: DraftAndPublished,
+  type: ContentType,
+  { attribute, other, otherDraft }: AddedLink & { readonly otherDraft: number | undefined },
+  rows: PublishedRows,
 ): Promise<void> {
-  const { link } = attribute;
-  if (!link.inverseOrder) return;
-  const inverse = reversed(link);
+  const inverse = reversed(attribute.link);
   const current = await readLinks(write, inverse, other);
   const list = current.map(({ target }) => target);
-  const target = write.type(attribute.target);
-  if (!target.draftAndPublish) {
+  if (!write.type(attribute.target).draftAndPublish) {
     // The two rows of the document stand side by side in the list of a row without drafts.
-    if (list.includes(draft))
-      await writeLinks(write, inverse, other, { current, desired: besideDraft(list, { draft, published }) });
+    if (list.includes(rows.draft))
+      await writeLinks(write, inverse, other, { current, desired: besideDraft(list, rows) });
     return;
   }
-  const otherDraft = (await draftsOf(write, target.table, [other])).get(other);
   if (otherDraft === undefined) return;
   const order = await readTargets(write, inverse, otherDraft);
   const drafts = await draftsOf(write, type.table, list);
   const publishedOfDraft = new Map([...drafts].map(([shown, id]) => [id, shown]));
   const shownOrder = order.map((id) => publishedOfDraft.get(id) ?? id);
-  await writeLinks(write, inverse, other, { current, desired: insertInOrder(list, published, shownOrder) });
+  await writeLinks(write, inverse, other, { current, desired: insertInOrder(list, rows.published, shownOrder) });
 }
 
 /** The list with the published row directly behind the draft. */
@@ -136,29 +251,41 @@ const besideDraft = (list: readonly number[], { draft, published }: DraftAndPubl
     strict: false,
   });
 
-/** A foreign key was copied with its row; it must lead to a published row. One on the other table leads here. */
+/**
+ * A key between a row and one without drafts needs nothing but to be taken from others: either it was copied with its
+ * row, or it is that of the row without drafts, which leads to one row and so stays what it is.
+ */
+const isSettled = ({ owning, exclusive }: RelationAttribute, target: ContentType): boolean =>
+  !target.draftAndPublish && !(owning && exclusive);
+
 async function publishKey(
   write: WriteSession,
+  type: ContentType,
   attribute: RelationAttribute,
   { draft, published }: DraftAndPublished,
 ): Promise<void> {
-  const { link } = attribute;
   const target = write.type(attribute.target);
-  const inDraft = await readTargets(write, link, draft);
-  const shown = await shownTargets(write, target, inDraft);
-  if (!attribute.owning) {
-    if (!target.draftAndPublish) return;
-    const lost = (await readTargets(write, link, published)).filter((id) => !shown.includes(id));
-    await write.rows(write.sql.setColumn(link.table, link.from, 'id'), null, listOf(lost));
-    await write.rows(write.sql.setColumn(link.table, link.from, 'id'), published, listOf(shown));
-    return;
-  }
-  if (target.draftAndPublish && attribute.inverse === null) await recordList(write, attribute, published, inDraft);
-  const [key = null] = shown;
-  if (attribute.exclusive && key !== null && target.draftAndPublish)
-    await write.rows(write.sql.setColumn(link.table, link.to, link.to), null, listOf([key]));
-  if (target.draftAndPublish)
-    await write.rows(write.sql.setColumn(link.table, link.to, 'id'), key, listOf([published]));
+  if (isSettled(attribute, target)) return;
+  const inDraft = await readTargets(write, attribute.link, draft);
+  if (target.draftAndPublish) await recordList(write, attribute, published, inDraft);
+  const desired = await shownTargets(write, target, inDraft);
+  await setKey(write, type, attribute, { row: published, desired });
+}
+
+/** Links a row by a key with the desired rows alone; others lose them. */
+async function setKey(
+  write: WriteSession,
+  type: ContentType,
+  attribute: RelationAttribute,
+  { row, desired }: { readonly row: number; readonly desired: readonly number[] },
+): Promise<void> {
+  const owners = attribute.exclusive ? await otherHolders(write, type, attribute, { row, desired }) : [];
+  if (!(await mayTakeFrom(write, type, owners))) throw takesFromOthers([attribute.name]);
+  const current = await readTargets(write, attribute.link, row);
+  const gone = current.filter((id) => !desired.includes(id));
+  await requireMayLose(write, attribute, gone);
+  const rowsToDetach = attribute.owning ? owners : gone;
+  await writeKey(write, attribute, { row, desired, rowsToDetach });
 }
 
 async function publishMorphList(
@@ -176,36 +303,34 @@ async function publishMorphList(
       ? await publishedOf(write, target.table, ids)
       : new Map(ids.map((id) => [id, id]));
     // All types share one order, so positions are kept as they are in the draft.
-    if (current.length > 0) await write.rows(write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
+    if (current.length > 0)
+      await write.change(link.table, write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
     const positions = inDraft.flatMap((stored) =>
       shown.has(stored.target) ? [[shown.get(stored.target)!, stored.position ?? 0]] : [],
     );
-    if (positions.length > 0) await write.rows(write.sql.insertLinks(link), published, JSON.stringify(positions));
+    if (positions.length > 0)
+      await write.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(positions));
   }
 }
 
 /** A document that is published for the first time appears wherever one-way relations already lead to it. */
-async function linkFromReferrers(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
+async function linkFromReferrers(
+  write: WriteSession,
+  type: ContentType,
+  rows: DraftAndPublished,
+  referrers: Referrers,
+): Promise<void> {
   await linkFromKeys(write, type, rows);
-  for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
+  for (const { schema, attribute, holders, recorded } of referrers) {
     const { link } = attribute;
-    const holders = await write.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf([rows.draft]));
-    const live = await rowsWithoutDrafts(
-      write,
-      schema,
-      holders.map(([id]) => id),
-    );
-    for (const row of live) {
+    for (const row of await rowsWithoutDrafts(write, schema, holders)) {
       const current = await readLinks(write, link, row);
       const list = current.map(({ target }) => target);
       await writeLinks(write, link, row, { current, desired: besideDraft(list, rows) });
     }
-    const recorded = (await write.rows(write.sql.recordedIn(schema.table), listName(link), rows.draft)).map(
-      ([id]) => id,
-    );
-    const liveRecorded = new Set(await rowsWithoutDrafts(write, schema, recorded));
+    const live = new Set(await rowsWithoutDrafts(write, schema, recorded));
     for (const row of recorded)
-      if (liveRecorded.has(row)) await restoreInLiveList(write, attribute, row, rows);
+      if (live.has(row)) await restoreInLiveList(write, attribute, row, rows);
       else await showRecordedList(write, attribute, row);
   }
 }
@@ -220,15 +345,16 @@ async function restoreInLiveList(
   const { link } = attribute;
   const current = await readLinks(write, link, row);
   const list = current.map(({ target }) => target);
-  const [position] = await write.rows(write.sql.recordedPosition(), listName(link), row, draft);
-  const desired = list.toSpliced((position?.[0] ?? list.length + 1) - 1, 0, published);
-  await writeLinks(write, link, row, { current, desired: attribute.many ? desired : [published] });
-  await write.rows(write.sql.dropRecordedTargets(), listOf([listName(link)]), listOf([draft]));
+  if (list.includes(draft)) return;
+  const recorded = (await readRecord(write, attribute, row)).map((id) => (id === draft ? published : id));
+  const desired = weave(recorded, list).filter((id) => id === published || list.includes(id));
+  await writeLinks(write, link, row, { current, desired });
+  await recordList(write, attribute, row, recorded.every((id) => desired.includes(id)) ? [] : recorded);
 }
 
 /**
  * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
- * else to remember them by.
+ * else to remember them by. The whole list is put on record, with the drafts in the places of those that go.
  */
 export async function rememberInLiveLists(
   write: WriteSession,
@@ -242,21 +368,20 @@ export async function rememberInLiveLists(
     const ids = holders.map(([id]) => id);
     for (const row of await rowsWithoutDrafts(write, schema, ids)) {
       const list = await readTargets(write, link, row);
-      const gone = list.flatMap((id, index) => {
-        const draft = published.includes(id) ? drafts.get(id) : undefined;
-        return draft === undefined || list.includes(draft) ? [] : [[draft, index + 1]];
-      });
-      if (gone.length > 0) await write.rows(write.sql.recordList(), listName(link), row, JSON.stringify(gone));
+      const going = new Map([...drafts].filter(([id, draft]) => list.includes(id) && !list.includes(draft)));
+      if (going.size === 0) continue;
+      const recorded = weave(await readRecord(write, attribute, row), list);
+      const drafted = recorded.map((id) => going.get(id) ?? id);
+      await recordList(write, attribute, row, drafted);
     }
   }
 }
 
 /** A one-way list of a published row, as recorded when it was published, with the targets that are published now. */
 async function showRecordedList(write: WriteSession, attribute: RelationAttribute, row: number): Promise<void> {
-  const { link, many } = attribute;
-  const shown = await shownTargets(write, write.type(attribute.target), await readRecord(write, attribute, row));
-  const current = await readLinks(write, link, row);
-  await writeLinks(write, link, row, { current, desired: many ? shown : shown.slice(-1) });
+  const { link } = attribute;
+  const desired = await shownTargets(write, write.type(attribute.target), await readRecord(write, attribute, row));
+  await writeLinks(write, link, row, { current: await readLinks(write, link, row), desired });
 }
 
 /** The same for one-way relations kept in foreign keys. */
@@ -268,7 +393,7 @@ async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftA
       const recorded = await write.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);
       const holders = recorded.map(([id]) => id);
       if (holders.length > 0)
-        await write.rows(write.sql.setColumn(link.table, link.to, 'id'), rows.published, listOf(holders));
+        await write.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), rows.published, listOf(holders));
     }
 }
 
@@ -285,21 +410,27 @@ async function rowsWithoutDrafts(write: WriteSession, schema: Schema, rows: read
 }
 
 /** Brings the draft back to what was last published. */
-export async function discardRow(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
-  const { draft, published } = rows;
-  await write.rows(write.sql.copyColumns(type.table, sharedColumns(type)), published, listOf([draft]));
-  await copyNestedContent(write, type, { from: published, to: draft, purpose: { to: 'draft' } });
+export async function discardRow(
+  write: WriteSession,
+  type: ContentType,
+  { draft, published, documentId }: DraftAndPublished & { readonly documentId: string },
+  affected: AffectedDocuments,
+): Promise<void> {
+  await write.rows(write.sql.copyColumns(type.table, sharedColumns(write, type)), published, listOf([draft]));
+  await copyNestedContent(write, type, { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } });
   for (const attribute of linkAttributes(type)) {
     const { link } = attribute;
     const current = await readLinks(write, link, draft);
     const desired = await publishedList(write, attribute, published);
-    const { added } = await writeLinks(write, link, draft, { current, desired });
-    if (attribute.exclusive) await takeFromOthers(write, type, link, { row: draft, targets: added });
+    const { added, removed } = await writeLinks(write, link, draft, { current, desired });
+    await requireMayLose(write, attribute, removed);
+    const owner = { type, documentId, published: false };
+    if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, affected });
   }
   for (const attribute of type.attributes.values()) {
-    if (!isForeignKey(attribute) || !write.type(attribute.target).draftAndPublish) continue;
-    const [key = null] = await publishedList(write, attribute, published);
-    await write.rows(write.sql.setColumn(attribute.link.table, attribute.link.to, 'id'), key, listOf([draft]));
+    if (!isKey(attribute) || isSettled(attribute, write.type(attribute.target))) continue;
+    const desired = await publishedList(write, attribute, published);
+    await setKey(write, type, attribute, { row: draft, desired });
   }
 }
 
@@ -313,5 +444,11 @@ async function publishedList(write: WriteSession, attribute: RelationAttribute, 
   const recorded = await readRecord(write, attribute, published);
   const publishedNow = await publishedOf(write, target.table, recorded);
   const kept = recorded.filter((id) => visible.includes(id) || !publishedNow.has(id));
-  return weave(kept, visible);
+  // A side that takes one keeps to the document that shows.
+  const [first] = attribute.many ? [] : visible;
+  const others = first === undefined ? new Set() : await otherOwnersInStatus(write, target, first, kept);
+  return weave(
+    kept.filter((id) => !others.has(id)),
+    visible,
+  );
 }

@@ -6,9 +6,9 @@ import type { ContentType, Schema } from '../model/types.ts';
 import type { TargetReferences } from '../plan/write/changes.ts';
 import { type BodyPath, bodyValueError, type Reference } from '../request/parse-relation.ts';
 import type { Status } from '../request/read-request.ts';
+import type { AffectedDocuments } from './locks.ts';
 import { reachable } from './row-rights.ts';
-import { versionsByRow } from './versions.ts';
-import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
+import type { Version, WriteSession } from './write-session.ts';
 
 /** The row that refers, as far as the choice of rows depends on it. */
 export interface Referrer {
@@ -23,9 +23,13 @@ export interface Referrer {
 /** The row whose relations are written. */
 export interface OwnerRow extends Referrer {
   readonly id: number;
+  readonly documentId: string;
   readonly schema: Schema;
+  /** A row that was just made holds nothing yet. */
+  readonly isNew: boolean;
   /** What the write refers to. */
   readonly references: ReferencedVersions;
+  readonly affected: AffectedDocuments;
 }
 
 /** A reference and where it stands in the body. */
@@ -49,10 +53,20 @@ export class ReferencedVersions {
     this.#targets = targets;
   }
 
-  static async load(write: WriteSession, references: readonly TargetReferences[]): Promise<ReferencedVersions> {
+  /** `own`: the row that is written. It may refer to itself, also when it was just made. */
+  static async load(
+    write: WriteSession,
+    references: readonly TargetReferences[],
+    affected: AffectedDocuments,
+    own: { readonly type: ContentType; readonly row: Version },
+  ): Promise<ReferencedVersions> {
     const targets = new Map<string, TargetVersions>();
-    for (const { target, documentIds, rowIds } of references)
-      targets.set(target, await loadTarget(write, write.type(target), documentIds, rowIds));
+    for (const { target } of references) {
+      const type = write.type(target);
+      const versions = affected.versionsIn(type.table);
+      const isMissing = type === own.type && !versions.some(({ id }) => id === own.row.id);
+      targets.set(target, await visibleVersions(write, type, isMissing ? [...versions, own.row] : versions));
+    }
     return new ReferencedVersions(write, targets);
   }
 
@@ -67,29 +81,17 @@ export class ReferencedVersions {
   }
 }
 
-async function loadTarget(
+/** Those that the caller may find, by row and by document. */
+async function visibleVersions(
   write: WriteSession,
   target: ContentType,
-  documentIds: readonly string[],
-  rowIds: readonly number[],
+  versions: readonly Version[],
 ): Promise<TargetVersions> {
-  const byRow = new Map<number, Version>();
-  const documents = new Set(documentIds);
-  if (rowIds.length > 0)
-    for (const version of await reachable(write, target, 'find', await versionsByRow(write, target, rowIds))) {
-      byRow.set(version.id, version);
-      documents.add(version.documentId);
-    }
-  const byDocument = new Map<string, Version[]>();
-  if (documents.size > 0) {
-    const rows = (await write.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
-    for (const version of await reachable(write, target, 'find', rows)) {
-      const list = byDocument.get(version.documentId);
-      if (list) list.push(version);
-      else byDocument.set(version.documentId, [version]);
-    }
-  }
-  return { byRow, byDocument };
+  const visible = await reachable(write, target, 'find', versions);
+  return {
+    byRow: new Map(visible.map((version) => [version.id, version])),
+    byDocument: Map.groupBy(visible, ({ documentId }) => documentId),
+  };
 }
 
 function chooseRows(
@@ -101,7 +103,7 @@ function chooseRows(
   let { documentId, locale, status } = reference;
   if (documentId === null) {
     const row = byRow.get(reference.id!);
-    if (!row) throw missing(path, null, null);
+    if (!row) throw missing({ reference, path }, null);
     documentId = row.documentId;
     locale ??= row.locale;
     status ??= row.published ? 'published' : 'draft';
@@ -122,17 +124,18 @@ function chooseRows(
     const wanted = from.draftAndPublish ? from.status : status;
     if (wanted !== null) versions = versions.filter((version) => version.published === (wanted === 'published'));
   }
-  if (versions.length === 0) throw missing(path, documentId, wantedLocale);
+  if (versions.length === 0) throw missing({ reference: { ...reference, documentId }, path }, wantedLocale);
   // The draft before the published row, so that the two stand side by side in one order everywhere.
   return versions.toSorted((a, b) => Number(a.published) - Number(b.published) || a.id - b.id).map(({ id }) => id);
 }
 
-const missing = (path: BodyPath, documentId: string | null, locale: string | null): SheafError =>
+/** A reference to what is not there, or not for the caller. */
+export const missing = ({ reference, path }: LocatedReference, locale: string | null): SheafError =>
   new SheafError(
     400,
     'ValidationError',
-    documentId === null
+    reference.documentId === null
       ? `${path.join('.')}: there is no entry with that id`
-      : `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
+      : `Document with id "${reference.documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
     { path: path.join('.'), source: 'body' },
   );

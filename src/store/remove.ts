@@ -1,10 +1,12 @@
 // Deleting rows of documents with all that belongs to them. Links go with the rows by foreign key; the lists they
 // leave are closed up, so that positions stay dense.
+import { componentTableName } from '../model/identifiers.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
+import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
-import { deleteBelow } from './components.ts';
-import { isForeignKey } from './publish.ts';
+import { deleteBelow, holdsComponents } from './components.ts';
+import { type GatherRequest, gather } from './gather.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** A list that loses entries: its table, the columns of its row and its positions, and the rows concerned. */
@@ -15,58 +17,58 @@ interface Gap {
   readonly holders: readonly number[];
 }
 
-/** `isFinal`: the documents are gone for good, so that no record need remember them. */
-export async function removeRows(
-  write: WriteSession,
-  type: ContentType,
-  ids: readonly number[],
-  isFinal: boolean,
-): Promise<void> {
+export async function removeRows(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const gaps = await gapsOf(write, type, ids);
+  const gaps = await gatherGaps(write, type, ids);
   await deleteBelow(write, type, ids);
-  if (type.draftAndPublish) await dropRecords(write, type, ids, isFinal);
-  await write.rows(write.sql.deleteRows(type.table), listOf(ids));
+  await dropRecords(write, type, ids);
+  await write.change(type.table, write.sql.deleteRows(type.table), listOf(ids));
+  // Links go with the rows, so the gaps are there only now.
+  await write.flush();
   for (const { table, holder, position, holders } of gaps)
-    await write.rows(write.sql.closeGaps(table, holder, position), listOf(holders));
+    await write.change(table, write.sql.closeGaps(table, holder, position), listOf(holders));
 }
 
-/** The lists of the rows are forgotten, and where their documents go for good, so are they in the lists of others. */
-async function dropRecords(
-  write: WriteSession,
-  type: ContentType,
-  ids: readonly number[],
-  isFinal: boolean,
-): Promise<void> {
-  const own = [...type.attributes.values()].filter(
-    (attribute) => attribute.kind === 'relation' && (attribute.storage === 'linkTable' || isForeignKey(attribute)),
+/** The lists of the rows are forgotten, and so are the rows in the lists of others. */
+async function dropRecords(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<void> {
+  const own = [...type.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'relation' && attribute.storage !== 'morph' && write.type(attribute.target).draftAndPublish
+      ? [listName(attribute.link)]
+      : [],
   );
-  for (const attribute of own)
-    if (attribute.kind === 'relation' && write.type(attribute.target).draftAndPublish)
-      await write.rows(write.sql.dropRecordedLists(), listName(attribute.link), listOf(ids));
-  if (isFinal) await write.rows(write.sql.dropRecordedTargets(), listsTo(write, type), listOf(ids));
+  const others = type.draftAndPublish ? listsTo(write, type) : [];
+  if (own.length + others.length > 0)
+    await write.change(PUBLISHED_LISTS, write.sql.forgetRows(), listOf(own), listOf(ids), listOf(others), listOf(ids));
 }
 
 /** Names of the recorded lists that can hold documents of a type. */
-function listsTo(write: WriteSession, type: ContentType): string {
+function listsTo(write: WriteSession, type: ContentType): string[] {
   const schemas = [...write.model.contentTypes.values(), ...write.model.components.values()];
   const names = schemas.flatMap((schema) =>
     [...schema.attributes.values()].flatMap((attribute) =>
       attribute.kind === 'relation' && attribute.target === type.uid ? [listName(attribute.link)] : [],
     ),
   );
-  return listOf(new Set(names));
+  return [...new Set(names)];
 }
 
-async function gapsOf(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Gap[]> {
-  const gaps: Gap[] = [];
-  const add = async (gap: Omit<Gap, 'holders'>, held: string) => {
-    const rows = await write.rows(write.sql.holdersOf(gap.table, gap.holder, held), listOf(ids));
-    if (rows.length > 0) gaps.push({ ...gap, holders: rows.map(([id]) => id) });
-  };
+/** Finds the lists that lose entries, and reads the components of the rows with them. */
+async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Gap[]> {
+  const lists: (Omit<Gap, 'holders'> & { readonly held: string })[] = [];
   for (const { link } of linkAttributes(type))
-    if (link.inverseOrder) await add({ table: link.table, holder: link.to, position: link.inverseOrder }, link.from);
+    if (link.inverseOrder)
+      lists.push({ table: link.table, holder: link.to, position: link.inverseOrder, held: link.from });
   for (const [, { link }] of oneWayTo(write.model, type.uid))
-    if (link.order) await add({ table: link.table, holder: link.from, position: link.order }, link.to);
-  return gaps;
+    if (link.order) lists.push({ table: link.table, holder: link.from, position: link.order, held: link.to });
+  const requests: GatherRequest[] = lists.map(({ table, holder, held }) => ({
+    part: { read: 'holders', table, holder, held },
+    rows: ids,
+  }));
+  if (holdsComponents(type))
+    requests.push({ part: { read: 'items', table: componentTableName(type.table) }, rows: ids });
+  const found = await gather(write, requests);
+  return lists.flatMap(({ table, holder, position }, index) => {
+    const holders = (found.get(index) ?? []).map(([, row]) => row);
+    return holders.length > 0 ? [{ table, holder, position, holders }] : [];
+  });
 }

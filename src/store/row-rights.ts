@@ -1,8 +1,10 @@
 // Rights on rows where a write meets them: which of some rows the caller may find, update or delete.
 import type { RowUse } from '../access/access.ts';
 import { actionOn } from '../access/actions.ts';
+import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
-import { publishedOf, versionsByRow } from './versions.ts';
+import type { BodyPath } from '../request/parse-relation.ts';
+import { publishedOf, versionsByRow } from './document-versions.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** Those of the rows that the caller may reach. */
@@ -61,13 +63,14 @@ export const allReachable = async (
   versions: readonly Version[],
 ): Promise<boolean> => (await reachable(write, type, use, versions)).length === versions.length;
 
-/** Those of the rows that the caller cannot see. */
+/** Those of the rows that the caller cannot see. Roles nobody sees; who may write them for a user replaces them all the same. */
 export async function hiddenRows(
   write: WriteSession,
   type: ContentType,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const { access } = write.caller;
+  if (type.exposure === 'hidden') return new Set();
   if (!access.mayFind(type.uid)) return new Set(ids);
   if (ids.length === 0 || (!access.rowsOf(type.uid, 'find') && !hidesDrafts(write, type))) return new Set();
   const seen = new Set(
@@ -91,3 +94,19 @@ export async function rulesAllowUpdate(
   if (ids.length === 0 || !write.caller.access.rowsOf(type.uid, 'update')) return true;
   return allReachable(write, type, 'update', await versionsByRow(write, type, ids));
 }
+
+/** Ways to change a row; where a draft is published or discarded, it is not known which one it was. */
+const CHANGES = ['update', 'publish', 'discardDraft'] as const;
+
+/** Whether the caller may take from the rows what a draft that is published or discarded takes from them. */
+export async function mayTakeFrom(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const isGranted = CHANGES.some((verb) => write.caller.access.may(actionOn(type, verb)));
+  return isGranted && rulesAllowUpdate(write, type, ids);
+}
+
+export const takesFromOthers = (path: BodyPath): SheafError =>
+  new SheafError(403, 'ForbiddenError', `${path.join('.')}: an entry that you may not update would lose a link`, {
+    path: path.join('.'),
+    source: 'body',
+  });

@@ -1,22 +1,29 @@
 // Runs a write plan inside one transaction: locks, finds the rows, writes them, publishes. Each operation on documents
 // is one function here, and reads from top to bottom.
 import { createId } from '@paralleldrive/cuid2';
-import { notFoundError } from '../errors.ts';
+import { notFoundError, validationError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
 import { changedNames, type EntityChange } from '../plan/write/changes.ts';
 import { type AuthorizedWritePlan, forNewRow, problemsError } from '../plan/write/plan-write.ts';
 import { copyNestedContent, scalarColumns } from './copy.ts';
+import { inLocales, singleVersions } from './document-versions.ts';
 import { columnsOf, writeEntity, writeRelationsAndComponents } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
-import { inheritSharedFields, syncSharedFields } from './locales.ts';
-import { lockAffectedDocuments, lockKeys } from './locks.ts';
-import { discardRow, isForeignKey, publishRow, rememberInLiveLists, sharedColumns } from './publish.ts';
+import { type AffectedDocuments, lockAffectedDocuments, lockKeys } from './locks.ts';
+import {
+  discardRow,
+  gatherForPublish,
+  isForeignKey,
+  publishRow,
+  rememberInLiveLists,
+  sharedColumns,
+} from './publish.ts';
 import { type OwnerRow, ReferencedVersions } from './references.ts';
 import { removeRows } from './remove.ts';
 import { allReachable } from './row-rights.ts';
+import { inheritSharedFields, syncSharedFields } from './shared-fields.ts';
 import { uniqueProblems, validateForPublish, validateUniqueComponents } from './validate.ts';
-import { inLocales, singleVersions, versionsOf } from './versions.ts';
-import type { Version, WriteSession } from './write-session.ts';
+import { type Version, versionOf, type WriteSession } from './write-session.ts';
 
 /** What a write left behind: the document, the locale to answer with, and the rows that it was about. */
 export interface Written {
@@ -29,7 +36,7 @@ export interface Written {
 export function runWrite(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written | null> {
   switch (plan.name) {
     case 'create':
-      return createDocument(write, plan);
+      return plan.type.kind === 'singleType' ? createSingle(write, plan) : createDocument(write, plan);
     case 'update':
       return plan.documentId === null ? updateSingle(write, plan) : updateDocument(write, plan, plan.documentId);
     case 'delete':
@@ -55,29 +62,33 @@ const DOCUMENT_COLUMNS = [
 const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
 
 async function createDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  await lockAffectedDocuments(write, plan, null);
+  const affected = await lockAffectedDocuments(write, plan, null);
   const finish = await write.enforceInvariants(plan, []);
-  const written = await createVersion(
-    write,
-    plan,
-    { documentId: createId(), change: forNewRow(plan.change, false) },
-    [],
-  );
+  const change = forNewRow(plan.change, false);
+  const written = await createVersion(write, plan, { documentId: createId(), change, affected, others: [] });
   await finish();
   return written;
+}
+
+/** A single type has one document. */
+async function createSingle(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
+  if ((await singleDocument(write, plan)) === null) return createDocument(write, plan);
+  throw validationError(`${plan.type.uid} is a single type and has its document; update it instead`);
 }
 
 interface NewVersion {
   readonly documentId: string;
   readonly change: EntityChange;
+  readonly affected: AffectedDocuments;
+  /** The rows that the document has in other locales. */
+  readonly others: readonly Version[];
 }
 
-/** A first row of a locale; `others`: the rows that the document has in other locales. */
+/** A first row of a locale. */
 async function createVersion(
   write: WriteSession,
   plan: AuthorizedWritePlan,
-  { documentId, change }: NewVersion,
-  others: readonly Version[],
+  { documentId, change, affected, others }: NewVersion,
 ): Promise<Written> {
   const { type, locale } = plan;
   if (!type.draftAndPublish) await refuseDuplicates(write, plan, documentId, change);
@@ -91,19 +102,28 @@ async function createVersion(
   const source = others.find(({ published }) => published === !type.draftAndPublish) ?? others[0];
   if (source) await inheritSharedFields(write, type, { from: source, to: id, locale: locale! }, change);
   const row: Version = { id, documentId, locale, published: !type.draftAndPublish };
-  await writeRelationsAndComponents(write, type, await ownerOf(write, plan, row), change);
-  return syncLocalesAndPublish(write, plan, row, change);
+  const owner = await ownerOf(write, plan, row, affected);
+  await writeRelationsAndComponents(write, type, { ...owner, isNew: true }, change);
+  return syncLocalesAndPublish(write, plan, { row, versions: others, affected }, change);
 }
 
-const ownerOf = async (write: WriteSession, plan: AuthorizedWritePlan, { id, locale }: Version): Promise<OwnerRow> => ({
-  id,
-  schema: plan.type,
-  draftAndPublish: plan.type.draftAndPublish,
-  localized: plan.type.localized,
-  status: plan.type.draftAndPublish ? 'draft' : 'published',
-  locale,
-  publishes: plan.publishes,
-  references: await ReferencedVersions.load(write, plan.references),
+const ownerOf = async (
+  write: WriteSession,
+  { type, publishes, references }: AuthorizedWritePlan,
+  row: Version,
+  affected: AffectedDocuments,
+): Promise<OwnerRow> => ({
+  id: row.id,
+  documentId: row.documentId,
+  schema: type,
+  isNew: false,
+  draftAndPublish: type.draftAndPublish,
+  localized: type.localized,
+  status: type.draftAndPublish ? 'draft' : 'published',
+  locale: row.locale,
+  publishes,
+  references: await ReferencedVersions.load(write, references, affected, { type, row }),
+  affected,
 });
 
 async function refuseDuplicates(
@@ -116,51 +136,109 @@ async function refuseDuplicates(
   if (problems.length > 0) throw problemsError(problems);
 }
 
+/** A row that was written, and what is known around it. */
+interface WrittenRow {
+  readonly row: Version;
+  /** Of the same document. */
+  readonly versions: readonly Version[];
+  readonly affected: AffectedDocuments;
+}
+
 /** What follows every write of a row: other locales get what they share, and the draft is published if asked for. */
 async function syncLocalesAndPublish(
   write: WriteSession,
-  { type, publishes }: AuthorizedWritePlan,
-  row: Version,
+  plan: AuthorizedWritePlan,
+  { row, versions, affected }: WrittenRow,
   change: EntityChange,
 ): Promise<Written> {
+  const { type, publishes } = plan;
   const written = { documentId: row.documentId, locale: row.locale, versions: [row] };
   await syncSharedFields(write, type, row, changedNames(change));
   if (!type.draftAndPublish && change.components.length > 0) await validateUniqueComponents(write, type, row);
   if (!type.draftAndPublish || !publishes) return written;
-  return { ...written, versions: [row, await publishVersion(write, { type, draft: row })] };
+  const both = { draft: row, published: publishedIn(versions, row) };
+  const published = await publishVersion(write, plan, both, affected);
+  return { ...written, versions: [row, published] };
+}
+
+/** The draft of a document in one locale, and its published row where it has one. */
+interface DraftVersion {
+  readonly draft: Version;
+  readonly published: Version | undefined;
 }
 
 async function publishVersion(
   write: WriteSession,
-  { type, draft }: { readonly type: AuthorizedWritePlan['type']; readonly draft: Version },
+  { type }: AuthorizedWritePlan,
+  { draft, published }: DraftVersion,
+  affected: AffectedDocuments,
 ): Promise<Version> {
+  const existing = published?.id ?? null;
+  const referrers = await gatherForPublish(write, type, draft.id, existing);
   await validateForPublish(write, type, draft);
-  const published = { ...draft, id: await publishRow(write, type, draft.id), published: true };
-  await syncSharedFields(write, type, published, null);
-  return published;
+  const id = await publishRow(write, type, { draft, existing }, { referrers, affected });
+  const version = { ...draft, id, published: true };
+  await syncSharedFields(write, type, version, null);
+  return version;
 }
+
+const publishedIn = (versions: readonly Version[], { locale }: Version): Version | undefined =>
+  versions.find((version) => version.published && version.locale === locale);
 
 async function updateDocument(
   write: WriteSession,
   plan: AuthorizedWritePlan,
   documentId: string,
 ): Promise<Written | null> {
-  await lockAffectedDocuments(write, plan);
-  const versions = await versionsOf(write, plan.type, documentId);
+  if (isScalarUpdate(write, plan)) {
+    const updated = await updateScalars(write, plan, documentId);
+    if (updated) return updated;
+  }
+  const affected = await lockAffectedDocuments(write, plan);
+  const versions = versionsIn(affected, plan, documentId);
   const changed = changedVersions(plan, versions);
   if (versions.length === 0 || !(await allReachable(write, plan.type, 'update', changed))) return null;
-  return updateVersions(write, plan, versions);
+  return updateVersions(write, plan, versions, affected);
 }
+
+/** Whether a write changes columns of one row and nothing else, so that nothing has to be known of the row. */
+const isScalarUpdate = (write: WriteSession, { type, change, publishes }: AuthorizedWritePlan): boolean =>
+  change.relations.length === 0 &&
+  change.components.length === 0 &&
+  !type.localized &&
+  !(type.draftAndPublish && publishes) &&
+  !change.scalars.some(({ attribute }) => attribute.rules.unique && !type.draftAndPublish) &&
+  !write.caller.access.rowsOf(type.uid, 'update') &&
+  !write.hasInvariants(type);
+
+/** Finds, locks and writes the row with one statement. Null where there is none, or it has no draft. */
+async function updateScalars(
+  write: WriteSession,
+  { type, change }: AuthorizedWritePlan,
+  documentId: string,
+): Promise<Written | null> {
+  const { columns, values } = columnsOf(change);
+  const statement = write.sql.updateDocument(type.table, [...UPDATED_AT, ...columns], type.draftAndPublish);
+  const versions = (await write.rows(statement, write.now, ...values, documentId)).map(versionOf);
+  return versions.length > 0 ? { documentId, locale: versions[0]!.locale, versions } : null;
+}
+
+/** The versions of one document. */
+const versionsIn = (
+  affected: AffectedDocuments,
+  { type }: AuthorizedWritePlan,
+  documentId: string,
+): readonly Version[] => affected.versionsIn(type.table).filter((version) => version.documentId === documentId);
 
 /** The one document of a single type, made where there is none. */
 async function updateSingle(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type } = plan;
-  await lockKeys(write, [type.uid]);
-  const versions = await singleVersions(write, type);
-  if (versions.length === 0) return createDocument(write, plan);
-  await lockAffectedDocuments(write, plan, versions[0]!.documentId);
+  const documentId = await singleDocument(write, plan);
+  if (documentId === null) return createDocument(write, plan);
+  const affected = await lockAffectedDocuments(write, plan, documentId);
+  const versions = versionsIn(affected, plan, documentId);
   if (!(await allReachable(write, type, 'update', changedVersions(plan, versions)))) throw notFoundError();
-  return updateVersions(write, plan, versions);
+  return updateVersions(write, plan, versions, affected);
 }
 
 /** The rows that a write to a locale is about: its draft, and what it publishes; where it adds the locale, all of them. */
@@ -178,27 +256,41 @@ async function updateVersions(
   write: WriteSession,
   plan: AuthorizedWritePlan,
   versions: readonly Version[],
+  affected: AffectedDocuments,
 ): Promise<Written> {
-  const { type, locale, change } = plan;
+  const { type, locale } = plan;
   const { documentId } = versions[0]!;
   const finish = await write.enforceInvariants(plan, versions);
   const inLocale = inLocales(type, versions, [locale]);
   const row =
-    inLocale.find(({ published }) => !type.draftAndPublish || !published) ?? (await draftBack(write, plan, inLocale));
+    inLocale.find(({ published }) => !type.draftAndPublish || !published) ??
+    (await draftBack(write, plan, inLocale, affected));
   const written = row
-    ? await updateVersion(write, plan, row)
-    : await createVersion(write, plan, { documentId, change: forNewRow(change, true) }, versions);
+    ? await updateVersion(write, plan, row, affected)
+    : await createVersion(write, plan, {
+        documentId,
+        change: forNewRow(plan.change, true),
+        affected,
+        others: versions,
+      });
   await finish();
   return written;
 }
 
-async function updateVersion(write: WriteSession, plan: AuthorizedWritePlan, row: Version): Promise<Written> {
+async function updateVersion(
+  write: WriteSession,
+  plan: AuthorizedWritePlan,
+  row: Version,
+  affected: AffectedDocuments,
+): Promise<Written> {
   const { type, change } = plan;
   if (!type.draftAndPublish) await refuseDuplicates(write, plan, row.documentId, change);
   const { columns, values } = columnsOf(change);
-  await write.rows(write.sql.updateRow(type.table, [...UPDATED_AT, ...columns]), write.now, ...values, row.id);
-  await writeRelationsAndComponents(write, type, await ownerOf(write, plan, row), change);
-  return syncLocalesAndPublish(write, plan, row, change);
+  const statement = write.sql.updateRow(type.table, [...UPDATED_AT, ...columns]);
+  await write.change(type.table, statement, write.now, ...values, row.id);
+  await writeRelationsAndComponents(write, type, await ownerOf(write, plan, row, affected), change);
+  const versions = versionsIn(affected, plan, row.documentId);
+  return syncLocalesAndPublish(write, plan, { row, versions, affected }, change);
 }
 
 /** A published row that lost its draft gets one back before it is changed. Null where the locale has no row at all. */
@@ -206,26 +298,32 @@ async function draftBack(
   write: WriteSession,
   { type }: AuthorizedWritePlan,
   [published]: readonly Version[],
+  affected: AffectedDocuments,
 ): Promise<Version | null> {
   if (!published) return null;
-  const draft = await write.duplicate(type.table, sharedColumns(type), published.id);
-  await discardRow(write, type, { draft, published: published.id });
+  const draft = await write.duplicate(type.table, sharedColumns(write, type), published.id);
+  await discardRow(write, type, { draft, published: published.id, documentId: published.documentId }, affected);
   return { ...published, id: draft, published: false };
 }
 
 /** Deletes locales of a document, drafts and published rows alike; of a single type, of its one document. */
 async function deleteDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written | null> {
   const { type, documentId, locales } = plan;
-  if (documentId === null) await lockKeys(write, [type.uid]);
-  else await lockAffectedDocuments(write, plan);
-  const all = documentId === null ? await singleVersions(write, type) : await versionsOf(write, type, documentId);
-  const versions = inLocales(type, all, locales);
+  const id = documentId ?? (await singleDocument(write, plan));
+  if (id === null) return null;
+  const versions = inLocales(type, versionsIn(await lockAffectedDocuments(write, plan, id), plan, id), locales);
   if (versions.length === 0 || !(await allReachable(write, type, 'delete', versions))) return null;
   const finish = await write.enforceInvariants(plan, versions);
   const ids = versions.map(({ id }) => id);
-  await removeRows(write, type, ids, true);
+  await removeRows(write, type, ids);
   await finish();
   return { documentId: versions[0]!.documentId, locale: versions[0]!.locale, versions };
+}
+
+/** The id of the one document of a single type; null where there is none yet. */
+async function singleDocument(write: WriteSession, { type }: AuthorizedWritePlan): Promise<string | null> {
+  await lockKeys(write, [type.uid]);
+  return (await singleVersions(write, type))[0]?.documentId ?? null;
 }
 
 /** The versions of a document that a draft action is about, in the locales asked for. */
@@ -233,15 +331,14 @@ async function versionsFor(
   write: WriteSession,
   plan: AuthorizedWritePlan,
   use: 'update' | 'find',
-): Promise<readonly Version[]> {
+): Promise<{ readonly versions: readonly Version[]; readonly affected: AffectedDocuments }> {
   const { type, locales } = plan;
-  const first = plan.documentId === null ? await singleVersions(write, type) : [];
-  const documentId = plan.documentId ?? first[0]?.documentId;
-  if (documentId === undefined) throw notFoundError();
-  await lockAffectedDocuments(write, plan, documentId);
-  const versions = inLocales(type, await versionsOf(write, type, documentId), locales);
+  const documentId = plan.documentId ?? (await singleDocument(write, plan));
+  if (documentId === null) throw notFoundError();
+  const affected = await lockAffectedDocuments(write, plan, documentId);
+  const versions = inLocales(type, versionsIn(affected, plan, documentId), locales);
   if (versions.length === 0 || !(await allReachable(write, type, use, versions))) throw notFoundError();
-  return versions;
+  return { versions, affected };
 }
 
 const writtenOf = (plan: AuthorizedWritePlan, all: readonly Version[], versions: readonly Version[]): Written => ({
@@ -251,32 +348,33 @@ const writtenOf = (plan: AuthorizedWritePlan, all: readonly Version[], versions:
 });
 
 async function publishDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const { type } = plan;
-  const versions = await versionsFor(write, plan, 'update');
+  const { versions, affected } = await versionsFor(write, plan, 'update');
   const published: Version[] = [];
-  for (const draft of versions.filter((version) => !version.published))
-    published.push(await publishVersion(write, { type, draft }));
+  for (const draft of versions.filter((version) => !version.published)) {
+    const both = { draft, published: publishedIn(versions, draft) };
+    published.push(await publishVersion(write, plan, both, affected));
+  }
   return writtenOf(plan, versions, published);
 }
 
 async function unpublishDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const versions = await versionsFor(write, plan, 'update');
+  const { versions } = await versionsFor(write, plan, 'update');
   const published = versions.filter((version) => version.published);
   const ids = published.map(({ id }) => id);
   await rememberInLiveLists(write, plan.type, ids);
-  await removeRows(write, plan.type, ids, false);
+  await removeRows(write, plan.type, ids);
   return writtenOf(plan, versions, published);
 }
 
 /** Brings drafts back to what is published. */
 async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type } = plan;
-  const versions = await versionsFor(write, plan, 'update');
+  const { versions, affected } = await versionsFor(write, plan, 'update');
   const drafts = versions.filter(({ published }) => !published);
   for (const draft of drafts) {
-    const published = versions.find((version) => version.published && version.locale === draft.locale);
+    const published = publishedIn(versions, draft);
     if (!published) continue;
-    await discardRow(write, type, { draft: draft.id, published: published.id });
+    await discardRow(write, type, { draft: draft.id, published: published.id, documentId: draft.documentId }, affected);
     await syncSharedFields(write, type, draft, null);
   }
   return writtenOf(plan, versions, drafts);
@@ -285,13 +383,13 @@ async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Pro
 /** Copies the drafts of a document, or the rows of one without drafts, under a new id, then applies a change. */
 async function cloneDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type } = plan;
-  const versions = await versionsFor(write, plan, 'find');
+  const { versions, affected } = await versionsFor(write, plan, 'find');
   const sources = type.draftAndPublish ? versions.filter(({ published }) => !published) : versions;
   const documentId = createId();
   const clones: Version[] = [];
   for (const source of sources) {
     const clone = await cloneVersion(write, plan, source, documentId);
-    await writeEntity(write, type, await ownerOf(write, { ...plan, publishes: false }, clone), plan.change);
+    await writeEntity(write, type, await ownerOf(write, { ...plan, publishes: false }, clone, affected), plan.change);
     if (!type.draftAndPublish) await validateForPublish(write, type, clone);
     clones.push(clone);
   }
@@ -314,10 +412,11 @@ async function cloneVersion(
   const { now } = write;
   const values = [documentId, source.locale, now, now, type.draftAndPublish ? null : now];
   await write.rows(write.sql.updateRow(type.table, DOCUMENT_COLUMNS), ...values, id);
-  await copyNestedContent(write, type, { from: source.id, to: id, purpose: { to: 'clone' } });
-  for (const { link, exclusive } of linkAttributes(type)) {
-    if (exclusive) continue;
-    await writeLinks(write, link, id, { current: [], desired: await readTargets(write, link, source.id) });
-  }
+  await copyNestedContent(write, type, { from: source.id, to: id, toIsNew: true, purpose: { to: 'clone' } });
+  // All lists are read first: of an entry that is linked with itself, one side's copy would show in the other side.
+  const lists = [];
+  for (const { link, exclusive } of linkAttributes(type))
+    if (!exclusive) lists.push({ link, desired: await readTargets(write, link, source.id) });
+  for (const { link, desired } of lists) await writeLinks(write, link, id, { current: [], desired });
   return { id, documentId, locale: source.locale, published: source.published };
 }

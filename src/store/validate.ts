@@ -7,8 +7,8 @@ import { holds } from '../plan/write/visible-when.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
 import { type ComponentField, holdersOfComponents, readItems } from './components.ts';
+import { versionsByRow } from './document-versions.ts';
 import { lockKeys } from './locks.ts';
-import { versionsByRow } from './versions.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 type Validated = Pick<Version, 'id' | 'documentId' | 'locale'>;

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import os from 'node:os';
 import path from 'node:path';
 import bcrypt from 'bcrypt';
-import { afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import { type Answer, Content, type Json } from './content.ts';
 import { type Engine, GUIDE } from './database.ts';
@@ -19,8 +19,19 @@ export const OTHER_PASSWORD = 'c0rrect-h0rse';
 
 /** Tests ask more often than any client may. */
 const NO_LIMIT = { max: 1_000_000, seconds: 60 };
-/** Hashes of people that are made here are cheap; those of the guide cost what they cost everywhere. */
+/** Hashes that are made here are cheap; those of the guide cost what they cost everywhere. */
 const CHEAP_ROUNDS = 4;
+let isCheap = true;
+
+/** Runs what is about the cost of hashes. */
+export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
+  isCheap = false;
+  try {
+    return await work();
+  } finally {
+    isCheap = true;
+  }
+}
 
 export interface Person {
   readonly id: number;
@@ -292,7 +303,13 @@ export function useFolders(): () => string {
 export function useServices(engine: Engine): Services {
   const started: Service[] = [];
   const folder = useFolders();
+  const { hash } = bcrypt;
+  beforeAll(() => {
+    const cheaply = (password: string, rounds: number) => hash(password, isCheap ? CHEAP_ROUNDS : rounds);
+    vi.spyOn(bcrypt, 'hash').mockImplementation(cheaply as typeof hash);
+  });
   afterAll(async () => {
+    vi.mocked(bcrypt.hash).mockRestore();
     for (const service of started) await service.close();
   });
   const services: Services = {

@@ -9,8 +9,11 @@ import { open, type Sheaf } from '../../src/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openToAll } from './access.ts';
 import type { Engine } from './database.ts';
+import { type Project, pluralOf } from './project.ts';
 
-export type Json = Record<string, unknown>;
+export type { Attributes, Json, Project, TypeDefinition } from './project.ts';
+export { localized, pluralOf, relation } from './project.ts';
+
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests.
 export type Answered = any;
 
@@ -20,33 +23,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-export type Attributes = Readonly<Record<string, Json>>;
-
-export interface TypeDefinition {
-  readonly attributes: Attributes;
-  readonly drafts?: boolean;
-  readonly localized?: boolean;
-  readonly single?: boolean;
-  readonly options?: Json;
-}
-
-/** A content project: types by singular name, components by uid, the locales of a new database. */
-export interface Project {
-  readonly types: Readonly<Record<string, TypeDefinition>>;
-  readonly components?: Readonly<Record<string, Attributes>>;
-  readonly locales?: readonly string[];
-}
-
 export const GUIDE_PROJECT = fileURLToPath(new URL('../../examples/guide', import.meta.url));
-
-/** The plural name that a type of a defined project is served under. */
-export const pluralOf = (singular: string): string => `${singular}s`;
-
-export const localized = { pluginOptions: { i18n: { localized: true } } } as const;
-
-export function relation(kind: string, target: string, options: Json = {}): Json {
-  return { type: 'relation', relation: kind, target: `api::${target}.${target}`, ...options };
-}
 
 /** Writes the files of a project below a folder. */
 export function writeProject(folder: string, { types, components = {}, locales }: Project): void {

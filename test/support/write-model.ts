@@ -1,7 +1,6 @@
-// What writes mean, in plain lists and maps and without a word of SQL: documents with their rows, ordered links, and
-// what each side vouched for when it was last published. Shares no code with src/. What the meaning of publishing
-// leaves open (where a link stands that only its other side vouches for; whether a link that had to give way to
-// another comes back) is not guessed: it is checked within those bounds, and then taken over from what was seen.
+// What writes mean, in plain lists and maps and without a word of SQL: documents with their rows, and ordered links
+// between rows. Shares no code with src/. Every list is known exactly, drafts and published rows alike: the latest
+// publication of either end decides what links show between published rows.
 
 export type Status = 'draft' | 'published';
 /** `only`: the one row of a locale of a type without drafts. */
@@ -21,7 +20,13 @@ export interface Relation {
   readonly attributes: Readonly<{ own: string; inverse: string | null }>;
   /** Whether a row of that side lists many of the other. */
   readonly many: Readonly<Record<Side, boolean>>;
+  /** Kept in a foreign key of the owner, without an order at the other side. */
+  readonly isKey: boolean;
 }
+
+/** Whether a side lists the other in order. */
+export const isOrdered = ({ attributes, many, isKey }: Relation, side: Side): boolean =>
+  attributes[side] !== null && many[side] && !isKey;
 
 export interface Row {
   readonly type: string;
@@ -32,9 +37,9 @@ export interface Row {
   code: string | null;
 }
 
-/** A row, as text. */
+/** A row, as a string. */
 export type Key = string;
-/** A document in a locale, whatever the status, as text. */
+/** A document in a locale, whatever the status, as a string. */
 export type Place = string;
 export type Lists = Map<Key, Key[]>;
 export type Links = Record<Side, Lists>;
@@ -83,55 +88,51 @@ export const placeOf = (key: Key): Place => key.slice(0, key.lastIndexOf(' '));
 export const versionOf = (key: Key): Version => key.slice(key.lastIndexOf(' ') + 1) as Version;
 export const localeIn = (key: Key): string | null => (key.split(' ')[1] === '-' ? null : key.split(' ')[1]!);
 export const documentOf = (key: Key): string => key.slice(0, key.indexOf(' '));
-const publishedAt = (place: Place): Key => `${place} published`;
-const draftAt = (place: Place): Key => `${place} draft`;
-const pairOf = (own: string, inverse: string): string => `${own} → ${inverse}`;
+/** The row that stands for another among published content: of a draft its published row, there or not. */
+const shownAs = (key: Key): Key => (versionOf(key) === 'draft' ? `${placeOf(key)} published` : key);
+const draftOf = (key: Key): Key => (versionOf(key) === 'published' ? `${placeOf(key)} draft` : key);
+const isOneWay = ({ attributes }: Relation): boolean => attributes.inverse === null;
 const without = <T>(list: readonly T[] | undefined, ...gone: readonly T[]): T[] =>
   (list ?? []).filter((one) => !gone.includes(one));
 
-interface Vouched {
-  readonly own: Map<Place, Place[]>;
-  readonly inverse: Map<Place, Place[]>;
-}
+const noLinks = (): Links => ({ own: new Map(), inverse: new Map() });
 
 export class World {
   readonly types: ReadonlyMap<string, Type>;
   readonly relations: readonly Relation[];
   rows = new Map<Key, Row>();
-  /** By name of the relation. */
-  links = new Map<string, Links>();
-  /** What stood in the list of a side when it was last published; for a row without drafts, last written. */
-  #vouched = new Map<string, Vouched>();
-  /** Links that had to give way to another one, because a side takes one only. */
-  #displaced = new Map<string, Set<string>>();
-  /** Links whose place is open in the list of a row: `relation side row member`. */
-  #unplaced = new Set<string>();
-  // What happened since the last comparison.
-  #published = new Set<Place>();
-  #removals = false;
+  /**
+   * By name of the relation. A one-way list has its own side only, and keeps the place of a published row that is not
+   * there, or not there now.
+   */
+  #links = new Map<string, Links>();
+  /** The drafts that the list of a published row was made of when it was last published. */
+  #recorded = new Map<string, Links>();
 
   constructor(types: readonly Type[], relations: readonly Relation[]) {
     this.types = new Map(types.map((type) => [type.name, type]));
     this.relations = relations;
     for (const { name } of relations) {
-      this.links.set(name, { own: new Map(), inverse: new Map() });
-      this.#vouched.set(name, { own: new Map(), inverse: new Map() });
-      this.#displaced.set(name, new Set());
+      this.#links.set(name, noLinks());
+      this.#recorded.set(name, noLinks());
     }
   }
 
   copy(): World {
     const copy = new World([...this.types.values()], this.relations);
     copy.rows = structuredClone(this.rows);
-    copy.links = structuredClone(this.links);
-    copy.#vouched = structuredClone(this.#vouched);
-    copy.#displaced = structuredClone(this.#displaced);
-    copy.#unplaced = new Set(this.#unplaced);
+    copy.#links = structuredClone(this.#links);
+    copy.#recorded = structuredClone(this.#recorded);
     return copy;
   }
 
   rowsOf(document: string): [Key, Row][] {
     return [...this.rows].filter(([, row]) => row.document === document);
+  }
+
+  /** What a row is linked with, in order. */
+  linked(relation: Relation, side: Side, key: Key): Key[] {
+    return (this.#list(relation, side).get(key) ?? []).filter((one) => this.rows.has(one));
   }
 
   // ------------------------------------------------------------------------------------------------- operations
@@ -153,94 +154,152 @@ export class World {
   #write(type: Type, document: string, locale: string | null, status: Status, change: Change): void {
     const version: Version = type.drafts ? 'draft' : 'only';
     const key = keyOf(document, locale, version);
-    const sameVersion = () => this.rowsOf(document).filter(([, row]) => row.version === version);
     let row = this.rows.get(key);
     if (!row) {
       // A new locale starts with what the locales of a document share.
-      const [sibling] = sameVersion();
+      const sibling = this.rowsOf(document).find(([, one]) => one.version === version);
       row = { type: type.name, document, locale, version, title: null, code: sibling?.[1].code ?? null };
       this.rows.set(key, row);
     }
     if (change.title !== undefined) row.title = change.title;
-    if (change.code !== undefined) for (const [, one] of sameVersion()) one.code = change.code;
+    if (change.code !== undefined) this.#share(key, change.code);
     if (change.relation) this.#relate(key, change.relation);
-    if (!type.drafts || status === 'draft') return;
-    this.#publishRow(key);
+    if (type.drafts && status === 'published') this.#publishRow(key);
+  }
+
+  /** The code of a row is that of all locales in its status. */
+  #share(key: Key, code: string | null): void {
+    for (const [one, row] of this.rowsOf(documentOf(key))) if (versionOf(one) === versionOf(key)) row.code = code;
   }
 
   publish(document: string, locales: readonly string[] | null): void {
-    const drafts = this.#chosen(document, locales).filter((key) => versionOf(key) === 'draft');
-    for (const key of drafts) this.#publishRow(key);
+    for (const draft of this.#chosen(document, locales, 'draft')) this.#publishRow(draft);
   }
 
   unpublish(document: string, locales: readonly string[] | null): void {
-    for (const key of this.#chosen(document, locales)) if (versionOf(key) === 'published') this.#drop(key);
+    for (const key of this.#chosen(document, locales, 'published')) this.#drop(key);
+  }
+
+  discardDraft(document: string, locales: readonly string[] | null): void {
+    for (const draft of this.#chosen(document, locales, 'draft'))
+      if (this.rows.has(shownAs(draft))) this.#discardRow(draft);
   }
 
   /** Locales of a document; null for all. */
   delete(document: string, locales: readonly string[] | null): void {
-    for (const [key, { locale }] of this.rowsOf(document))
-      if (locales === null || locale === null || locales.includes(locale)) this.#drop(key);
+    for (const key of this.#inLocales(document, locales)) this.#drop(key);
   }
 
-  #chosen(document: string, locales: readonly string[] | null): Key[] {
-    const rows = this.rowsOf(document);
-    if (rows.some(([, row]) => !this.types.get(row.type)!.drafts)) throw new Refused('it has no drafts');
-    const chosen = rows.filter(([, { locale }]) => locales === null || locale === null || locales.includes(locale));
+  /** Copies drafts, or rows without drafts, with all links that can belong to several. */
+  clone(document: string, copy: string, locales: readonly string[] | null, change: Change): void {
+    const sources = this.#inLocales(document, locales).filter((key) => versionOf(key) !== 'published');
+    if (sources.length === 0) throw new Refused('there is no such document');
+    for (const source of sources) {
+      const row = { ...this.rows.get(source)!, document: copy };
+      const key = keyOf(copy, row.locale, row.version);
+      const shared = this.#sidesOf(source).filter(([relation, side]) => !this.#takes(relation, side));
+      const lists = shared.map(([relation, side]) => this.linked(relation, side, source));
+      this.rows.set(key, { ...row, title: change.title ?? row.title, code: change.code ?? row.code });
+      for (const [index, [relation, side]] of shared.entries()) this.#setList(relation, side, key, lists[index]!);
+    }
+  }
+
+  #inLocales(document: string, locales: readonly string[] | null): Key[] {
+    return this.rowsOf(document)
+      .filter(([, { locale }]) => locales === null || locale === null || locales.includes(locale))
+      .map(([key]) => key);
+  }
+
+  #chosen(document: string, locales: readonly string[] | null, version: Version): Key[] {
+    const chosen = this.#inLocales(document, locales);
     if (chosen.length === 0) throw new Refused('there is no such document');
-    return chosen.map(([key]) => key);
-  }
-
-  #publishRow(draft: Key): void {
-    const place = placeOf(draft);
-    const key = publishedAt(place);
-    if (!this.rows.has(key)) this.#vouchForFirst(draft);
-    this.rows.set(key, { ...this.rows.get(draft)!, version: 'published' });
-    // What locales share is the same in all that is published.
-    const { document, code } = this.rows.get(key)!;
-    for (const [, one] of this.rowsOf(document)) if (one.version === 'published') one.code = code;
-    this.#published.add(place);
-    for (const [relation, side] of this.#sidesOf(draft)) {
-      const list = (this.#list(relation, side).get(draft) ?? []).map(placeOf);
-      this.#vouched.get(relation.name)![side].set(place, list);
-      for (const one of [...this.#unplaced])
-        if (one.startsWith(`${relation.name} ${side} ${key} `)) this.#unplaced.delete(one);
-    }
-  }
-
-  /** Whatever leads one way from a row without drafts to a draft leads to the published row as well, once there is one. */
-  #vouchForFirst(draft: Key): void {
-    for (const relation of this.relations) {
-      if (relation.attributes.inverse !== null) continue;
-      for (const [holder, list] of this.#list(relation, 'own')) {
-        if (versionOf(holder) !== 'only' || !list.includes(draft)) continue;
-        const { own } = this.#vouched.get(relation.name)!;
-        own.set(placeOf(holder), [...without(own.get(placeOf(holder)), placeOf(draft)), placeOf(draft)]);
-      }
-    }
+    if (chosen.some((key) => versionOf(key) === 'only')) throw new Refused('it has no drafts');
+    return chosen.filter((key) => versionOf(key) === version);
   }
 
   #drop(key: Key): void {
-    this.#removals = true;
     this.rows.delete(key);
-    const place = placeOf(key);
-    for (const { name } of this.relations) {
+    const isPublished = versionOf(key) === 'published';
+    for (const relation of this.relations) {
       for (const side of SIDES) {
-        const lists = this.links.get(name)![side];
+        const lists = this.#list(relation, side);
         lists.delete(key);
-        for (const [holder, list] of lists) lists.set(holder, without(list, key));
-        if (versionOf(key) === 'published') continue;
-        const vouched = this.#vouched.get(name)![side];
-        vouched.delete(place);
-        for (const [holder, list] of vouched) vouched.set(holder, without(list, place));
+        for (const [holder, list] of lists) {
+          const keepsPlace = isPublished && isOneWay(relation) && !list.includes(draftOf(key));
+          if (!keepsPlace) lists.set(holder, without(list, key, shownAs(key)));
+        }
+        const recorded = this.#recorded.get(relation.name)![side];
+        recorded.delete(key);
+        for (const [holder, list] of recorded) recorded.set(holder, without(list, key));
       }
     }
+  }
+
+  // ------------------------------------------------------------------------------------------------ publication
+
+  #publishRow(draft: Key): void {
+    const key = shownAs(draft);
+    const isNew = !this.rows.has(key);
+    this.rows.set(key, { ...this.rows.get(draft)!, version: 'published' });
+    // What locales share is the same in all that is published.
+    this.#share(key, this.rows.get(draft)!.code);
+    for (const [relation, side] of this.#sidesOf(draft)) this.#publishList(relation, side, draft);
+    if (isNew) this.#followDraft(draft);
+  }
+
+  #publishList(relation: Relation, side: Side, draft: Key): void {
+    const inDraft = this.#list(relation, side).get(draft) ?? [];
+    this.#recorded.get(relation.name)![side].set(shownAs(draft), inDraft);
+    const wanted = inDraft.map(shownAs).filter((one) => isOneWay(relation) || this.rows.has(one));
+    this.#setList(relation, side, shownAs(draft), wanted, (list, holder) =>
+      this.#placeAmong(list, draft, this.#list(relation, across(side)).get(draftOf(holder))!),
+    );
+  }
+
+  /** The list at the other end with the published row in it; `order`: of the drafts, or of drafts and published rows. */
+  #placeAmong(list: readonly Key[], draft: Key, order: readonly Key[]): Key[] {
+    const besideDraft = list.indexOf(draft) + 1;
+    const later = order.slice(order.indexOf(draft) + 1).map(shownAs);
+    const before = list.findIndex((one) => later.includes(one));
+    return list.toSpliced(besideDraft || (before < 0 ? list.length : before), 0, shownAs(draft));
+  }
+
+  /** In the one-way lists of rows without drafts a new published row stands behind its draft. */
+  #followDraft(draft: Key): void {
+    for (const relation of this.relations.filter(isOneWay))
+      for (const [holder, list] of this.#list(relation, 'own'))
+        if (versionOf(holder) === 'only' && list.includes(draft))
+          this.#list(relation, 'own').set(holder, list.toSpliced(list.indexOf(draft) + 1, 0, shownAs(draft)));
+  }
+
+  #discardRow(draft: Key): void {
+    const { title, code } = this.rows.get(shownAs(draft))!;
+    this.rows.get(draft)!.title = title;
+    this.#share(draft, code);
+    for (const [relation, side] of this.#sidesOf(draft))
+      this.#setList(relation, side, draft, this.#lastPublished(relation, side, shownAs(draft)));
+  }
+
+  /** The list of a published row in terms of drafts: what shows, and what was linked and is not published now. */
+  #lastPublished(relation: Relation, side: Side, key: Key): Key[] {
+    const shown = this.linked(relation, side, key).map(draftOf);
+    if (!this.types.get(relation.types[across(side)])!.drafts) return shown;
+    const recorded = this.#recorded.get(relation.name)![side].get(key) ?? [];
+    const hidden = recorded.filter((one) => !this.rows.has(shownAs(one)));
+    // A side that takes one keeps to the document that shows, in whatever locales.
+    if (!relation.many[side] && shown.length > 0)
+      return [...shown, ...hidden.filter((one) => documentOf(one) === documentOf(shown[0]!))];
+    // In the recorded order; what is not on record stands behind its neighbour.
+    const list = recorded.filter((one) => hidden.includes(one) || shown.includes(one));
+    for (const [index, one] of shown.entries())
+      if (!list.includes(one)) list.splice(index === 0 ? 0 : list.indexOf(shown[index - 1]!) + 1, 0, one);
+    return list;
   }
 
   // --------------------------------------------------------------------------------------------- relation writes
 
   #list(relation: Relation, side: Side): Lists {
-    return this.links.get(relation.name)![side];
+    return this.#links.get(relation.name)![side];
   }
 
   /** The sides on which a row shows relations. */
@@ -255,12 +314,12 @@ export class World {
 
   /** Whether what one row takes, another of the same side loses. */
   #takes(relation: Relation, side: Side): boolean {
-    return relation.attributes.inverse !== null && !relation.many[across(side)];
+    return !isOneWay(relation) && !relation.many[across(side)];
   }
 
   #relate(key: Key, { relation, side, input }: NonNullable<Change['relation']>): void {
     if (input.is === 'keep') return;
-    const list = this.#list(relation, side).get(key) ?? [];
+    const list = this.linked(relation, side, key);
     const resolve = (reference: Reference) => this.#resolve(key, relation.types[across(side)], reference);
     let wanted: Key[];
     if (input.is === 'set') {
@@ -299,26 +358,28 @@ export class World {
     return found;
   }
 
-  #setList(relation: Relation, side: Side, key: Key, wanted: readonly Key[]): void {
+  /** Makes a row's list; `place` says where the row goes in the lists at the other ends of new links. */
+  #setList(
+    relation: Relation,
+    side: Side,
+    key: Key,
+    wanted: readonly Key[],
+    place: (list: readonly Key[], holder: Key) => Key[] = (list) => [...list, key],
+  ): void {
     const lists = this.#list(relation, side);
-    const others = this.#list(relation, across(side));
     const before = lists.get(key) ?? [];
-    const removed = without(before, ...wanted);
-    const added = without(wanted, ...before);
-    for (const one of removed) others.set(one, without(others.get(one), key));
-    for (const one of added) others.set(one, [...(others.get(one) ?? []), key]);
     lists.set(key, [...wanted]);
-    const lost: [Key, Key][] = removed.map((one) => [key, one]);
-    if (this.#takes(relation, side)) {
-      for (const one of added) {
-        for (const holder of others.get(one)!.filter((other) => this.#losesTo(other, key))) {
-          others.set(one, without(others.get(one), holder));
-          lists.set(holder, without(lists.get(holder), one));
-          lost.push([holder, one]);
-        }
+    if (isOneWay(relation)) return;
+    const others = this.#list(relation, across(side));
+    for (const one of without(before, ...wanted)) others.set(one, without(others.get(one), key));
+    for (const one of without(wanted, ...before)) {
+      others.set(one, place(others.get(one) ?? [], one));
+      if (!this.#takes(relation, side)) continue;
+      for (const loser of others.get(one)!.filter((other) => this.#losesTo(other, key))) {
+        others.set(one, without(others.get(one), loser));
+        lists.set(loser, without(lists.get(loser), one));
       }
     }
-    if (versionOf(key) === 'only') this.#vouchForAll(relation, side, key, lost);
   }
 
   /** Only rows of other documents lose what a row takes, and only those of its own status. */
@@ -327,168 +388,19 @@ export class World {
     return versionOf(key) === 'only' || versionOf(holder) === versionOf(key);
   }
 
-  /** A row without drafts is published by every write: what it lists then is vouched for, what it lost no longer. */
-  #vouchForAll(relation: Relation, side: Side, key: Key, lost: readonly [Key, Key][]): void {
-    if (!this.types.get(relation.types[across(side)])!.drafts) return;
-    const vouched = this.#vouched.get(relation.name)!;
-    const list = this.#list(relation, side).get(key) ?? [];
-    const oneWay = relation.attributes.inverse === null;
-    const shown = list.filter(
-      (one) => versionOf(one) === 'published' || (oneWay && !this.rows.has(publishedAt(placeOf(one)))),
-    );
-    for (const [holder, one] of lost) {
-      const wholly = versionOf(one) === 'published' || !this.rows.has(publishedAt(placeOf(one)));
-      if (holder !== key && wholly)
-        vouched[side].set(placeOf(holder), without(vouched[side].get(placeOf(holder)), placeOf(one)));
-      if (versionOf(one) === 'published')
-        vouched[across(side)].set(placeOf(one), without(vouched[across(side)].get(placeOf(one)), placeOf(holder)));
-    }
-    vouched[side].set(placeOf(key), [...new Set(shown.map(placeOf))]);
-  }
-
   // -------------------------------------------------------------------------------------- comparison with what is
 
-  /** Checks the links of a relation as they are stored, and takes over what is left open. */
-  reconcile(relation: Relation, actual: Links): void {
-    const publications = this.#published.size > 0;
-    for (const [own, list] of actual.own)
-      for (const inverse of list)
-        if (worldOf(own, inverse) === null)
-          throw new Violation(`${relation.name} links ${pairOf(own, inverse)}, a draft with a published row`);
-    for (const side of SIDES) this.#checkDrafts(relation, side, actual[side]);
-    this.#checkPublished(relation, actual, publications);
+  /** Checks the links of a relation as they are stored, in order where a side has one. */
+  check(relation: Relation, actual: Links): void {
     for (const side of SIDES) {
-      if (relation.attributes[side] === null || !relation.many[side]) continue;
-      for (const key of this.rows.keys()) {
-        if (this.rows.get(key)!.type !== relation.types[side]) continue;
-        if (versionOf(key) === 'published') this.#checkPublishedOrder(relation, side, key, actual[side].get(key) ?? []);
-        if (versionOf(key) === 'only') this.#checkMixedOrder(relation, side, key, actual[side].get(key) ?? []);
+      if (relation.attributes[side] === null) continue;
+      for (const key of new Set([...this.#list(relation, side).keys(), ...actual[side].keys()])) {
+        const lists = [this.linked(relation, side, key), actual[side].get(key) ?? []];
+        const [due, seen] = isOrdered(relation, side) ? lists : lists.map((list) => list.toSorted());
+        if (JSON.stringify(due) !== JSON.stringify(seen))
+          throw new Violation(`${relation.name}, ${side} side of ${key}: expected ${due}, found ${seen}`);
       }
     }
-    this.links.set(relation.name, structuredClone(actual));
-  }
-
-  /** To be called when all relations are compared. */
-  settle(): void {
-    this.#published.clear();
-    this.#removals = false;
-  }
-
-  /** Between drafts, and rows without drafts, everything is known to the last place. */
-  #checkDrafts(relation: Relation, side: Side, actual: Lists): void {
-    const ordered = relation.attributes[side] !== null && relation.many[side];
-    for (const key of new Set([...this.#list(relation, side).keys(), ...actual.keys()])) {
-      const [expected, seen] = [this.#list(relation, side), actual].map((lists) => {
-        const drafts = (lists.get(key) ?? []).filter((one) => worldOf(key, one) === 'draft');
-        return ordered ? drafts : drafts.sort();
-      });
-      demand(expected, seen, `the list of ${key} at ${relation.name}, ${side} side`);
-    }
-  }
-
-  #checkPublished(relation: Relation, actual: Links, publications: boolean): void {
-    const seen = publishedPairs(actual);
-    const before = publishedPairs(this.links.get(relation.name)!);
-    const due = this.#duePairs(relation);
-    const takes = SIDES.some((side) => this.#takes(relation, side));
-    const showing = (pair: string) => `${relation.name} ${pair}`;
-    for (const pair of seen.keys())
-      if (!due.has(pair)) throw new Violation(`${showing(pair)} shows, but neither side vouches for it`);
-    if (!takes) {
-      for (const pair of due.keys())
-        if (!seen.has(pair))
-          throw new Violation(`${showing(pair)} does not show, though a side vouches for it and both are published`);
-      return;
-    }
-    if (!publications && !this.#removals)
-      demand([...before.keys()].sort(), [...seen.keys()].sort(), `what ${relation.name} shows between published rows`);
-    const displaced = this.#displaced.get(relation.name)!;
-    for (const side of SIDES) {
-      if (relation.many[side] || relation.attributes[side] === null) continue;
-      for (const [key, list] of actual[side]) {
-        const published = list.filter((one) => worldOf(key, one) === 'published');
-        // Locales of one document may share it, as drafts do.
-        if (new Set(published.map(documentOf)).size > 1)
-          throw new Violation(`${key} at ${relation.name} holds several: ${published}`);
-      }
-    }
-    for (const [pair, [own, inverse]] of due) {
-      if (seen.has(pair)) {
-        displaced.delete(pair);
-        continue;
-      }
-      const rivals = [...seen.values()].filter(
-        ([a, b]) => (a === own && this.#takes(relation, 'inverse')) || (b === inverse && this.#takes(relation, 'own')),
-      );
-      if (rivals.length === 0 && !displaced.has(pair))
-        throw new Violation(`${showing(pair)} does not show, though a side vouches for it and nothing took its place`);
-      const justVouched = (one: Key, other: Key) => this.#vouchesNow(relation, one, other);
-      if (justVouched(own, inverse) && !rivals.some(([a, b]) => justVouched(a, b)))
-        throw new Violation(`${showing(pair)} was just published, but does not show`);
-      displaced.add(pair);
-      this.#unplaced.add(`${relation.name} own ${own} ${inverse}`);
-      this.#unplaced.add(`${relation.name} inverse ${inverse} ${own}`);
-    }
-  }
-
-  /** Whether one of two rows was published since the last comparison and had the link in its draft. */
-  #vouchesNow(relation: Relation, own: Key, inverse: Key): boolean {
-    const { own: byOwner, inverse: byTarget } = this.#vouched.get(relation.name)!;
-    const [o, t] = [placeOf(own), placeOf(inverse)];
-    return (
-      (this.#published.has(o) && (byOwner.get(o) ?? []).includes(t)) ||
-      (this.#published.has(t) && (byTarget.get(t) ?? []).includes(o))
-    );
-  }
-
-  /** The links that are to show between published rows: one side vouches for them, and both are published now. */
-  #duePairs(relation: Relation): Map<string, [Key, Key]> {
-    const due = new Map<string, [Key, Key]>();
-    const shownAt = (place: Place): Key | undefined =>
-      [publishedAt(place), `${place} only`].find((key) => this.rows.has(key));
-    const add = (own: Place, inverse: Place) => {
-      const [a, b] = [shownAt(own), shownAt(inverse)];
-      if (a && b && worldOf(a, b) === 'published') due.set(pairOf(a, b), [a, b]);
-    };
-    const { own, inverse } = this.#vouched.get(relation.name)!;
-    for (const [place, list] of own) for (const one of list) add(place, one);
-    for (const [place, list] of inverse) for (const one of list) add(one, place);
-    return due;
-  }
-
-  #checkPublishedOrder(relation: Relation, side: Side, key: Key, seen: readonly Key[]): void {
-    const name = `the order of ${key} at ${relation.name}, ${side} side`;
-    const place = placeOf(key);
-    const before = this.#list(relation, side).get(key) ?? [];
-    if (!this.#published.has(place)) {
-      const stayed = before.filter((one) => seen.includes(one));
-      demand(
-        stayed,
-        seen.filter((one) => before.includes(one)),
-        `${name}, which was not published`,
-      );
-    }
-    const vouched = (this.#vouched.get(relation.name)![side].get(place) ?? []).filter(
-      (one) => !this.#unplaced.has(`${relation.name} ${side} ${key} ${shownIn(seen, one)}`),
-    );
-    const inPlace = seen.map(placeOf).filter((one) => vouched.includes(one));
-    demand(
-      vouched.filter((one) => inPlace.includes(one)),
-      inPlace,
-      `${name}, against its last publication`,
-    );
-  }
-
-  /** The list of a row without drafts holds drafts and published rows in one order. */
-  #checkMixedOrder(relation: Relation, side: Side, key: Key, seen: readonly Key[]): void {
-    const expected = (this.#list(relation, side).get(key) ?? []).filter((one) => seen.includes(one));
-    const open: Key[] = [];
-    for (const one of seen.filter((other) => !expected.includes(other))) {
-      const draft = expected.indexOf(draftAt(placeOf(one)));
-      if (draft < 0) open.push(one);
-      else expected.splice(draft + 1, 0, one);
-    }
-    demand(expected, without(seen, ...open), `the list of ${key} at ${relation.name}, ${side} side`);
   }
 
   // ------------------------------------------------------------------------------------------------ what reads show
@@ -505,12 +417,9 @@ export class World {
   }
 
   related(key: Key, relation: Relation, side: Side, status: Status): Key[] {
-    const list = this.#list(relation, side).get(key) ?? [];
-    return list.filter((one) => versionOf(one) === 'only' || versionOf(one) === status);
+    return this.linked(relation, side, key).filter((one) => versionOf(one) === 'only' || versionOf(one) === status);
   }
 }
-
-const shownIn = (list: readonly Key[], place: Place): Key | undefined => list.find((one) => placeOf(one) === place);
 
 /** The anchor of a position means the version that the connected entry is asked for in, where it says none itself. */
 const inheriting = (anchor: Reference, reference: Reference): Reference => ({
@@ -518,21 +427,6 @@ const inheriting = (anchor: Reference, reference: Reference): Reference => ({
   locale: anchor.locale ?? reference.locale,
   status: anchor.status ?? reference.status,
 });
-
-/** A link between drafts, between published rows, or null for one that may not be. */
-function worldOf(one: Key, other: Key): 'draft' | 'published' | null {
-  const versions = new Set([versionOf(one), versionOf(other)]);
-  if (versions.has('draft')) return versions.has('published') ? null : 'draft';
-  return versions.has('published') ? 'published' : 'draft';
-}
-
-function publishedPairs(links: Links): Map<string, [Key, Key]> {
-  const pairs = new Map<string, [Key, Key]>();
-  for (const [own, list] of links.own)
-    for (const inverse of list)
-      if (worldOf(own, inverse) === 'published') pairs.set(pairOf(own, inverse), [own, inverse]);
-  return pairs;
-}
 
 interface Placement {
   readonly rows: readonly Key[];
@@ -575,9 +469,4 @@ function rearranged(
   };
   for (let next = waiting.shift(); next; next = waiting.shift()) insert(next, []);
   return without(result, ...disconnect.filter((one) => !all.includes(one)));
-}
-
-function demand<T>(expected: readonly T[] | undefined, seen: readonly T[] | undefined, what: string): void {
-  if (JSON.stringify(expected) !== JSON.stringify(seen))
-    throw new Violation(`${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(seen)}`);
 }

@@ -3,7 +3,7 @@
 import type { Access, RuleValue } from '../../access/access.ts';
 import { limitExceeded } from '../../errors.ts';
 import { MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../../limits.ts';
-import type { Model } from '../../model/types.ts';
+import type { ContentType, Model } from '../../model/types.ts';
 import type { Status } from '../../request/read-request.ts';
 import type { Versions } from './versions.ts';
 
@@ -16,7 +16,6 @@ export class PlanContext {
   readonly #touched = new Set<string>();
   readonly #omitted = new Set<string>();
   #populated = 0;
-  #written: string | null = null;
 
   constructor(model: Model, versions: Versions, access: Access, ruleValues: readonly RuleValue[] | null = null) {
     this.model = model;
@@ -33,14 +32,9 @@ export class PlanContext {
       throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param });
   }
 
-  /** The answer to a write shows the draft that was written, whoever may read drafts. */
-  showWritten(uid: string): void {
-    this.#written = uid;
-  }
-
-  /** Whether drafts of a type are hidden from the caller. */
-  hidesDrafts(uid: string, status: Status): boolean {
-    return status === 'draft' && uid !== this.#written && !this.access.mayReadDrafts(uid);
+  /** Whether rows of a type in a status are drafts that are hidden from the caller. */
+  hidesDrafts({ uid, draftAndPublish }: ContentType, status: Status): boolean {
+    return status === 'draft' && draftAndPublish && !this.access.mayReadDrafts(uid);
   }
 
   touch(uid: string): void {

@@ -90,9 +90,11 @@ export const visibleRows = (context: PlanContext, type: ContentType): Condition 
   ]);
 
 const seenInStatus = (context: PlanContext, type: ContentType, status: Status): Condition | null =>
-  type.draftAndPublish && context.hidesDrafts(type.uid, status)
-    ? { is: 'never' }
-    : ruleCondition(context, type, 'find', status);
+  context.hidesDrafts(type, status) ? { is: 'never' } : ruleCondition(context, type, 'find', status);
+
+/** The row that a write left behind, as its answer shows it: whoever wrote a draft may know of it. */
+export const writtenRows = (context: PlanContext, type: ContentType): Condition | null =>
+  allOf([statusCondition(type, context.versions, () => null), ruleCondition(context, type, 'find')]);
 
 /** What a rule says of rows. The rule itself may use everything, whatever the caller may see. */
 export function ruleCondition(

@@ -7,7 +7,7 @@ import type { ContentType, Model } from '../../model/types.ts';
 import type { ReadShape } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
 import type { Condition, ReadPlan } from './nodes.ts';
-import { planFilter, visibleRows } from './plan-filter.ts';
+import { planFilter, visibleRows, writtenRows } from './plan-filter.ts';
 import { planEntity, withSortFields } from './plan-populate.ts';
 import { planSort } from './plan-sort.ts';
 import { isUsable, readableScalars } from './resolve.ts';
@@ -30,10 +30,8 @@ export function planRead(
   const { type } = operation;
   const { access } = caller;
   const isAnswer = 'data' in operation;
-  if (!isAnswer && shape.status === 'draft' && type.draftAndPublish && !access.mayReadDrafts(type.uid))
-    throw forbiddenError();
   const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access);
-  if (isAnswer) context.showWritten(type.uid);
+  if (!isAnswer && context.hidesDrafts(type, shape.status)) throw forbiddenError();
   context.touch(type.uid);
   const at = (param: string) => ({ param, path: [] });
   const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
@@ -49,7 +47,7 @@ export function planRead(
   });
   const where = allOf([
     byDocument ? { is: 'document' } : null,
-    visibleRows(context, type),
+    isAnswer ? writtenRows(context, type) : visibleRows(context, type),
     type.localized ? localeCondition(shape.locale) : null,
     shape.search === null ? null : searchCondition(context, type, shape.search),
     filter,

@@ -21,6 +21,7 @@ import {
   bodyValueError,
   parseRelation,
   type RelationInput,
+  readRowId,
 } from '../../request/parse-relation.ts';
 import type {
   AbsentValues,
@@ -228,7 +229,10 @@ class WritePlanner {
     const attribute = schema.attributes.get(key);
     if (schema.kind === 'component' && key === 'id') return true;
     if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
+    // A reference to one entry of any type is not written, from neither side.
     if (attribute.kind === 'morph' && !attribute.many) return false;
+    if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
+      return false;
     if (attribute.kind === 'relation' && this.#model.contentTypes.get(attribute.target)?.exposure === 'hidden')
       return path.length === 0 && isRoleOfUser(schema, attribute);
     return attribute.writable;
@@ -321,29 +325,30 @@ class WritePlanner {
 
   #item(
     attribute: ComponentAttribute | DynamicZoneAttribute,
-    given: unknown,
+    value: unknown,
     mode: Mode,
     path: BodyPath,
   ): ComponentItem | null {
-    if (!isObject(given)) {
+    if (!isObject(value)) {
       this.#problem(path, 'must be an object');
       return null;
     }
     if (++this.#components > MAX_COMPONENTS)
       throw limitExceeded('MAX_COMPONENTS', MAX_COMPONENTS, 'components', { source: 'body' });
-    const { __component, id, ...values } = given;
+    const { __component, id, ...values } = value;
     const uid = this.#componentUid(attribute, __component, path);
     if (uid === null) return null;
-    if (id !== undefined && id !== null && !/^\d+$/.test(String(id))) {
+    const given = readRowId(id);
+    if (id !== undefined && id !== null && (given === null || given < 0)) {
       this.#problem([...path, 'id'], 'must be the id of a component');
       return null;
     }
-    const isKnown = id !== undefined && id !== null && mode.row !== 'new';
+    const isKnown = given !== null && mode.row !== 'new';
     const row: RowState = isKnown ? mode.row : 'new';
     const component = this.#model.components.get(uid)!;
     this.checkNames(component, values, path);
     const entity = this.entity(component, values, { draft: mode.draft, row }, path);
-    return { uid, id: isKnown ? Number(id) : null, entity, path };
+    return { uid, id: isKnown ? given : null, entity, path };
   }
 
   #componentUid(attribute: ComponentAttribute | DynamicZoneAttribute, given: unknown, path: BodyPath): string | null {

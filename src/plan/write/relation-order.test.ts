@@ -7,9 +7,11 @@ import {
   applyChange,
   applySet,
   type Connection,
+  insertInOrder,
   type ListOperations,
   type OrderProblem,
   RelationOrderError,
+  weave,
 } from './relation-order.ts';
 
 // -------------------------------------------------------------------------------------------- the naive account
@@ -308,28 +310,138 @@ describe('a set', () => {
   });
 });
 
-// --------------------------------------------------------------------------------------------------------- speed
+/** Lists of different entries. */
+const distinct = fc.shuffledSubarray(Array.from({ length: 9 }, (_, number) => number + 1));
+const isWithin = (part: readonly number[], whole: readonly number[]): boolean => {
+  let at = -1;
+  return part.every((id) => {
+    at = whole.indexOf(id, at + 1);
+    return at >= 0;
+  });
+};
+const only = (list: readonly number[], kept: readonly number[]): number[] => list.filter((id) => kept.includes(id));
+
+describe('a set by someone who does not see every entry', () => {
+  /** Fills one position after the other: with the hidden entry that stood there, or with the next of the set. */
+  function filled(list: readonly number[], wanted: readonly number[], hidden: ReadonlySet<number>): number[] {
+    const visible = wanted.filter((id) => !hidden.has(id));
+    const kept = [...list.entries()].filter(([, id]) => hidden.has(id));
+    const result: number[] = [];
+    while (visible.length > 0 || kept.length > 0) {
+      const isDue = kept.length > 0 && (visible.length === 0 || kept[0]![0] === result.length);
+      result.push(isDue ? kept.shift()![1] : visible.shift()!);
+    }
+    return result;
+  }
+  const cases = fc.record({ list: distinct, wanted: distinct, hidden: distinct.map((ids) => new Set(ids)) });
+
+  it('leaves the hidden ones at their positions and puts the others around them', () => {
+    fc.assert(
+      fc.property(cases, ({ list, wanted, hidden }) => {
+        expect(
+          applySet(
+            list,
+            wanted.map((id) => [id]),
+            hidden,
+          ),
+        ).toEqual(filled(list, wanted, hidden));
+      }),
+    );
+  });
+
+  it('changes nothing where it sets what is seen', () => {
+    fc.assert(
+      fc.property(cases, ({ list, hidden }) => {
+        const seen = list.filter((id) => !hidden.has(id));
+        expect(applySet(list, [seen], hidden)).toEqual(list);
+      }),
+    );
+  });
+
+  it('neither adds nor moves a hidden entry that it names', () => {
+    expect(applySet([1, 2, 3], [[3], [2], [9], [1]], new Set([2, 9]))).toEqual([3, 2, 1]);
+  });
+});
+
+describe('an entry put where an order has it', () => {
+  const cases = fc.record({ list: distinct, order: distinct, id: fc.integer({ min: 1, max: 9 }) });
+
+  it('stands behind all that do not come later, up to the first that does, and moves no other', () => {
+    fc.assert(
+      fc.property(cases, ({ list, order, id }) => {
+        const result = insertInOrder(list, id, order);
+        const at = result.indexOf(id);
+        const isLater = (other: number): boolean => order.includes(id) && order.indexOf(other) > order.indexOf(id);
+        expect(result.filter((other) => other !== id)).toEqual(list.filter((other) => other !== id));
+        expect(result.slice(0, at).some(isLater)).toBe(false);
+        expect(result.slice(at + 1, at + 2).every(isLater)).toBe(true);
+      }),
+    );
+  });
+
+  it('completes a list that is in the order already', () => {
+    fc.assert(
+      fc.property(distinct, distinct, fc.integer({ min: 1, max: 9 }), (order, chosen, id) => {
+        fc.pre(order.includes(id));
+        expect(insertInOrder(only(order, chosen), id, order)).toEqual(only(order, [...chosen, id]));
+      }),
+    );
+  });
+
+  it('goes to the end where the order does not have it', () => {
+    expect(insertInOrder([1, 2], 3, [2, 1])).toEqual([1, 2, 3]);
+    expect(insertInOrder([3, 1, 2], 3, [2, 1])).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a list woven with another', () => {
+  /** Walks the list and lets each entry be followed by those that follow it in the other list alone. */
+  function followed(list: readonly number[], other: readonly number[]): number[] {
+    const result: number[] = [];
+    const follow = (index: number): void => {
+      const next = other[index];
+      if (next === undefined || list.includes(next)) return;
+      result.push(next);
+      follow(index + 1);
+    };
+    follow(0);
+    for (const id of list) {
+      result.push(id);
+      if (other.includes(id)) follow(other.indexOf(id) + 1);
+    }
+    return result;
+  }
+
+  it('has each entry of the other behind its neighbour there', () => {
+    fc.assert(
+      fc.property(distinct, distinct, (list, other) => {
+        expect(weave(list, other)).toEqual(followed(list, other));
+      }),
+    );
+  });
+
+  it('keeps the order of both where they agree', () => {
+    fc.assert(
+      fc.property(distinct, distinct, distinct, (order, some, others) => {
+        const [list, other] = [only(order, some), only(order, others)];
+        const woven = weave(list, other);
+        expect(isWithin(list, woven) && isWithin(other, woven)).toBe(true);
+        expect(woven).toHaveLength(new Set([...list, ...other]).size);
+      }),
+    );
+  });
+});
+
+// --------------------------------------------------------------------------------------------------------- many
 
 describe('a thousand entries', () => {
   const SIZE = 1_000;
-  /** The aim is 5 ms; the bound leaves room for a busy machine. */
-  const MOST_MS = 50;
   const list = Array.from({ length: SIZE }, (_, id) => id);
   const allConnected = (position: (id: number) => Connection['position']): ListOperations => ({
     connect: list.map((id) => ({ ids: [id], position: position(id) })),
     disconnect: [],
     strict: true,
   });
-
-  function fastest(work: () => void): number {
-    let best = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 5; run++) {
-      const begin = performance.now();
-      work();
-      best = Math.min(best, performance.now() - begin);
-    }
-    return best;
-  }
 
   it.each([
     ['moved to the start one by one', list, allConnected(() => ({ at: 'start' })), list.toReversed()],
@@ -347,18 +459,12 @@ describe('a thousand entries', () => {
       list,
     ],
     ['disconnected at once', list, { connect: [], disconnect: list.toReversed(), strict: true }, []],
-  ] as const)('are %s within milliseconds', (name, before, operations, expected) => {
+  ] as const)('are %s', (_name, before, operations, expected) => {
     expect(applyChange(before, operations)).toEqual(expected);
-    const took = fastest(() => applyChange(before, operations));
-    console.log(`relation order: ${SIZE} entries ${name}: ${took.toFixed(2)} ms`);
-    expect(took).toBeLessThanOrEqual(MOST_MS);
   });
 
-  it('are set within milliseconds', () => {
+  it('are set', () => {
     const references = [...list, ...list.toReversed()].map((id) => [id]);
     expect(applySet([], references, NONE)).toEqual(list);
-    const took = fastest(() => applySet([], references, NONE));
-    console.log(`relation order: set of ${SIZE} entries: ${took.toFixed(2)} ms`);
-    expect(took).toBeLessThanOrEqual(MOST_MS);
   });
 });

@@ -1,7 +1,7 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
 import type { ScalarAttribute } from '../../model/types.ts';
-import { isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
+import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
@@ -110,17 +110,27 @@ function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
 }
 
 function timeValue(given: unknown, read: (text: string) => StoredValue, expected: string): Checked {
-  const value = given instanceof Date ? read(given.toISOString()) : typeof given === 'string' ? read(given) : null;
+  const text = given instanceof Date ? dateText(given) : given;
+  const value = typeof text === 'string' ? read(text) : null;
   return value === null ? problem(expected) : { value };
 }
 
 function jsonValue(given: unknown): Checked {
-  const text = JSON.stringify(given);
+  const text = jsonText(given);
   if (text === undefined) return problem('must be a JSON value');
   // Half a surrogate pair and the null character are written as escapes; no database stores them.
   return /\\u(0000|d[89a-f])/i.test(text)
     ? problem('must hold well-formed strings without null characters')
     : { value: text };
+}
+
+/** Undefined for what JSON has no form for, such as a big integer that code in process gave. */
+function jsonText(given: unknown): string | undefined {
+  try {
+    return JSON.stringify(given);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */

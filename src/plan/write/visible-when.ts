@@ -22,6 +22,8 @@ function evaluate(logic: unknown, data: Data): unknown {
   const values = list.map((item) => evaluate(item, data));
   if (values.includes(UNKNOWN)) return UNKNOWN;
   const [left, right] = values;
+  // What an entry holds has not been checked yet; an object may not even have a string for itself.
+  const isOrdered = typeof (left ?? 0) !== 'object' && typeof (right ?? 0) !== 'object';
   switch (operation) {
     case '==':
     case '===':
@@ -30,13 +32,13 @@ function evaluate(logic: unknown, data: Data): unknown {
     case '!==':
       return left !== right;
     case '<':
-      return (left as number) < (right as number);
+      return isOrdered && (left as number) < (right as number);
     case '<=':
-      return (left as number) <= (right as number);
+      return isOrdered && (left as number) <= (right as number);
     case '>':
-      return (left as number) > (right as number);
+      return isOrdered && (left as number) > (right as number);
     case '>=':
-      return (left as number) >= (right as number);
+      return isOrdered && (left as number) >= (right as number);
     case 'and':
       return values.every(Boolean);
     case 'or':
@@ -46,7 +48,8 @@ function evaluate(logic: unknown, data: Data): unknown {
     case '!!':
       return Boolean(left);
     case 'in':
-      return Array.isArray(right) || typeof right === 'string' ? (right as string).includes(left as string) : false;
+      if (Array.isArray(right)) return right.includes(left);
+      return typeof right === 'string' && isOrdered && right.includes(left as string);
     default:
       return UNKNOWN;
   }

@@ -2,7 +2,7 @@
 import type { Attribute, ContentType } from '../model/types.ts';
 import { changedNames, type EntityChange } from '../plan/write/changes.ts';
 import { copyNestedContent } from './copy.ts';
-import { versionsOf } from './versions.ts';
+import { versionsOf } from './document-versions.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 const AUTOMATIC = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
@@ -26,8 +26,10 @@ export async function inheritSharedFields(
   );
   const columns = columnsOf(inherited);
   if (columns.length > 0) await write.rows(write.sql.copyColumns(type.table, columns), from.id, listOf([to]));
-  const purpose = { to: 'locale', locale, published: !type.draftAndPublish } as const;
-  await copyNestedContent(write, type, { from: from.id, to, purpose }, (attribute) => inherited.includes(attribute));
+  const purpose = { to: 'locale', locale, status: type.draftAndPublish ? 'draft' : null } as const;
+  await copyNestedContent(write, type, { from: from.id, to, toIsNew: true, purpose }, (attribute) =>
+    inherited.includes(attribute),
+  );
 }
 
 /**
@@ -51,11 +53,12 @@ export async function syncSharedFields(
   if (others.length === 0) return;
   const ids = listOf(others.map(({ id }) => id));
   await write.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);
-  for (const { id, locale, published } of others)
+  const status = !type.draftAndPublish ? null : row.published ? 'published' : 'draft';
+  for (const { id, locale } of others)
     await copyNestedContent(
       write,
       type,
-      { from: row.id, to: id, purpose: { to: 'locale', locale: locale!, published } },
+      { from: row.id, to: id, toIsNew: false, purpose: { to: 'locale', locale: locale!, status } },
       (attribute) => shared.includes(attribute),
     );
 }

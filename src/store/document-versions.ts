@@ -33,6 +33,11 @@ async function siblings(
   ids: readonly number[],
   published: 0 | 1,
 ): Promise<Map<number, number>> {
-  const found = ids.length > 0 ? await write.rows(write.sql.siblings(table), listOf(ids)) : [];
+  const known = ids.map((id) => ({ id, sibling: write.gathered.sibling(table, id) }));
+  if (known.every(({ sibling }) => sibling !== undefined))
+    return new Map(
+      known.flatMap(({ id, sibling }) => (sibling?.published === (published === 1) ? [[id, sibling.id] as const] : [])),
+    );
+  const found = await write.rows(write.sql.siblings(table), listOf(ids));
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
 }

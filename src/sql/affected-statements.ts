@@ -1,0 +1,151 @@
+// Statements that find, lock and read the documents that a write concerns: one to find those that only links lead to,
+// one to lock and read them all, whatever the number of relations. Each is made of parts, and kept by their names.
+import { sql } from 'kysely';
+import { PUBLISHED_LISTS } from '../model/tables.ts';
+import type { LinkTable } from '../model/types.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import { plainStatement, type Row, type Statement } from './statement.ts';
+import { listName } from './write-statements.ts';
+
+/** Documents of a table that are named by their ids and, where `byRow`, by ids of their rows. */
+export interface NamedDocuments {
+  readonly table: string;
+  readonly byRow: boolean;
+}
+
+/** A row of a document. Where a link led to it, or where its list is read: with the link, its target and its position. */
+export type AffectedRow = readonly [
+  part: number,
+  id: number,
+  documentId: string,
+  locale: string | null,
+  published: 0 | 1,
+  link: number | null,
+  target: number | null,
+  position: number | null,
+];
+
+/**
+ * A way from a document to others by links. `own`: the table of the document, whose id is bound.
+ * `list`: its own rows with their links. `linked`: the targets of its rows. `changed`: those that only its draft or only its published row is linked with.
+ * `remembered`: those in its recorded lists.
+ * `owners`: documents of the same type that hold targets; `named`: those with the bound ids, `linked` and
+ * `remembered`: its own.
+ * `holders`: documents whose one-way lists hold it; `recorded`: those whose recorded lists do.
+ */
+export type AffectedPart =
+  | {
+      readonly find: 'list' | 'linked' | 'changed' | 'remembered';
+      readonly own: string;
+      readonly link: LinkTable;
+      readonly target: string;
+    }
+  | {
+      readonly find: 'owners';
+      readonly of: 'named' | 'linked' | 'remembered';
+      /** Whether targets are named by ids of their rows as well. */
+      readonly byRow: boolean;
+      readonly own: string;
+      readonly link: LinkTable;
+      readonly target: string;
+    }
+  | { readonly find: 'holders' | 'recorded'; readonly own: string; readonly link: LinkTable; readonly holder: string };
+
+const INTEGER = sql`cast(null as integer)`;
+const NO_LINK = sql`cast(null as integer), cast(null as integer), cast(null as double precision)`;
+const namedKey = ({ table, byRow }: NamedDocuments): string => `${table} ${byRow}`;
+const value = (): Fragment => sql`${sql.val(null)}`;
+
+export class AffectedStatements {
+  readonly #dialect: Dialect;
+  readonly #cache = new Map<string, Statement>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  #once<R extends Row>(key: string, text: () => Fragment): Statement<R> {
+    let statement = this.#cache.get(key);
+    if (!statement) {
+      statement = plainStatement(text().compile(this.#dialect.composer).sql);
+      this.#cache.set(key, statement);
+    }
+    return statement as Statement<R>;
+  }
+
+  #inList(type: 'integer' | 'text'): Fragment {
+    return sql`in (select value from ${this.#dialect.listTable(value(), 'l', type)})`;
+  }
+
+  /** Locks documents, table by table, each in order of its rows. Values: for each table, document ids[, row ids]. */
+  lock(tables: readonly NamedDocuments[]): Statement {
+    return this.#once(`lock ${tables.map(namedKey).join()}`, () => {
+      const selects = tables.map(
+        (named) =>
+          sql`select id from ${sql.table(named.table)} where ${this.#isNamed(named)} order by id ${this.#dialect.locking!.rows}`,
+      );
+      if (selects.length === 1) return selects[0]!;
+      const parts = selects.map((select, index) => sql`${sql.id(`l${index}`)} as (${select})`);
+      const all = selects.map((_select, index) => sql`select count(*) from ${sql.id(`l${index}`)}`);
+      return sql`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`;
+    });
+  }
+
+  /**
+   * The versions of documents, each with the number of its table, then the documents that links lead to, numbered after
+   * the tables. Values: for each table, document ids[, row ids]; then those of each part.
+   */
+  read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[]): Statement<AffectedRow> {
+    const keys = parts.map(
+      (part) => `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${listName(part.link)}`,
+    );
+    return this.#once(`read ${tables.map(namedKey).join()} ${keys.join()}`, () => {
+      const versions = tables.map(
+        (named, index) =>
+          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where ${this.#isNamed(named)}`,
+      );
+      const affected = parts.map((part, index) => this.#affectedBy(part, sql.lit(tables.length + index)));
+      return sql`${sql.join([...versions, ...affected], sql` union all `)}`;
+    });
+  }
+
+  #isNamed({ table, byRow }: NamedDocuments): Fragment {
+    const named = sql`select value from ${this.#dialect.listTable(value(), 'l', 'text')}`;
+    const ofRows = sql` union select document_id from ${sql.table(table)} where id ${this.#inList('integer')}`;
+    return sql`document_id in (${named}${byRow ? ofRows : sql``})`;
+  }
+
+  #affectedBy(part: AffectedPart, number: Fragment): Fragment {
+    const { link } = part;
+    const own = sql`(select id from ${sql.table(part.own)} where document_id = ${value()})`;
+    const links = sql`${sql.table(link.table)} as p`;
+    const [from, to] = [sql.id('p', link.from), sql.id('p', link.to)];
+    switch (part.find) {
+      case 'list':
+        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null`;
+      case 'linked':
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${from} in ${own}`;
+      case 'changed':
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} join ${sql.table(part.target)} as t on t.id = ${to} where o.document_id = ${value()} group by t.document_id, o.locale having count(distinct o.id) = 1`;
+      case 'remembered':
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and p.holder_id in ${own}`;
+      case 'owners':
+        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, cast(null as double precision) from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where ${to} in (${this.#targetRows(part, own)})`;
+      case 'holders':
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${to} in ${own}`;
+      case 'recorded':
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and p.target_id in ${own}`;
+    }
+  }
+
+  /** Every row of the documents whose owners are looked for. */
+  #targetRows({ of, byRow, target, link }: AffectedPart & { find: 'owners' }, own: Fragment): Fragment {
+    if (of === 'named')
+      return sql`select id from ${sql.table(target)} where ${this.#isNamed({ table: target, byRow })}`;
+    const held =
+      of === 'linked'
+        ? sql`select ${sql.id('q', link.to)} from ${sql.table(link.table)} as q where ${sql.id('q', link.from)} in ${own}`
+        : sql`select q.target_id from ${sql.table(PUBLISHED_LISTS)} as q where q.list = ${sql.lit(listName(link))} and q.holder_id in ${own}`;
+    return sql`select a.id from ${sql.table(target)} as a join ${sql.table(target)} as b on b.document_id = a.document_id where b.id in (${held})`;
+  }
+}

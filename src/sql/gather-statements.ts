@@ -1,0 +1,100 @@
+// One statement that reads lists of many kinds for some rows: links, component items, holders, records. A write asks
+// for all it will need at once, so that the number of statements does not grow with the relations of a type.
+import { sql } from 'kysely';
+import { PUBLISHED_LISTS } from '../model/tables.ts';
+import type { LinkTable } from '../model/types.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import { plainStatement, type Statement } from './statement.ts';
+import { linkKey, listName } from './write-statements.ts';
+
+/**
+ * `links`: the lists of rows and, where the target type has drafts, the sibling of each target.
+ * `items`: the component items of rows. `holders`: the rows whose lists hold the given ones.
+ * `recordedIn`: those whose recorded lists do, and are still there. Each takes one value: a list of row ids.
+ */
+export type GatherPart =
+  | { readonly read: 'links'; readonly link: LinkTable; readonly siblingsIn: string | null }
+  | { readonly read: 'items'; readonly table: string }
+  | { readonly read: 'holders'; readonly table: string; readonly holder: string; readonly held: string }
+  | { readonly read: 'recordedIn'; readonly link: LinkTable; readonly holder: string };
+
+/** What the columns hold depends on the kind of the part; see the selects below. */
+export type GatherRow = readonly [
+  part: number,
+  row: number,
+  link: number,
+  target: number,
+  position: number | null,
+  sibling: number | null,
+  siblingIsPublished: 0 | 1 | null,
+  field: string | null,
+  uid: string | null,
+];
+
+const keyOf = (part: GatherPart): string => {
+  switch (part.read) {
+    case 'links':
+      return `links ${linkKey(part.link)} ${part.siblingsIn}`;
+    case 'items':
+      return `items ${part.table}`;
+    case 'holders':
+      return `holders ${part.table} ${part.holder} ${part.held}`;
+    case 'recordedIn':
+      return `recorded in ${listName(part.link)}`;
+  }
+};
+
+const INTEGER = sql`cast(null as integer)`;
+const NUMBER = sql`cast(null as double precision)`;
+const STRING = sql`cast(null as varchar)`;
+
+export class GatherStatements {
+  readonly #dialect: Dialect;
+  readonly #cache = new Map<string, Statement<GatherRow>>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Values: one list of row ids for each part. */
+  gather(parts: readonly GatherPart[]): Statement<GatherRow> {
+    const key = parts.map(keyOf).join();
+    let statement = this.#cache.get(key);
+    if (!statement) {
+      const selects = parts.map((part, index) => this.#select(part, sql.lit(index)));
+      statement = plainStatement(sql`${sql.join(selects, sql` union all `)}`.compile(this.#dialect.composer).sql);
+      this.#cache.set(key, statement);
+    }
+    return statement;
+  }
+
+  #select(part: GatherPart, number: Fragment): Fragment {
+    const rows = sql`in (select value from ${this.#dialect.listTable(sql`${sql.val(null)}`, 'l', 'integer')})`;
+    switch (part.read) {
+      case 'links':
+        return this.#links(part, number, rows);
+      case 'items':
+        return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${sql.table(part.table)} as c where c.entity_id ${rows}`;
+      case 'holders':
+        return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(part.table)} as p where ${sql.id('p', part.held)} ${rows} and ${sql.id('p', part.holder)} is not null`;
+      case 'recordedIn':
+        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(part.link))} and p.target_id ${rows}`;
+    }
+  }
+
+  #links({ link, siblingsIn }: GatherPart & { read: 'links' }, number: Fragment, rows: Fragment): Fragment {
+    const constants = link.constants.map(
+      ({ column, value }) => sql` and ${this.#dialect.withoutIndexHint(sql.id('p', column))} = ${sql.lit(value)}`,
+    );
+    const position = link.order ? sql.id('p', link.order) : NUMBER;
+    const siblings =
+      siblingsIn === null
+        ? sql``
+        : sql` join ${sql.table(siblingsIn)} as t on t.id = ${sql.id('p', link.to)} left join ${sql.table(siblingsIn)} as s on s.document_id = t.document_id and ${this.#dialect.same(sql`s.locale`, sql`t.locale`)} and s.id <> t.id`;
+    const sibling =
+      siblingsIn === null
+        ? sql`${INTEGER}, ${INTEGER}`
+        : sql`s.id, case when s.id is null then null when s.published_at is null then 0 else 1 end`;
+    return sql`select ${number}, ${sql.id('p', link.from)}, p.id, ${sql.id('p', link.to)}, ${position}, ${sibling}, ${STRING}, ${STRING} from ${sql.table(link.table)} as p${siblings} where ${sql.id('p', link.from)} ${rows} and ${sql.id('p', link.to)} is not null${sql.join(constants, sql``)}`;
+  }
+}

@@ -1,0 +1,106 @@
+// What a write has read ahead: lists of links, component items and siblings of rows, all with one statement. Reading
+// one of them again costs nothing until its table is written.
+import { componentTableName } from '../model/identifiers.ts';
+import type { LinkTable } from '../model/types.ts';
+import { linkKey } from '../sql/write-statements.ts';
+
+export interface StoredLink {
+  readonly id: number;
+  readonly target: number;
+  readonly position: number | null;
+}
+
+/** A component row: which, and of which kind. */
+export interface ItemRef {
+  readonly id: number;
+  readonly uid: string;
+}
+
+/** A component row in a list. */
+export interface StoredItem extends ItemRef {
+  readonly link: number;
+  readonly position: number | null;
+}
+
+interface LinksOfTable {
+  readonly table: string;
+  readonly byRow: Map<number, StoredLink[]>;
+}
+
+interface Sibling {
+  readonly id: number;
+  readonly published: boolean;
+}
+
+/** What is known of rows; a list that is not known has to be read. */
+export class Gathered {
+  readonly #links = new Map<string, LinksOfTable>();
+  /** By table of component links, row and field. */
+  readonly #items = new Map<string, Map<string, StoredItem[]>>();
+  readonly #siblings = new Map<string, Map<number, Sibling | null>>();
+
+  links(link: LinkTable, row: number): readonly StoredLink[] | undefined {
+    return this.#links.get(linkKey(link))?.byRow.get(row);
+  }
+
+  items(table: string, row: number, field: string): readonly StoredItem[] | undefined {
+    const ofRow = this.#items.get(`${componentTableName(table)} ${row}`);
+    return ofRow && (ofRow.get(field) ?? []);
+  }
+
+  /** The items of all fields. */
+  itemsOf(table: string, row: number): readonly StoredItem[] | undefined {
+    const ofRow = this.#items.get(`${componentTableName(table)} ${row}`);
+    return ofRow && [...ofRow.values()].flat();
+  }
+
+  /** Null where there is none, undefined where it is not known. */
+  sibling(table: string, row: number): Sibling | null | undefined {
+    return this.#siblings.get(table)?.get(row);
+  }
+
+  expectLinks(link: LinkTable, rows: readonly number[]): Map<number, StoredLink[]> {
+    const key = linkKey(link);
+    const links = this.#links.get(key) ?? { table: link.table, byRow: new Map() };
+    this.#links.set(key, links);
+    for (const row of rows) if (!links.byRow.has(row)) links.byRow.set(row, []);
+    return links.byRow;
+  }
+
+  /** Adds a link to the list of a row, in its order. */
+  addLink(link: LinkTable, row: number, stored: StoredLink): void {
+    const list = this.expectLinks(link, [row]).get(row)!;
+    const isLater = (other: StoredLink): boolean =>
+      (other.position ?? 0) - (stored.position ?? 0) > 0 ||
+      ((other.position ?? 0) === (stored.position ?? 0) && other.id > stored.id);
+    const at = list.findIndex(isLater);
+    list.splice(at < 0 ? list.length : at, 0, stored);
+  }
+
+  expectItems(table: string, rows: readonly number[]): void {
+    for (const row of rows) this.#items.set(`${table} ${row}`, new Map());
+  }
+
+  addItem(table: string, row: number, field: string, item: StoredItem): void {
+    const ofRow = this.#items.get(`${table} ${row}`)!;
+    ofRow.set(field, [...(ofRow.get(field) ?? []), item]);
+  }
+
+  addSibling(table: string, row: number, sibling: Sibling | null): void {
+    const ofTable = this.#siblings.get(table) ?? new Map<number, Sibling | null>();
+    this.#siblings.set(table, ofTable);
+    ofTable.set(row, sibling);
+  }
+
+  /** Before lists are read again. */
+  forgetLinks(link: LinkTable, rows: readonly number[]): void {
+    for (const row of rows) this.#links.get(linkKey(link))?.byRow.delete(row);
+  }
+
+  /** After a table was written. */
+  forget(table: string): void {
+    for (const [key, links] of this.#links) if (links.table === table) this.#links.delete(key);
+    for (const key of this.#items.keys()) if (key.startsWith(`${table} `)) this.#items.delete(key);
+    this.#siblings.delete(table);
+  }
+}

@@ -1,0 +1,212 @@
+// Plans in words, as indented trees: what a person wants to see of them, and all that decides what SQL they become.
+import type { RuleValue } from '../../src/access/access.ts';
+import type {
+  ColumnRef,
+  Condition,
+  EntityPlan,
+  OrderKey,
+  PlanComparison,
+  PopulatePlan,
+  ReadPlan,
+  RelationStep,
+  ValueRef,
+} from '../../src/plan/read/nodes.ts';
+import type {
+  ComponentItem,
+  EntityChange,
+  RelationChange,
+  ScalarChange,
+  WritePlan,
+} from '../../src/plan/write/changes.ts';
+import type { PositionInput, Reference } from '../../src/request/parse-relation.ts';
+
+/** A line and what stands below it. */
+type Tree = string | { readonly line: string; readonly below: readonly Tree[] };
+
+const node = (line: string, below: readonly Tree[]): Tree => (below.length > 0 ? { line, below } : line);
+
+const print = (trees: readonly Tree[], depth = 0): string[] =>
+  trees.flatMap((tree) => {
+    const indent = '  '.repeat(depth);
+    return typeof tree === 'string' ? [indent + tree] : [indent + tree.line, ...print(tree.below, depth + 1)];
+  });
+
+const textOf = (trees: readonly Tree[]): string => print(trees).join('\n');
+
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
+
+// -------------------------------------------------------------------------------------------------- what is read
+
+export const printReadPlan = (plan: ReadPlan): string =>
+  textOf([
+    `${plan.status} rows of ${plan.uid}${plan.publication ? `, ${plan.publication}` : ''}`,
+    ...(plan.where ? [node('where', [condition(plan.where)])] : []),
+    node('order', plan.order.map(orderKey)),
+    ...entity(plan.entity),
+    `touches ${plan.touches.join(', ')}`,
+    ...(plan.omitted.length > 0 ? [`leaves out ${plan.omitted.join(', ')}`] : []),
+  ]);
+
+const OPERATORS: Readonly<Record<PlanComparison, string>> = {
+  eq: '=',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  in: 'in',
+  between: 'between',
+  eqi: 'equals in any case',
+  contains: 'contains',
+  containsi: 'contains in any case',
+  startsWith: 'starts with',
+  startsWithi: 'starts in any case with',
+  endsWith: 'ends with',
+  endsWithi: 'ends in any case with',
+};
+
+const ruleValue = (given: RuleValue): string =>
+  'user' in given ? `$user.${given.user}` : `rule ${json(given.constant)}`;
+const operand = ({ given, slot, type }: ValueRef): string => `${given ? ruleValue(given) : `value ${slot}`} as ${type}`;
+
+function condition(one: Condition): Tree {
+  switch (one.is) {
+    case 'and':
+    case 'or':
+      return { line: one.is === 'and' ? 'all of' : 'one of', below: one.of.map(condition) };
+    case 'never':
+      return 'never';
+    case 'null':
+      return `${one.column.column} is null`;
+    case 'notNull':
+      return `${one.column.column} is not null`;
+    case 'compare': {
+      const text = `${one.column.column} ${OPERATORS[one.op]} ${operand(one.value)}`;
+      return one.negated ? `not ${text}` : text;
+    }
+    case 'related':
+      return node(
+        `has ${one.orNone ? 'no row, or one,' : 'a row'} in ${stepName(one.step)}`,
+        [one.step.where, one.where].filter((where) => where !== null).map(condition),
+      );
+    case 'unrelated':
+      return node(`has no row in ${stepName(one.step)}`, one.step.where ? [condition(one.step.where)] : []);
+    case 'sibling': {
+      const { status, sameLocale, draftIsNewer } = one.sibling;
+      const newer = draftIsNewer === null ? '' : draftIsNewer ? ', the draft the newer' : ', the draft not the newer';
+      const line = `${one.negated ? 'no' : 'a'} ${status} row of the document${sameLocale ? ' in its locale' : ''}${newer}`;
+      return node(line, one.where ? [condition(one.where)] : []);
+    }
+    case 'locale':
+      return one.slot === null ? 'in the default locale' : `in a locale of value ${one.slot}`;
+    case 'document':
+      return 'of the document asked for';
+    case 'search':
+      return `value ${one.slot} found in ${columnNames(one.columns)}`;
+  }
+}
+
+const columnNames = (columns: readonly ColumnRef[]): string => columns.map(({ column }) => column).join(', ');
+
+function stepName({ link, table }: RelationStep): string {
+  if (!link) return `${table}, the other locales of the document`;
+  const constants = link.constants.map(({ column, value }) => `, ${column} ${value}`).join('');
+  return `${table} by ${link.table} (${link.from} to ${link.to}${constants})`;
+}
+
+function orderKey({ steps, column, descending }: OrderKey): Tree {
+  const direction = descending ? 'descending' : 'ascending';
+  if (steps.length === 0) return `${column.column} ${direction}`;
+  const through = steps.map((step) => node(`through ${stepName(step)}`, step.where ? [condition(step.where)] : []));
+  return node(`the ${descending ? 'largest' : 'smallest'} ${column.column} ${direction}`, through);
+}
+
+const entity = ({ columns, populate }: EntityPlan): Tree[] => [
+  `show ${columns.map(({ key }) => key).join(', ')}`,
+  ...(populate.length > 0 ? [node('populate', populate.map(populated))] : []),
+];
+
+function populated(plan: PopulatePlan): Tree {
+  const amount = plan.count ? 'the number' : plan.many ? 'a list' : 'one';
+  if (plan.kind === 'mixed')
+    return node(
+      `${plan.key}: ${amount}, each with its ${plan.tag}`,
+      plan.parts.map((part) => node(part.uid, relatedPart(part))),
+    );
+  const order = plan.order.length > 0 ? [node('order', plan.order.map(orderKey))] : [];
+  return node(`${plan.key}: ${amount}`, [...relatedPart(plan.part), ...order]);
+}
+
+const relatedPart = ({ step, where, entity: shown }: (PopulatePlan & { kind: 'related' })['part']): Tree[] => {
+  const conditions = [step.where, where].filter((one) => one !== null).map(condition);
+  return [`from ${stepName(step)}`, ...(conditions.length > 0 ? [node('where', conditions)] : []), ...entity(shown)];
+};
+
+// ----------------------------------------------------------------------------------------------- what is written
+
+export function printWritePlan({ name, type, documentId, locale, locales, publishes, change, references }: WritePlan) {
+  const which = locales === 'all' ? 'all locales' : locales.map((one) => one ?? 'no locale').join(', ');
+  const target = documentId ?? (type.kind === 'singleType' ? 'the one document' : 'a new document');
+  return textOf([
+    `${name} ${target} of ${type.uid}`,
+    `for ${which}${locale === null ? '' : `; writes ${locale}`}; ${publishes ? 'publishes' : 'does not publish'}`,
+    ...entityChange(change),
+    ...(references.length > 0
+      ? [
+          node(
+            'refers to',
+            references.map(
+              ({ target: uid, documentIds, rowIds }) =>
+                `${uid}: ${[...documentIds, ...rowIds.map((id) => `row ${id}`)].join(', ')}`,
+            ),
+          ),
+        ]
+      : []),
+  ]);
+}
+
+const scalar = ({ attribute, value }: ScalarChange): string =>
+  `${attribute.name} = ${json(value)} as ${attribute.type}`;
+
+const entityChange = ({ scalars, relations, components, absent }: EntityChange): Tree[] => [
+  ...(scalars.length > 0 ? [node('set', scalars.map(scalar))] : []),
+  ...relations.map(relationChange),
+  ...components.map(({ attribute, items }) =>
+    node(items.length > 0 ? `items of ${attribute.name}` : `no items of ${attribute.name}`, items.map(item)),
+  ),
+  ...(absent && absent.scalars.length + absent.problems.length > 0
+    ? [
+        node('where the row is new', [
+          ...absent.scalars.map((one) => `${scalar(one)}${unlessShared(one.attribute.localized)}`),
+          ...absent.problems.map(
+            ({ path, message, localized }) => `refused: ${path.join('.')} ${message}${unlessShared(localized)}`,
+          ),
+        ]),
+      ]
+    : []),
+];
+
+const unlessShared = (localized: boolean): string => (localized ? '' : ', unless other locales share theirs');
+
+const item = ({ uid, id, entity: change }: ComponentItem): Tree =>
+  node(id === null ? `a new ${uid}` : `row ${id} of ${uid}`, entityChange(change));
+
+function reference({ documentId, id, locale, status, type }: Reference): string {
+  const version = [status, locale, type].filter((part) => part !== null).join(', ');
+  return `${documentId ?? `row ${id}`}${version && ` (${version})`}`;
+}
+
+const position = (place: PositionInput): string =>
+  'anchor' in place ? `${place.at} ${reference(place.anchor)}` : `at the ${place.at}`;
+
+function relationChange({ attribute: { name }, input }: RelationChange): Tree {
+  if (input.mode === 'set')
+    return node(
+      input.references.length > 0 ? `${name} becomes` : `${name} becomes empty`,
+      input.references.map(reference),
+    );
+  return node(`${name} changes${input.strict ? '' : ', lenient about anchors'}`, [
+    ...input.disconnect.map((one) => `disconnect ${reference(one)}`),
+    ...input.connect.map((one) => `connect ${reference(one.reference)} ${position(one.position)}`),
+  ]);
+}
