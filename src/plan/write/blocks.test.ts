@@ -1,0 +1,84 @@
+// Rich text in blocks: what is well formed, and what is told of the first block that is not.
+import { describe, expect, it } from 'vitest';
+import { blocksProblem } from './blocks.ts';
+
+const text = (more: object = {}) => ({ type: 'text', text: 'a', ...more });
+const paragraph = (...children: unknown[]) => ({ type: 'paragraph', children });
+const listItem = (...children: unknown[]) => ({ type: 'list-item', children });
+const list = (...children: unknown[]) => ({ type: 'list', format: 'ordered', children });
+/** Lists inside lists. */
+const nested = (depth: number): object => list(depth === 0 ? listItem(text()) : nested(depth - 1));
+
+describe('blocks', () => {
+  it.each([
+    ['nothing', []],
+    ['a paragraph', [paragraph(text({ bold: true, code: false }))]],
+    ['an empty line', [paragraph(text({ text: '' }))]],
+    ['a link', [paragraph(text(), { type: 'link', url: '/a', children: [text()] })]],
+    ['a heading of each level', [1, 2, 3, 4, 5, 6].map((level) => ({ type: 'heading', level, children: [text()] }))],
+    ['a quote and code', ['quote', 'code'].map((type) => ({ type, children: [text()] }))],
+    ['lists in lists', [list(listItem(text()), { ...list(listItem(text())), format: 'unordered' })]],
+    ['lists as deep as they may be', [nested(20)]],
+    ['an image', [{ type: 'image', image: { url: '/a.png' }, children: [text()] }]],
+    ['keys that nobody asks for', [{ ...paragraph(text({ color: 'red' })), align: 'left' }]],
+  ])('are well formed: %s', (_what, value) => {
+    expect(blocksProblem(value)).toBeNull();
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', { type: 'paragraph' }, 'must be a list of blocks'],
+    ['null', null, 'must be a list of blocks'],
+    ['a block that is a string', ['a'], 'block 0: must be an object'],
+    ['an unknown block', [{ type: 'video', children: [text()] }], 'block 0: is of no known type'],
+    ['no children', [paragraph()], 'block 0: needs children'],
+    ['children that are no list', [{ type: 'paragraph', children: 'a' }], 'block 0: needs children'],
+    ['a block inside a block', [paragraph(paragraph(text()))], 'block 0: inline nodes are text or link'],
+    ['a text node without text', [paragraph({ type: 'text' })], 'block 0: a text node needs a string as its text'],
+    ['a mark that is no yes or no', [paragraph(text({ italic: 1 }))], 'block 0: marks are true or false'],
+    ['a link without a url', [paragraph({ type: 'link', children: [text()] })], 'block 0: a link needs a url'],
+    [
+      'a link with an empty url',
+      [paragraph({ type: 'link', url: '', children: [text()] })],
+      'block 0: a link needs a url',
+    ],
+    [
+      'a link in a link',
+      [paragraph({ type: 'link', url: '/', children: [{ type: 'link', url: '/', children: [text()] }] })],
+      'block 0: a link holds text',
+    ],
+    [
+      'a heading without a level',
+      [{ type: 'heading', children: [text()] }],
+      'block 0: a heading needs a level from 1 to 6',
+    ],
+    [
+      'a heading of level 7',
+      [{ type: 'heading', level: 7, children: [text()] }],
+      'block 0: a heading needs a level from 1 to 6',
+    ],
+    [
+      'a heading of level 1.5',
+      [{ type: 'heading', level: 1.5, children: [text()] }],
+      'block 0: a heading needs a level from 1 to 6',
+    ],
+    [
+      'a list without a format',
+      [{ type: 'list', children: [listItem(text())] }],
+      'block 0: a list needs the format ordered or unordered',
+    ],
+    ['a list of text', [list(text())], 'block 0: a list holds list-items and lists'],
+    ['a list-item outside of a list', [listItem(text())], 'block 0: is of no known type'],
+    ['lists that are nested too deeply', [nested(21)], 'block 0: is nested too deeply'],
+    [
+      'an image without an image',
+      [{ type: 'image', children: [text()] }],
+      'block 0: an image needs an image with a url',
+    ],
+  ])('are refused: %s', (_what, value, told) => {
+    expect(blocksProblem(value)).toBe(told);
+  });
+
+  it('are told of by the first that is wrong', () => {
+    expect(blocksProblem([paragraph(text()), paragraph(), 'a'])).toBe('block 1: needs children');
+  });
+});

@@ -1,0 +1,255 @@
+// What may be written into a column of each type, what of it is stored, and what a published value must satisfy.
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { modelOf } from '../../../test/support/project.ts';
+import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
+import { readValue, ruleProblem } from './values.ts';
+
+function attributeOf(type: ScalarType, options: object = {}): ScalarAttribute {
+  const model = modelOf({
+    types: { page: { attributes: { it: { type, ...(type === 'enumeration' && { enum: ['a', 'b'] }), ...options } } } },
+  });
+  return model.contentTypes.get('api::page.page')!.attributes.get('it') as ScalarAttribute;
+}
+/** The value that is stored; a problem ends the test. */
+function stored(type: ScalarType, given: unknown, options: object = {}): unknown {
+  const checked = readValue(attributeOf(type, options), given);
+  if ('problem' in checked) throw new Error(checked.problem);
+  return checked.value;
+}
+const problem = (type: ScalarType, given: unknown, options: object = {}): string | null => {
+  const checked = readValue(attributeOf(type, options), given);
+  return 'problem' in checked ? checked.problem : null;
+};
+const ruled = (type: ScalarType, options: object, value: string | number | bigint | null): string | null =>
+  ruleProblem(attributeOf(type, options), value);
+
+/** A value as the name of a test can hold it. */
+const shown = <Row extends readonly [ScalarType, ...unknown[]]>(rows: readonly Row[]) =>
+  rows.map((row) => ({ name: `${row[0]}: ${inspect(row[1])}`, row }));
+
+const HALF = '\ud800';
+
+describe('a value', () => {
+  it.each(
+    shown<[ScalarType, unknown, unknown]>([
+      ['string', 'a', 'a'],
+      ['string', '', ''],
+      ['text', 'a\nb', 'a\nb'],
+      ['enumeration', 'b', 'b'],
+      ['boolean', true, 1],
+      ['boolean', 'false', 0],
+      ['boolean', 0, 0],
+      ['boolean', '1', 1],
+      ['integer', 5, 5],
+      ['integer', ' -5 ', -5],
+      ['integer', 2 ** 31 - 1, 2 ** 31 - 1],
+      ['integer', -(2 ** 31), -(2 ** 31)],
+      ['float', '1e3', 1000],
+      ['decimal', 0.1, 0.1],
+      ['biginteger', '9223372036854775807', 9223372036854775807n],
+      ['biginteger', '-9223372036854775808', -9223372036854775808n],
+      ['biginteger', '+12', 12n],
+      ['biginteger', 12, 12n],
+      ['biginteger', 12n, 12n],
+      ['date', '2024-02-29', '2024-02-29'],
+      ['date', '2024-02-29T23:00:00-05:00', '2024-02-29'],
+      ['time', '23:59:59', '23:59:59.000'],
+      ['time', '00:00:00.5', '00:00:00.500'],
+      ['datetime', '2024-01-01T00:00:00+01:00', Date.UTC(2023, 11, 31, 23)],
+      ['datetime', '2024-01-01', Date.UTC(2024, 0, 1)],
+      ['datetime', 1_700_000_000_000, 1_700_000_000_000],
+      ['datetime', new Date(5), 5],
+      ['timestamp', '1700000000000', 1_700_000_000_000],
+      ['json', { b: [1, null], a: 'x' }, '{"b":[1,null],"a":"x"}'],
+      ['json', 'text', '"text"'],
+      ['json', false, 'false'],
+      ['blocks', [], '[]'],
+    ]),
+  )('is stored in one form: $name', ({ row: [type, given, value] }) => {
+    expect(stored(type, given)).toEqual(value);
+  });
+
+  it.each(
+    shown<[ScalarType, unknown]>([
+      ['string', 5],
+      ['string', ['a']],
+      ['string', 'a\0b'],
+      ['text', HALF],
+      ['enumeration', 'c'],
+      ['enumeration', 'constructor'],
+      ['boolean', 'yes'],
+      ['boolean', 2],
+      ['integer', 1.5],
+      ['integer', ''],
+      ['integer', 'NaN'],
+      ['integer', 2 ** 31],
+      ['integer', -(2 ** 31) - 1],
+      ['integer', true],
+      ['float', Number.POSITIVE_INFINITY],
+      ['float', '1e400'],
+      ['decimal', {}],
+      ['biginteger', '9223372036854775808'],
+      ['biginteger', '1.0'],
+      ['biginteger', 1.5],
+      ['biginteger', '0x10'],
+      ['date', '2023-02-29'],
+      ['date', '0000-01-01'],
+      ['date', 20240101],
+      ['time', '24:00:00'],
+      ['time', '12:00'],
+      ['datetime', 'tomorrow'],
+      ['datetime', '2024-13-01'],
+      ['datetime', new Date(Number.NaN)],
+      ['timestamp', '99999999999999999'],
+      ['json', undefined],
+      ['json', { number: 1n }],
+      ['json', { text: 'a\0b' }],
+      ['json', [HALF]],
+      ['blocks', [{ type: 'nosuch' }]],
+      ['blocks', 'text'],
+    ]),
+  )('is refused where it is none of its type: $name', ({ row: [type, given] }) => {
+    expect(problem(type, given)).toEqual(expect.any(String));
+  });
+
+  it('may be null for every type', () => {
+    const types: ScalarType[] = [
+      'string',
+      'password',
+      'enumeration',
+      'boolean',
+      'integer',
+      'biginteger',
+      'date',
+      'time',
+      'datetime',
+      'json',
+      'blocks',
+    ];
+    for (const type of types) expect(stored(type, null), type).toBeNull();
+  });
+
+  it('is never repeated in what is told of it', () => {
+    const secret = 'hunter2hunter2';
+    for (const type of [
+      'integer',
+      'boolean',
+      'date',
+      'time',
+      'datetime',
+      'enumeration',
+      'biginteger',
+      'blocks',
+    ] as const)
+      expect(problem(type, secret), type).not.toContain('hunter2');
+  });
+});
+
+describe('upper bounds', () => {
+  it('hold at once: at the bound and not one above', () => {
+    expect(problem('string', 'x'.repeat(255))).toBeNull();
+    expect(problem('string', 'x'.repeat(256))).toBe('must be at most 255 characters');
+    expect(problem('text', 'x'.repeat(10_000))).toBeNull();
+    expect(problem('text', 'abc', { maxLength: 2 })).toBe('must be at most 2 characters');
+    expect(problem('string', 'x'.repeat(256), { maxLength: 300 })).toBe('must be at most 255 characters');
+    expect(problem('integer', 5, { max: 5 })).toBeNull();
+    expect(problem('integer', 6, { max: 5 })).toBe('must be less than or equal to 5');
+    expect(problem('biginteger', '9007199254740993', { max: '9007199254740993' })).toBeNull();
+    expect(problem('biginteger', '9007199254740994', { max: '9007199254740993' })).not.toBeNull();
+  });
+
+  it('of passwords are of bytes, since no more of them would be compared', () => {
+    expect(problem('password', 'x'.repeat(72))).toBeNull();
+    expect(problem('password', 'x'.repeat(73))).toBe('must be at most 72 bytes');
+    expect(problem('password', 'é'.repeat(37))).toBe('must be at most 72 bytes');
+  });
+});
+
+describe('a published value', () => {
+  it('must be there where it is required, but may be empty', () => {
+    expect(ruled('string', { required: true }, null)).toBe('must be defined');
+    expect(ruled('string', { required: true }, '')).toBeNull();
+    expect(ruled('string', {}, null)).toBeNull();
+    expect(ruled('integer', { required: true }, 0)).toBeNull();
+  });
+
+  it('keeps to its lower bounds', () => {
+    expect(ruled('string', { minLength: 2 }, 'a')).toBe('must be at least 2 characters');
+    expect(ruled('string', { minLength: 2 }, 'ab')).toBeNull();
+    expect(ruled('integer', { min: 0 }, -1)).toBe('must be greater than or equal to 0');
+    expect(ruled('integer', { min: 0 }, 0)).toBeNull();
+    expect(ruled('biginteger', { min: '9007199254740993' }, 9007199254740992n)).not.toBeNull();
+    expect(ruled('biginteger', { min: '9007199254740993' }, 9007199254740993n)).toBeNull();
+  });
+
+  it('matches its pattern, unless it is empty and not required', () => {
+    expect(ruled('string', { regex: '^[A-Z]+$' }, 'AB')).toBeNull();
+    expect(ruled('string', { regex: '^[A-Z]+$' }, 'ab')).toContain('must match');
+    expect(ruled('string', { regex: '^[A-Z]+$' }, '')).toBeNull();
+    expect(ruled('string', { regex: '^[A-Z]+$', required: true }, '')).toContain('must match');
+  });
+
+  it.each(['a@b.co', 'first.last+tag@sub.example.com', "o'neil@example.com"])('may be the address %s', (value) => {
+    expect(ruled('email', {}, value)).toBeNull();
+  });
+
+  it.each(['', 'a', 'a@b', '@b.co', 'a@', 'a b@c.de', 'a@b..co', 'a@b.co,c@d.ef', '<a@b.co>', 'a@b.co\n'])(
+    'is not the address %j',
+    (value) => {
+      expect(ruled('email', {}, value)).toEqual(expect.any(String));
+    },
+  );
+
+  it('of the type uid can stand in a path', () => {
+    expect(ruled('uid', {}, 'a-B_9.~')).toBeNull();
+    expect(ruled('uid', {}, 'a b')).toBe('must hold only letters, digits and - _ . ~');
+    expect(ruled('uid', {}, 'a/b')).not.toBeNull();
+  });
+
+  it('of JSON is not taken for a string', () => {
+    expect(ruled('json', { required: true }, '""')).toBeNull();
+  });
+});
+
+describe('any value at all', () => {
+  const types: ScalarType[] = [
+    'string',
+    'text',
+    'email',
+    'uid',
+    'password',
+    'enumeration',
+    'integer',
+    'biginteger',
+    'float',
+    'decimal',
+    'boolean',
+    'date',
+    'time',
+    'datetime',
+    'timestamp',
+    'json',
+    'blocks',
+  ];
+  const attributes = types.map((type) => attributeOf(type));
+
+  it('is stored or refused, and what is stored can be bound', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...attributes),
+        fc.anything({ withBigInt: true, withDate: true }),
+        (attribute, given) => {
+          const checked = readValue(attribute, given);
+          if ('problem' in checked) return;
+          const { value } = checked;
+          const bindable = value === null || ['string', 'bigint'].includes(typeof value) || Number.isFinite(value);
+          expect(bindable).toBe(true);
+          if (typeof value === 'string') expect(value.isWellFormed() && !value.includes('\0')).toBe(true);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
