@@ -225,6 +225,14 @@ describeOnEveryDatabase('Accounts', (engine) => {
       expect(await site.number(`select count(*) from strapi_sessions where user_id = '${person.id}'`)).toBe(0);
     });
 
+    it('get neither sessions nor codes back when a block ends', async () => {
+      const person = await site.person('own');
+      const code = await resetCode(person);
+      for (const blocked of [true, false]) await change(person, { blocked });
+      expect(await meStatus(person.who)).toBe(401);
+      expect((await reset(code)).status).toBe(400);
+    });
+
     it('keep their sessions where neither password, block nor role changes', async () => {
       const person = await site.person('own');
       const { id: role } = await site.auth.roles.find('own');
