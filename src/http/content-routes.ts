@@ -10,24 +10,20 @@ import type { ContentType } from '../model/types.ts';
 import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
-import { FIRST_PAGE, type ReadParameters } from '../request/parse-read.ts';
+import { FIRST_PAGE, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
-import { parseData } from '../request/parse-write.ts';
+import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendNothing, sendReplicationPosition, sendValue } from './respond.ts';
 import {
-  ACTION_PARAMETERS,
-  DELETE_PARAMETERS,
   documentIdOf,
   type Handler,
   type PreparedText,
   queryOf,
   queryTextOf,
-  READ_PARAMETERS,
   type Route,
   type RouteContext,
-  WRITE_PARAMETERS,
 } from './routes.ts';
 
 const DEFAULTS: ReadOperation['defaults'] = { status: 'published', pagination: FIRST_PAGE };

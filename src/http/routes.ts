@@ -50,22 +50,6 @@ export interface PreparedText {
   }): Promise<string | null>;
 }
 
-export const READ_PARAMETERS = [
-  'filters',
-  'sort',
-  'fields',
-  'populate',
-  'pagination',
-  'status',
-  'locale',
-  'publicationFilter',
-  'hasPublishedVersion',
-  '_q',
-] as const;
-export const WRITE_PARAMETERS = ['fields', 'populate', 'status', 'locale'] as const;
-export const ACTION_PARAMETERS = ['fields', 'populate', 'locale'] as const;
-export const DELETE_PARAMETERS = ['locale', 'status'] as const;
-
 /** The route that answers a method and a path, with the value of its `:documentId`. */
 export function matchRoute(
   routes: readonly Route[],

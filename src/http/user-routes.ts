@@ -6,21 +6,13 @@ import type { ReadName, ReadOperation, WriteName } from '../access/operation.ts'
 import { notFoundError, validationError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
-import { FIRST_PAGE, NO_LIMIT } from '../request/parse-read.ts';
-import { parseData } from '../request/parse-write.ts';
+import { FIRST_PAGE, NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
+import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { pathDocumentId, readHandler, writeOperation } from './content-routes.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendReplicationPosition, sendValue } from './respond.ts';
-import {
-  documentIdOf,
-  type Handler,
-  queryOf,
-  READ_PARAMETERS,
-  type Route,
-  type RouteContext,
-  WRITE_PARAMETERS,
-} from './routes.ts';
+import { documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;

@@ -30,7 +30,7 @@ export interface ReadDefaults {
 export const FIRST_PAGE: Pagination = { mode: 'page', start: 0, limit: DEFAULT_PAGE_SIZE, withCount: true };
 export const NO_LIMIT: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
 
-const KEYS: ReadonlySet<string> = new Set<keyof ReadParameters>([
+export const READ_PARAMETERS = [
   'filters',
   'sort',
   'fields',
@@ -41,7 +41,8 @@ const KEYS: ReadonlySet<string> = new Set<keyof ReadParameters>([
   'publicationFilter',
   'hasPublishedVersion',
   '_q',
-]);
+] as const satisfies readonly (keyof ReadParameters)[];
+const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
 const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount']);
 
 export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): ReadRequest {

@@ -54,9 +54,9 @@ interface WriteLike {
 }
 
 /** What a write takes besides its body; a filter or a sort could only be ignored. */
-const WRITE_KEYS = new Set(['fields', 'populate', 'status', 'locale']);
-const ACTION_KEYS = new Set(['fields', 'populate', 'locale']);
-const DELETE_KEYS = new Set(['locale', 'status']);
+export const WRITE_PARAMETERS: readonly string[] = ['fields', 'populate', 'status', 'locale'];
+export const ACTION_PARAMETERS: readonly string[] = ['fields', 'populate', 'locale'];
+export const DELETE_PARAMETERS: readonly string[] = ['locale', 'status'];
 const DRAFT_ACTIONS: ReadonlySet<string> = new Set(['publish', 'unpublish', 'discardDraft']);
 
 /** `wantsEntry`: whether the answer holds the entry, so that parameters may shape it. */
@@ -66,8 +66,9 @@ export function parseWrite(
   wantsEntry: boolean,
 ): ParsedWrite {
   const isBody = name === 'create' || name === 'update';
-  const keys = isBody || wantsEntry ? (isBody || name === 'delete' ? WRITE_KEYS : ACTION_KEYS) : DELETE_KEYS;
-  for (const key of Object.keys(parameters)) if (!keys.has(key)) throw invalidKey(key, [], key);
+  const allowed =
+    isBody || wantsEntry ? (isBody || name === 'delete' ? WRITE_PARAMETERS : ACTION_PARAMETERS) : DELETE_PARAMETERS;
+  for (const key of Object.keys(parameters)) if (!allowed.includes(key)) throw invalidKey(key, [], key);
   if (DRAFT_ACTIONS.has(name) && !type.draftAndPublish)
     throw validationError(`${type.uid} has no drafts, so it cannot be published or unpublished`);
   const { locale: given, status: asked, ...answer } = parameters;
