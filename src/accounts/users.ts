@@ -64,18 +64,18 @@ export class UserExtension implements TypeExtension {
     if (plan.name === 'delete') return () => this.#endSessions(write, id);
     await this.#refuseTaken(write, plan.change, id);
     if (plan.name === 'create') return async () => undefined;
-    const [before] = await write.rows(this.#statements.accountState(), id);
+    const [before] = await write.run.rows(this.#statements.accountState(), id);
     return async () => {
-      const [after] = await write.rows(this.#statements.accountState(), id);
+      const [after] = await write.run.rows(this.#statements.accountState(), id);
       const [email, blocked, role] = after!;
       const isRevoked = (blocked === 1 && before![1] === 0) || role !== before![2];
       if (isRevoked || writtenValue(plan.change, 'password') !== undefined) {
         await this.#endSessions(write, id);
-        await write.rows(this.#statements.setUser('reset_password_token'), null, write.now, id);
+        await write.run.rows(this.#statements.setUser('reset_password_token'), null, write.now, id);
       }
       if (email !== before![0])
         for (const code of ['reset_password_token', 'confirmation_token'] as const)
-          await write.rows(this.#statements.setUser(code), null, write.now, id);
+          await write.run.rows(this.#statements.setUser(code), null, write.now, id);
     };
   }
 
@@ -93,15 +93,15 @@ export class UserExtension implements TypeExtension {
     for (const { name, value } of given)
       for (const column of ['email', 'username'] as const) {
         const sought = column === 'email' ? value.toLowerCase() : value;
-        const [row] = await write.rows(this.#statements.byColumn(column), sought);
+        const [row] = await write.run.rows(this.#statements.byColumn(column), sought);
         if (row && row[0] !== id) throw new AccountTakenError(name);
       }
   }
 
   async #endSessions(write: WriteSession, id: number): Promise<void> {
     await lockKeys(write, [sessionsKey(id)]);
-    await write.rows(this.#statements.endSessions('user'), String(id));
-    await write.rows(this.#statements.refuseOlderTokens(), id, Date.now());
+    await write.run.rows(this.#statements.endSessions('user'), String(id));
+    await write.run.rows(this.#statements.refuseOlderTokens(), id, Date.now());
   }
 }
 

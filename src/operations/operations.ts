@@ -21,9 +21,11 @@ import type { ReadRequest } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
+import { DocumentNotFound } from '../store/document-not-found.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
-import { runWrite, type Written } from '../store/run-write.ts';
+import { runWrite } from '../store/run-write.ts';
 import { type WriteContext, type WriteInvariants, WriteSession } from '../store/write-session.ts';
+import type { Written } from '../store/write-version.ts';
 import { CommitEvents } from './commit-events.ts';
 import type { Timing } from './timing.ts';
 
@@ -165,16 +167,17 @@ export class Operations {
     const timing = { parse: afterParse - begin, plan: performance.now() - afterParse };
     // Hashing is slow, so it is done before anyone has to wait for a lock.
     const plan = hasPasswords(planned.change) ? await mapPasswords(planned, hashPassword) : planned;
-    const outcome = await this.database.transaction(async (session) => {
-      await this.#requireLocale(session, plan.locale);
-      // What is deleted is read before it is gone.
-      const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
-      const write = new WriteSession(session, caller, this.#writes);
-      const written = await runWrite(write, plan);
-      if (!written) return null;
-      await write.flush();
-      return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
-    });
+    const outcome = await this.database
+      .transaction(async (session) => {
+        await this.#requireLocale(session, plan.locale);
+        // What is deleted is read before it is gone.
+        const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
+        const write = new WriteSession(session, caller, this.#writes);
+        const written = await runWrite(write, plan);
+        await write.run.flush();
+        return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
+      })
+      .catch(nullWhereNotFound);
     if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);
     return outcome && { ...outcome, omitted: answer.omitted, timing };
   }
@@ -270,6 +273,11 @@ export class Operations {
       caller: { kind, userId: account?.id ?? null },
     });
   }
+}
+
+function nullWhereNotFound(error: unknown): null {
+  if (error instanceof DocumentNotFound) return null;
+  throw error;
 }
 
 /** A prepared read serves whoever has the access that it was authorized for, and nobody else. */

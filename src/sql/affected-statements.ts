@@ -3,9 +3,10 @@
 import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
+import type { AffectedPart } from '../plan/write/affected-documents.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
-import { listName } from './write-statements.ts';
+import { linkKey, listName } from './write-statements.ts';
 
 /** Documents of a table that are named by their ids and, where `byRow`, by ids of their rows. */
 export interface NamedDocuments {
@@ -24,32 +25,6 @@ export type AffectedRow = readonly [
   target: number | null,
   position: number | null,
 ];
-
-/**
- * A way from a document to others by links. `own`: the table of the document, whose id is bound.
- * `list`: its own rows with their links. `linked`: the targets of its rows. `changed`: those that only its draft or only its published row is linked with.
- * `remembered`: those in its recorded lists.
- * `owners`: documents of the same type that hold targets; `named`: those with the bound ids, `linked` and
- * `remembered`: its own.
- * `holders`: documents whose one-way lists hold it; `recorded`: those whose recorded lists do.
- */
-export type AffectedPart =
-  | {
-      readonly find: 'list' | 'linked' | 'changed' | 'remembered';
-      readonly own: string;
-      readonly link: LinkTable;
-      readonly target: string;
-    }
-  | {
-      readonly find: 'owners';
-      readonly of: 'named' | 'linked' | 'remembered';
-      /** Whether targets are named by ids of their rows as well. */
-      readonly byRow: boolean;
-      readonly own: string;
-      readonly link: LinkTable;
-      readonly target: string;
-    }
-  | { readonly find: 'holders' | 'recorded'; readonly own: string; readonly link: LinkTable; readonly holder: string };
 
 const INTEGER = sql`cast(null as integer)`;
 const NO_LINK = sql`cast(null as integer), cast(null as integer), cast(null as double precision)`;
@@ -97,7 +72,7 @@ export class AffectedStatements {
    */
   read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[]): Statement<AffectedRow> {
     const keys = parts.map(
-      (part) => `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${listName(part.link)}`,
+      (part) => `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`,
     );
     return this.#once(`read ${tables.map(namedKey).join()} ${keys.join()}`, () => {
       const versions = tables.map(
@@ -122,7 +97,7 @@ export class AffectedStatements {
     const [from, to] = [sql.id('p', link.from), sql.id('p', link.to)];
     switch (part.find) {
       case 'list':
-        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null`;
+        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null${this.#constants(link)}`;
       case 'linked':
         return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${from} in ${own}`;
       case 'changed':
@@ -136,6 +111,14 @@ export class AffectedStatements {
       case 'recorded':
         return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and p.target_id in ${own}`;
     }
+  }
+
+  #constants({ constants }: LinkTable): Fragment {
+    const conditions = constants.map(
+      ({ column, value: constant }) =>
+        sql` and ${this.#dialect.withoutIndexHint(sql.id('p', column))} = ${sql.lit(constant)}`,
+    );
+    return sql`${sql.join(conditions, sql``)}`;
   }
 
   /** Every row of the documents whose owners are looked for. */

@@ -276,6 +276,15 @@ export class WriteStatements {
     });
   }
 
+  /** New items of a component field, of one kind. Values: the row, the kind, the field, `[[component row, position]…]`. */
+  insertItems(table: string): Statement {
+    return this.#once(
+      `insert items ${table}`,
+      () =>
+        sql`insert into ${sql.table(table)} (entity_id, component_type, field, cmp_id, ${sql.id('order')}) select cast(${value()} as integer), cast(${value()} as varchar), cast(${value()} as varchar), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')}`,
+    );
+  }
+
   /** Values: `[[link id, position]…]`. */
   setPositions(table: string, column: string): Statement {
     return this.#once(

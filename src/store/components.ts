@@ -17,17 +17,9 @@ export async function readItems(
 ): Promise<readonly StoredItem[]> {
   const known = write.gathered.items(table, row, field);
   if (known) return known;
-  const rows = await write.rows(write.sql.componentsOf(componentTableName(table)), row, field);
+  const rows = await write.run.rows(write.sql.componentsOf(componentTableName(table)), row, field);
   return rows.map(([link, id, uid, position]) => ({ link, id, uid, position }));
 }
-
-const COMPONENT_COLUMNS = [
-  { column: 'entity_id', type: 'integer' },
-  { column: 'cmp_id', type: 'integer' },
-  { column: 'component_type', type: 'string' },
-  { column: 'field', type: 'string' },
-  { column: 'order', type: 'float' },
-] as const;
 
 /** The list of a field: of which row, what it holds, and what it shall hold. */
 export interface FieldList {
@@ -47,18 +39,23 @@ export async function writeItems(
   const isSame = (a: ItemRef, b: ItemRef) => a.id === b.id && a.uid === b.uid;
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
   if (gone.length > 0) {
-    await write.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
+    await write.run.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
     await deleteItems(write, gone);
   }
   const single = attribute.kind === 'component' && !attribute.many;
   const moved: [number, number][] = [];
-  for (const [index, item] of items.entries()) {
+  const added: { readonly uid: string; readonly item: readonly [id: number, position: number | null] }[] = [];
+  for (const [index, { id, uid }] of items.entries()) {
     const position = single ? null : index + 1;
-    const stored = current.find((one) => isSame(one, item));
-    if (!stored) await write.insert(table, COMPONENT_COLUMNS, [row, item.id, item.uid, attribute.name, position]);
+    const stored = current.find((one) => isSame(one, { id, uid }));
+    if (!stored) added.push({ uid, item: [id, position] });
     else if (position !== null && stored.position !== position) moved.push([stored.link, position]);
   }
-  if (moved.length > 0) await write.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
+  for (const [uid, group] of Map.groupBy(added, (one) => one.uid)) {
+    const list = JSON.stringify(group.map(({ item }) => item));
+    await write.run.change(table, write.sql.insertItems(table), row, uid, attribute.name, list);
+  }
+  if (moved.length > 0) await write.run.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
 }
 
 /** Rows of a schema that hold component rows, each with the field it holds one in. */
@@ -76,7 +73,11 @@ export async function holdersOfComponents(
   if (ids.length === 0) return found;
   for (const schema of [...write.model.contentTypes.values(), ...write.model.components.values()]) {
     if (!mayHold(schema, component)) continue;
-    const rows = await write.rows(write.sql.parentsOf(componentTableName(schema.table)), component.uid, listOf(ids));
+    const rows = await write.run.rows(
+      write.sql.parentsOf(componentTableName(schema.table)),
+      component.uid,
+      listOf(ids),
+    );
     if (rows.length > 0)
       found.push({ schema, holders: rows.map(([row, id, field]) => ({ row, component: id, field })) });
   }
@@ -100,10 +101,10 @@ export async function deleteItems(write: WriteSession, items: readonly ItemRef[]
     const ids = group.map(({ id }) => id);
     await deleteBelow(write, component, ids);
     for (const { link } of linkAttributes(component))
-      await write.rows(write.sql.dropRecordedLists(), listName(link), listOf(ids));
+      await write.run.rows(write.sql.dropRecordedLists(), listName(link), listOf(ids));
     // The record of a copy goes with the published row: until then that row is not free to be taken for another's.
-    await write.rows(write.sql.dropCopies('published'), component.table, listOf(ids));
-    await write.change(component.table, write.sql.deleteRows(component.table), listOf(ids));
+    await write.run.rows(write.sql.dropCopies('published'), component.table, listOf(ids));
+    await write.run.change(component.table, write.sql.deleteRows(component.table), listOf(ids));
   }
 }
 
@@ -117,7 +118,7 @@ async function itemsOfRows(
 ): Promise<readonly ItemRef[]> {
   const known = ids.map((id) => write.gathered.itemsOf(table, id));
   if (known.every((items) => items !== undefined)) return known.flat();
-  const rows = await write.rows(write.sql.componentsOfRows(componentTableName(table)), listOf(ids));
+  const rows = await write.run.rows(write.sql.componentsOfRows(componentTableName(table)), listOf(ids));
   return rows.map(([id, uid]) => ({ id, uid }));
 }
 
@@ -129,7 +130,7 @@ export async function deleteBelow(write: WriteSession, schema: Schema, ids: read
       if (attribute.kind !== 'morph' || !attribute.many) continue;
       const table = morphTableName(holder.table, attribute.name);
       const columns = [typeColumnName(attribute.name), idColumnName(attribute.name)] as const;
-      await write.change(table, write.sql.deleteMorphLinks(table, ...columns), schema.uid, listOf(ids));
+      await write.run.change(table, write.sql.deleteMorphLinks(table, ...columns), schema.uid, listOf(ids));
     }
   }
 }

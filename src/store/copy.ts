@@ -60,11 +60,11 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
     const kept = current.some((item) => item.uid === uid && item.id === counterpart) ? counterpart : null;
     const made = kept ?? (await duplicate(write, component, id));
     if (kept !== null && scalarColumns(component).length > 0)
-      await write.rows(write.sql.copyColumns(component.table, scalarColumns(component)), id, listOf([kept]));
+      await write.run.rows(write.sql.copyColumns(component.table, scalarColumns(component)), id, listOf([kept]));
     if (kept === null && (purpose.to === 'published' || purpose.to === 'draft')) {
       const toPublished = purpose.to === 'published';
-      await write.rows(write.sql.dropCopies(toPublished ? 'draft' : 'published'), component.table, listOf([id]));
-      await write.rows(write.sql.recordCopy(), component.table, toPublished ? id : made, toPublished ? made : id);
+      await write.run.rows(write.sql.dropCopies(toPublished ? 'draft' : 'published'), component.table, listOf([id]));
+      await write.run.rows(write.sql.recordCopy(), component.table, toPublished ? id : made, toPublished ? made : id);
     }
     await copyNestedContent(write, component, { from: id, to: made, toIsNew: kept === null, purpose });
     items.push({ id: made, uid });
@@ -79,7 +79,9 @@ export const scalarColumns = (schema: Schema): string[] =>
 
 async function duplicate(write: WriteSession, component: ComponentSchema, id: number): Promise<number> {
   const columns = scalarColumns(component);
-  return columns.length === 0 ? write.insert(component.table, [], []) : write.duplicate(component.table, columns, id);
+  return columns.length === 0
+    ? write.run.insert(component.table, write.sql.insertRow(component.table, []))
+    : write.run.insert(component.table, write.sql.duplicateRow(component.table, columns), id);
 }
 
 /**
@@ -98,13 +100,13 @@ async function counterpartOf(
   if (purpose.to !== 'published' && purpose.to !== 'draft') return null;
   const isDraft = purpose.to === 'published';
   const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
-  const [copy] = await write.rows(write.sql.copiesOf(side), component.table, listOf([id]));
+  const [copy] = await write.run.rows(write.sql.copiesOf(side), component.table, listOf([id]));
   if (copy) return copy[isDraft ? 1 : 0];
   if (atSamePosition?.uid !== component.uid) return null;
-  const [taken] = await write.rows(write.sql.copiesOf(other), component.table, listOf([atSamePosition.id]));
+  const [taken] = await write.run.rows(write.sql.copiesOf(other), component.table, listOf([atSamePosition.id]));
   if (taken) return null;
   const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
-  await write.rows(write.sql.recordCopy(), component.table, draft, published);
+  await write.run.rows(write.sql.recordCopy(), component.table, draft, published);
   return atSamePosition.id;
 }
 
@@ -152,7 +154,7 @@ async function inLocale(
   if (ids.length === 0 || locale === null || !target.localized) return ids;
   const originals = await versionsByRow(write, target, ids);
   const documents = new Set(originals.map(({ documentId }) => documentId));
-  const all = (await write.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
+  const all = (await write.run.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
   return ids.flatMap((id) => {
     const original = originals.find((version) => version.id === id);
     const other = all.find(

@@ -1,23 +1,59 @@
 // The rows of documents: by document, by row, and from one status to the other.
 import type { ContentType } from '../model/types.ts';
-import type { LocaleChoice } from '../plan/write/changes.ts';
+import type { LocaleChoice, WritePlan } from '../plan/write/changes.ts';
+import type { AffectedDocuments } from './affected-rows.ts';
+import { DocumentNotFound } from './document-not-found.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
 
 export async function versionsOf(write: WriteSession, type: ContentType, documentId: string): Promise<Version[]> {
-  return (await write.rows(write.sql.versionsOf(type.table), listOf([documentId]))).map(versionOf);
+  return (await write.run.rows(write.sql.versionsOf(type.table), listOf([documentId]))).map(versionOf);
 }
 
 /** The versions of the one document of a single type. */
 export async function singleVersions(write: WriteSession, type: ContentType): Promise<Version[]> {
-  return (await write.rows(write.sql.firstVersions(type.table))).map(versionOf);
+  return (await write.run.rows(write.sql.firstVersions(type.table))).map(versionOf);
 }
 
 export async function versionsByRow(write: WriteSession, type: ContentType, ids: Iterable<number>): Promise<Version[]> {
-  return (await write.rows(write.sql.versionsByRow(type.table), listOf(ids))).map(versionOf);
+  return (await write.run.rows(write.sql.versionsByRow(type.table), listOf(ids))).map(versionOf);
 }
 
 export const inLocales = ({ localized }: ContentType, versions: readonly Version[], locales: LocaleChoice): Version[] =>
   versions.filter(({ locale }) => locales === 'all' || !localized || locales.includes(locale));
+
+/** The versions of one document among those that a write concerns. */
+export const documentsOf = (
+  { versions }: AffectedDocuments,
+  { table }: ContentType,
+  documentId: string,
+): readonly Version[] => (versions.get(table) ?? []).filter((version) => version.documentId === documentId);
+
+/** The published row of the same locale. */
+export const publishedBeside = (versions: readonly Version[], { locale }: Version): Version | undefined =>
+  versions.find((version) => version.published && version.locale === locale);
+
+/** What an update of a locale is about. */
+export interface UpdatedVersion {
+  /** The row that is written: the draft, or the one row of a type without drafts. Null where there is none. */
+  readonly row: Version | null;
+  /** The published row of a locale that has no draft. */
+  readonly published: Version | null;
+  /** The rows that the caller must be allowed to update. */
+  readonly mustReach: readonly Version[];
+  /** All of the document. */
+  readonly versions: readonly Version[];
+}
+
+/** Throws where the document has no version at all. */
+export function versionToUpdate({ type, locale, publishes }: WritePlan, versions: readonly Version[]): UpdatedVersion {
+  if (versions.length === 0) throw new DocumentNotFound();
+  const inLocale = inLocales(type, versions, [locale]);
+  const row = inLocale.find(({ published }) => !type.draftAndPublish || !published) ?? null;
+  const drafts = type.draftAndPublish && !publishes ? inLocale.filter(({ published }) => !published) : [];
+  // Where the write adds a locale, it is about all of them.
+  const mustReach = drafts.length > 0 ? drafts : inLocale.length > 0 ? inLocale : versions;
+  return { row, published: row ? null : (inLocale[0] ?? null), mustReach, versions };
+}
 
 /** For each published row among the given, the draft of the same document and locale. */
 export const draftsOf = (write: WriteSession, table: string, ids: readonly number[]): Promise<Map<number, number>> =>
@@ -38,6 +74,23 @@ async function siblings(
     return new Map(
       known.flatMap(({ id, sibling }) => (sibling?.published === (published === 1) ? [[id, sibling.id] as const] : [])),
     );
-  const found = await write.rows(write.sql.siblings(table), listOf(ids));
+  const found = await write.run.rows(write.sql.siblings(table), listOf(ids));
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
+}
+
+/** Those of the rows that belong to other documents and have the same status: they can lose a target to the row. */
+export async function otherOwnersInStatus(
+  write: WriteSession,
+  type: ContentType,
+  row: number,
+  holders: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (holders.length === 0 || (!type.draftAndPublish && !type.localized)) return new Set(holders);
+  const versions = await versionsByRow(write, type, [row, ...holders]);
+  const own = versions.find(({ id }) => id === row);
+  const others = versions.filter(
+    ({ documentId, published }) =>
+      documentId !== own?.documentId && (!type.draftAndPublish || published === own?.published),
+  );
+  return new Set(others.map(({ id }) => id));
 }

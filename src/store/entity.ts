@@ -1,115 +1,91 @@
-// Writes one entity, be it a row of a content-type or of a component: its columns, its components, its relations.
+// Decides what a change does to one entity, be it a row of a content-type or of a component: its columns, its
+// components, its relations. A function of the change and of what was read; nothing is written here.
 import { SheafError } from '../errors.ts';
 import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
-import type { BoundValue } from '../sql/statement.ts';
-import type { WrittenColumn } from '../sql/write-statements.ts';
-import { readItems, writeItems } from './components.ts';
-import { publishedOf } from './document-versions.ts';
-import type { ItemRef, StoredItem } from './gathered.ts';
-import type { OwnerRow } from './references.ts';
-import { writeRelation } from './relations.ts';
-import { listOf, type WriteSession } from './write-session.ts';
+import type { EntityWrite, FieldWrite } from './entity-writes.ts';
+import { decideRelation, type RelationContext } from './relations.ts';
+import type { StoredEntities, StoredField } from './stored-entities.ts';
+import type { Version } from './write-session.ts';
 
-/** Columns of a change with their values, in the order in which statements name them. */
-export function columnsOf({ scalars }: EntityChange): { columns: WrittenColumn[]; values: BoundValue[] } {
+/** What decisions depend on besides the change. */
+export interface WriteFacts extends RelationContext {
+  readonly stored: StoredEntities;
+}
+
+export const DOCUMENT_COLUMNS = [
+  { column: 'document_id', type: 'string' },
+  { column: 'locale', type: 'string' },
+  { column: 'created_at', type: 'datetime' },
+  { column: 'updated_at', type: 'datetime' },
+  { column: 'published_at', type: 'datetime' },
+] as const;
+export const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
+
+/** What becomes of the row of a version. A new one says which version it is; one that is changed, when. */
+export function decideVersion(
+  facts: WriteFacts,
+  { self, isNew }: { readonly self: Version; readonly isNew: boolean },
+  change: EntityChange,
+): EntityWrite {
+  const { now } = facts.write;
+  const { id, documentId, locale, published } = self;
+  const own = isNew
+    ? { columns: DOCUMENT_COLUMNS, values: [documentId, locale, now, now, published ? now : null] }
+    : { columns: UPDATED_AT, values: [now] };
+  const entity = decideEntity(facts, facts.type, change);
   return {
-    columns: scalars.map(({ attribute }) => ({ column: attribute.column, type: attribute.type })),
-    values: scalars.map(({ value }) => value),
+    ...entity,
+    row: isNew ? null : id,
+    columns: [...own.columns, ...entity.columns],
+    values: [...own.values, ...entity.values],
   };
 }
 
-/** Fills in a row that exists. */
-export async function writeEntity(
-  write: WriteSession,
-  schema: Schema,
-  owner: OwnerRow,
-  change: EntityChange,
-): Promise<void> {
-  const { columns, values } = columnsOf(change);
-  if (columns.length > 0) await write.rows(write.sql.updateRow(schema.table, columns), ...values, owner.id);
-  await writeRelationsAndComponents(write, schema, owner, change);
-}
-
-/** Everything of an entity but its own columns. */
-export async function writeRelationsAndComponents(
-  write: WriteSession,
-  schema: Schema,
-  owner: OwnerRow,
-  change: EntityChange,
-): Promise<void> {
-  for (const component of change.components) await writeComponents(write, schema, owner, component);
-  for (const relation of change.relations) await writeRelation(write, owner, relation);
+function decideEntity(facts: WriteFacts, schema: Schema, change: EntityChange): EntityWrite {
+  const stored = facts.stored.get(change);
+  const fields = change.components.map((component) => decideField(facts, component, stored?.fields.get(component)));
+  return {
+    schema,
+    row: stored?.row ?? null,
+    columns: change.scalars.map(({ attribute }) => ({ column: attribute.column, type: attribute.type })),
+    values: change.scalars.map(({ value }) => value),
+    fields,
+    relations: change.relations.map((relation) => decideRelation(facts, { schema, stored }, relation)),
+  };
 }
 
 /**
  * An item with the id of a row that is in the list is changed in place; the others are made anew, and what the list
  * no longer names is deleted.
  */
-async function writeComponents(
-  write: WriteSession,
-  schema: Schema,
-  owner: OwnerRow,
-  change: ComponentChange,
-): Promise<void> {
-  const { attribute } = change;
-  const current = owner.isNew ? [] : await readItems(write, schema.table, owner.id, attribute.name);
-  const known = await knownItems(write, { schema, owner, current, change });
-  const items: ItemRef[] = [];
-  for (const item of change.items) {
-    const stored = known.get(item);
-    const component = write.model.components.get(item.uid)!;
-    const { columns, values } = columnsOf(item.entity);
-    const id = stored ?? (await write.insert(component.table, columns, values));
-    const row: OwnerRow = { ...owner, id, schema: component, isNew: stored === undefined };
-    await (stored === undefined ? writeRelationsAndComponents : writeEntity)(write, component, row, item.entity);
-    items.push({ id, uid: item.uid });
-  }
-  await writeItems(write, schema, { row: owner.id, attribute, current, items });
+function decideField(
+  facts: WriteFacts,
+  { attribute, items }: ComponentChange,
+  stored: StoredField | undefined,
+): FieldWrite {
+  refuseForeignItems(items, stored);
+  return {
+    attribute,
+    current: stored?.current ?? [],
+    items: items.map(({ uid, entity }) => ({
+      uid,
+      entity: decideEntity(facts, facts.write.model.components.get(uid)!, entity),
+    })),
+  };
 }
 
-interface FieldWrite {
-  readonly schema: Schema;
-  readonly owner: OwnerRow;
-  readonly current: readonly StoredItem[];
-  readonly change: ComponentChange;
-}
-
-/** Items that name a row: of this list, or the published copy of one in it. */
-async function knownItems(write: WriteSession, field: FieldWrite): Promise<Map<ComponentItem, number>> {
-  const { schema, current, change } = field;
-  const known = new Map<ComponentItem, number>();
+/** An item with an id must name a row of the list, and no two items the same one. */
+function refuseForeignItems(items: readonly ComponentItem[], stored: StoredField | undefined): void {
   const taken = new Set<string>();
-  for (const item of change.items) {
+  for (const item of items) {
     if (item.id === null) continue;
-    let stored = current.find(({ id, uid }) => id === item.id && uid === item.uid);
-    if (!stored) {
-      const { table } = write.model.components.get(item.uid)!;
-      const [copy] = await write.rows(write.sql.copiesOf('published'), table, listOf([item.id]));
-      stored = current.find(({ id, uid }) => id === copy?.[0] && uid === item.uid);
-      if (!copy && schema.kind !== 'component') stored = await atSamePosition(write, field, item);
-    }
-    const key = `${item.uid} ${stored?.id}`;
-    if (!stored || taken.has(key)) throw foreignItem(item.path);
+    const row = stored?.named.get(item) ?? null;
+    const key = `${item.uid} ${row}`;
+    if (row === null || taken.has(key)) throw foreignItem(item.path);
     taken.add(key);
-    known.set(item, stored.id);
   }
-  return known;
-}
-
-/** An adopted database has no records of copies; there the published row's item at the same position is taken for one. */
-async function atSamePosition(
-  write: WriteSession,
-  { schema, owner, current, change }: FieldWrite,
-  item: ComponentItem,
-): Promise<StoredItem | undefined> {
-  if (!owner.draftAndPublish) return undefined;
-  const published = (await publishedOf(write, schema.table, [owner.id])).get(owner.id);
-  if (published === undefined) return undefined;
-  const shown = await readItems(write, schema.table, published, change.attribute.name);
-  const index = shown.findIndex(({ id, uid }) => id === item.id && uid === item.uid);
-  return index >= 0 && current[index]?.uid === item.uid ? current[index] : undefined;
 }
 
 const foreignItem = (path: BodyPath): SheafError =>

@@ -6,9 +6,8 @@ import { idColumnName, morphTableName } from '../model/identifiers.ts';
 import type { ContentType, Schema } from '../model/types.ts';
 import { holdersOfComponents } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
-import { type LocatedReference, missing, type OwnerRow } from './references.ts';
 import { reachable } from './row-rights.ts';
-import { listOf, type WriteSession } from './write-session.ts';
+import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** An attribute of a row through which a file is seen. */
 interface Sighting {
@@ -17,27 +16,23 @@ interface Sighting {
   readonly field: string;
 }
 
-/** Refuses a file that a write adds and its caller sees nowhere, like one that does not exist. */
-export async function requireVisibleFiles(
+/** The files among those that a write refers to that its caller may attach; null for all. */
+export async function visibleFiles(
   write: WriteSession,
-  owner: OwnerRow,
-  references: readonly LocatedReference[],
-  added: readonly number[],
-): Promise<void> {
-  if (added.length === 0 || write.caller.access.may(FIND_FILES)) return;
-  const seen = await seenAmong(write, added);
-  const unseen = new Set(added.filter((file) => !seen.has(file)));
-  for (const located of references) {
-    const [files] = owner.references.resolve(write.type(FILE), [located], owner);
-    if (files!.some((file) => unseen.has(file))) throw missing(located, null);
-  }
+  files: readonly Version[] | undefined,
+): Promise<ReadonlySet<number> | null> {
+  if (files === undefined || write.caller.access.may(FIND_FILES)) return null;
+  return seenAmong(
+    write,
+    files.map(({ id }) => id),
+  );
 }
 
 /** Those of the files that the caller sees in some entry. */
 async function seenAmong(write: WriteSession, files: readonly number[]): Promise<ReadonlySet<number>> {
   const { table, singularName } = write.type(FILE);
   const statement = write.sql.morphHolders(morphTableName(table, 'related'), idColumnName(singularName));
-  const rows = await write.rows(statement, listOf(files));
+  const rows = await write.run.rows(statement, listOf(files));
   const seen = new Set<number>();
   for (const [uid, group] of Map.groupBy(rows, ([, , type]) => type)) {
     const schema = write.model.contentTypes.get(uid) ?? write.model.components.get(uid);

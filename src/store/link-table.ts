@@ -7,7 +7,7 @@ import { listOf, type WriteSession } from './write-session.ts';
 export async function readLinks(write: WriteSession, link: LinkTable, row: number): Promise<readonly StoredLink[]> {
   const known = write.gathered.links(link, row);
   if (known) return known;
-  const rows = await write.rows(write.sql.linksFrom(link), row);
+  const rows = await write.run.rows(write.sql.linksFrom(link), row);
   return rows.map(([id, target, position]) => ({ id, target, position }));
 }
 
@@ -35,7 +35,7 @@ export async function writeLinks(
     else surplus.push(stored);
   }
   if (surplus.length > 0)
-    await write.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
+    await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
   const added: [number, number][] = [];
   const moved: [number, number][] = [];
   for (const [index, target] of desired.entries()) {
@@ -44,8 +44,8 @@ export async function writeLinks(
     else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);
   }
   if (moved.length > 0)
-    await write.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-  if (added.length > 0) await write.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
+    await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
+  if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
   const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
   await closeInverse(write, link, removed);
   return { added: added.map(([target]) => target), removed };
@@ -54,7 +54,7 @@ export async function writeLinks(
 /** Closes the gaps that lost links left in the lists of their targets. */
 async function closeInverse(write: WriteSession, link: LinkTable, targets: readonly number[]): Promise<void> {
   if (targets.length > 0 && link.inverseOrder)
-    await write.change(link.table, write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
+    await write.run.change(link.table, write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
 }
 
 /** A link that leads to a target from another row. */
@@ -72,17 +72,17 @@ export async function linksOfOthers(
   targets: readonly number[],
 ): Promise<ForeignLink[]> {
   if (targets.length === 0) return [];
-  const rows = await write.rows(write.sql.linksTo(link), listOf(targets), row);
+  const rows = await write.run.rows(write.sql.linksTo(link), listOf(targets), row);
   return rows.map(([id, holder, target]) => ({ id, holder, target }));
 }
 
 /** Removes links of other rows, which close up their lists. */
 export async function removeLinks(write: WriteSession, link: LinkTable, links: readonly ForeignLink[]): Promise<void> {
   if (links.length === 0) return;
-  await write.change(link.table, write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
+  await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
   if (link.order) {
     const holders = listOf(new Set(links.map(({ holder }) => holder)));
-    await write.change(link.table, write.sql.closeGaps(link.table, link.from, link.order), holders);
+    await write.run.change(link.table, write.sql.closeGaps(link.table, link.from, link.order), holders);
   }
   const targets = links.map(({ target }) => target);
   await closeInverse(write, link, targets);

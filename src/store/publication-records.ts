@@ -12,7 +12,7 @@ export async function readRecord(
   published: number,
 ): Promise<number[]> {
   const statement = write.sql.recordedList(write.type(target).table);
-  return (await write.rows(statement, listName(link), published)).map(([draft]) => draft);
+  return (await write.run.rows(statement, listName(link), published)).map(([draft]) => draft);
 }
 
 export async function recordList(
@@ -24,9 +24,9 @@ export async function recordList(
   const recorded = await readRecord(write, attribute, published);
   if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return;
   const list = listName(attribute.link);
-  await write.rows(write.sql.dropRecordedLists(), list, listOf([published]));
+  await write.run.rows(write.sql.dropRecordedLists(), list, listOf([published]));
   const positions = drafts.map((id, index) => [id, index + 1]);
-  if (positions.length > 0) await write.rows(write.sql.recordList(), list, published, JSON.stringify(positions));
+  if (positions.length > 0) await write.run.rows(write.sql.recordList(), list, published, JSON.stringify(positions));
 }
 
 /** Records the lists of one row together. */
@@ -39,16 +39,16 @@ export async function recordLists(
   const recorded = new Map<string, number[]>();
   const names = lists.map(({ attribute }) => listName(attribute.link));
   if (!isNew && names.length > 0)
-    for (const [list, draft] of await write.rows(write.sql.recordedLists(), listOf(names), published))
+    for (const [list, draft] of await write.run.rows(write.sql.recordedLists(), listOf(names), published))
       recorded.set(list, [...(recorded.get(list) ?? []), draft]);
   const changed = lists.filter(({ attribute, inDraft }) => {
     const before = recorded.get(listName(attribute.link)) ?? [];
     return before.length !== inDraft.length || before.some((id, index) => id !== inDraft[index]);
   });
   const stale = changed.map(({ attribute }) => listName(attribute.link)).filter((list) => recorded.has(list));
-  if (stale.length > 0) await write.rows(write.sql.dropRecords(), listOf(stale), listOf([published]));
+  if (stale.length > 0) await write.run.rows(write.sql.dropRecords(), listOf(stale), listOf([published]));
   const entries = changed.flatMap(({ attribute, inDraft }) =>
     inDraft.map((draft, index) => [listName(attribute.link), draft, index + 1]),
   );
-  if (entries.length > 0) await write.rows(write.sql.recordLists(), published, JSON.stringify(entries));
+  if (entries.length > 0) await write.run.rows(write.sql.recordLists(), published, JSON.stringify(entries));
 }

@@ -12,20 +12,22 @@ import type {
   Schema,
 } from '../model/types.ts';
 import { applyChange, insertInOrder, weave } from '../plan/write/relation-order.ts';
-import { listName } from '../sql/write-statements.ts';
+import { linkKey, listName } from '../sql/write-statements.ts';
+import type { AffectedDocuments } from './affected-rows.ts';
+import { writeKey } from './apply.ts';
 import { holdersOfComponents, holdsComponents } from './components.ts';
 import { copyNestedContent } from './copy.ts';
-import { draftsOf, publishedOf } from './document-versions.ts';
+import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
 import { readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
-import type { AffectedDocuments } from './locks.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
-import { otherHolders, otherOwnersInStatus, writeKey } from './relations.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
+import { syncSharedFields } from './shared-fields.ts';
+import { validateForPublish } from './validate.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** The two rows of a document in one locale. */
-interface DraftAndPublished {
+export interface DraftAndPublished {
   readonly draft: number;
   readonly published: number;
 }
@@ -49,7 +51,7 @@ export const sharedColumns = (write: WriteSession, type: ContentType): string[] 
   });
 
 /** A relation kept in a foreign key, of the row itself or of those at the other end. */
-const isKey = (attribute: Attribute): attribute is RelationAttribute =>
+export const isKey = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && attribute.storage === 'column';
 
 /** A relation kept in a foreign key of the row itself. */
@@ -63,7 +65,7 @@ const listAttributes = (type: ContentType): (RelationAttribute | MediaAttribute)
   ) as (RelationAttribute | MediaAttribute)[];
 
 /** Rows that lead one way to a document, for each relation that can. */
-export type Referrers = readonly {
+type Referrers = readonly {
   readonly schema: Schema;
   readonly attribute: RelationAttribute;
   readonly holders: readonly number[];
@@ -71,7 +73,7 @@ export type Referrers = readonly {
 }[];
 
 /** Reads all lists of a draft and of its published row; and who leads to it, where it is published for the first time. */
-export async function gatherForPublish(
+async function gatherForPublish(
   write: WriteSession,
   type: ContentType,
   draft: number,
@@ -100,22 +102,39 @@ export async function gatherForPublish(
   }));
 }
 
+/** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */
+export async function publishVersion(
+  write: WriteSession,
+  type: ContentType,
+  { draft, versions }: { readonly draft: Version; readonly versions: readonly Version[] },
+  documents: AffectedDocuments,
+): Promise<Version> {
+  const existing = publishedBeside(versions, draft)?.id ?? null;
+  const referrers = await gatherForPublish(write, type, draft.id, existing);
+  await validateForPublish(write, type, draft);
+  const id = await publishRow(write, type, { draft, existing }, { referrers, documents });
+  const version = { ...draft, id, published: true };
+  await syncSharedFields(write, type, version, null);
+  return version;
+}
+
 /** Brings the published row in line with the draft; makes it where there is none. Returns its id. */
-export async function publishRow(
+async function publishRow(
   write: WriteSession,
   type: ContentType,
   { draft: version, existing }: { readonly draft: Version; readonly existing: number | null },
-  { referrers, affected }: { readonly referrers: Referrers; readonly affected: AffectedDocuments },
+  { referrers, documents }: { readonly referrers: Referrers; readonly documents: AffectedDocuments },
 ): Promise<number> {
   const { id: draft, documentId } = version;
   const columns = sharedColumns(write, type);
-  const published = existing ?? (await write.insertPublished(type.table, columns, draft));
+  const published =
+    existing ?? (await write.run.insert(type.table, write.sql.insertPublished(type.table, columns), write.now, draft));
   if (existing !== null)
-    await write.rows(write.sql.updatePublished(type.table, columns), write.now, draft, listOf([published]));
+    await write.run.rows(write.sql.updatePublished(type.table, columns), write.now, draft, listOf([published]));
   const rows = { draft, published, documentId, isNew: existing === null };
   const copy = { from: draft, to: published, toIsNew: rows.isNew, purpose: { to: 'published' } } as const;
   await copyNestedContent(write, type, copy);
-  const added = await publishLists(write, type, rows, affected);
+  const added = await publishLists(write, type, rows, documents);
   await placeInInverses(write, type, added, rows);
   for (const attribute of type.attributes.values()) {
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
@@ -142,7 +161,7 @@ async function publishLists(
   write: WriteSession,
   type: ContentType,
   rows: PublishedRows,
-  affected: AffectedDocuments,
+  documents: AffectedDocuments,
 ): Promise<AddedLink[]> {
   const lists: { attribute: RelationAttribute; inDraft: readonly number[]; desired: readonly number[] }[] = [];
   for (const attribute of linkAttributes(type)) {
@@ -160,14 +179,14 @@ async function publishLists(
     const { added, removed } = await writeLinks(write, attribute.link, rows.published, { current, desired });
     await requireMayLose(write, attribute, removed);
     const owner = { type, documentId: rows.documentId, published: true };
-    if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, affected });
+    if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, documents });
     links.push(...added.map((other) => ({ attribute, other })));
   }
   return links;
 }
 
 /** Refuses to take a link from rows that show it, where a rule keeps the caller from updating them. */
-async function requireMayLose(
+export async function requireMayLose(
   write: WriteSession,
   { name, target, inverse }: RelationAttribute,
   removed: readonly number[],
@@ -176,14 +195,13 @@ async function requireMayLose(
 }
 
 /** Other documents in the same status lose what a row now holds alone. */
-async function takeFromOthers(
+export async function takeFromOthers(
   write: WriteSession,
   { name, link }: RelationAttribute,
   owner: Pick<Version, 'documentId' | 'published'> & { readonly type: ContentType },
-  { added, affected }: { readonly added: readonly number[]; readonly affected: AffectedDocuments },
+  { added, documents }: { readonly added: readonly number[]; readonly documents: AffectedDocuments },
 ): Promise<void> {
-  const taken = affected
-    .ownerLinks(link)
+  const taken = (documents.ownerLinks.get(linkKey(link)) ?? [])
     .filter(
       ({ owner: other, target }) =>
         added.includes(target) && other.documentId !== owner.documentId && other.published === owner.published,
@@ -255,7 +273,7 @@ const besideDraft = (list: readonly number[], { draft, published }: DraftAndPubl
  * A key between a row and one without drafts needs nothing but to be taken from others: either it was copied with its
  * row, or it is that of the row without drafts, which leads to one row and so stays what it is.
  */
-const isSettled = ({ owning, exclusive }: RelationAttribute, target: ContentType): boolean =>
+export const isSettled = ({ owning, exclusive }: RelationAttribute, target: ContentType): boolean =>
   !target.draftAndPublish && !(owning && exclusive);
 
 async function publishKey(
@@ -273,7 +291,7 @@ async function publishKey(
 }
 
 /** Links a row by a key with the desired rows alone; others lose them. */
-async function setKey(
+export async function setKey(
   write: WriteSession,
   type: ContentType,
   attribute: RelationAttribute,
@@ -285,7 +303,20 @@ async function setKey(
   const gone = current.filter((id) => !desired.includes(id));
   await requireMayLose(write, attribute, gone);
   const rowsToDetach = attribute.owning ? owners : gone;
-  await writeKey(write, attribute, { row, desired, rowsToDetach });
+  await writeKey(write, row, { attribute, desired, rowsToDetach });
+}
+
+/** Rows of other documents, in the same status, that a key links with the desired targets now. */
+async function otherHolders(
+  write: WriteSession,
+  type: ContentType,
+  { link }: RelationAttribute,
+  { row, desired }: { readonly row: number; readonly desired: readonly number[] },
+): Promise<number[]> {
+  if (desired.length === 0) return [];
+  const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(desired));
+  const ids = holders.map(([id]) => id).filter((id) => id !== row);
+  return [...(await otherOwnersInStatus(write, type, row, ids))];
 }
 
 async function publishMorphList(
@@ -304,12 +335,12 @@ async function publishMorphList(
       : new Map(ids.map((id) => [id, id]));
     // All types share one order, so positions are kept as they are in the draft.
     if (current.length > 0)
-      await write.change(link.table, write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
+      await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
     const positions = inDraft.flatMap((stored) =>
       shown.has(stored.target) ? [[shown.get(stored.target)!, stored.position ?? 0]] : [],
     );
     if (positions.length > 0)
-      await write.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(positions));
+      await write.run.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(positions));
   }
 }
 
@@ -364,7 +395,7 @@ export async function rememberInLiveLists(
   const drafts = await draftsOf(write, type.table, published);
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
     const { link } = attribute;
-    const holders = await write.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
+    const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
     const ids = holders.map(([id]) => id);
     for (const row of await rowsWithoutDrafts(write, schema, ids)) {
       const list = await readTargets(write, link, row);
@@ -390,10 +421,15 @@ async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftA
     for (const attribute of holder.attributes.values()) {
       if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
       const { link } = attribute;
-      const recorded = await write.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);
+      const recorded = await write.run.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);
       const holders = recorded.map(([id]) => id);
       if (holders.length > 0)
-        await write.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), rows.published, listOf(holders));
+        await write.run.change(
+          link.table,
+          write.sql.setColumn(link.table, link.to, 'id'),
+          rows.published,
+          listOf(holders),
+        );
     }
 }
 
@@ -407,48 +443,4 @@ async function rowsWithoutDrafts(write: WriteSession, schema: Schema, rows: read
     for (const { row, component } of holders) if (live.has(row)) found.push(component);
   }
   return found;
-}
-
-/** Brings the draft back to what was last published. */
-export async function discardRow(
-  write: WriteSession,
-  type: ContentType,
-  { draft, published, documentId }: DraftAndPublished & { readonly documentId: string },
-  affected: AffectedDocuments,
-): Promise<void> {
-  await write.rows(write.sql.copyColumns(type.table, sharedColumns(write, type)), published, listOf([draft]));
-  await copyNestedContent(write, type, { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } });
-  for (const attribute of linkAttributes(type)) {
-    const { link } = attribute;
-    const current = await readLinks(write, link, draft);
-    const desired = await publishedList(write, attribute, published);
-    const { added, removed } = await writeLinks(write, link, draft, { current, desired });
-    await requireMayLose(write, attribute, removed);
-    const owner = { type, documentId, published: false };
-    if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, affected });
-  }
-  for (const attribute of type.attributes.values()) {
-    if (!isKey(attribute) || isSettled(attribute, write.type(attribute.target))) continue;
-    const desired = await publishedList(write, attribute, published);
-    await setKey(write, type, attribute, { row: draft, desired });
-  }
-}
-
-/** A list as it was published, in terms of drafts: what shows, and what was linked and is not published yet. */
-async function publishedList(write: WriteSession, attribute: RelationAttribute, published: number): Promise<number[]> {
-  const shown = await readTargets(write, attribute.link, published);
-  const target = write.type(attribute.target);
-  if (!target.draftAndPublish) return shown;
-  const drafts = await draftsOf(write, target.table, shown);
-  const visible = shown.flatMap((id) => drafts.get(id) ?? []);
-  const recorded = await readRecord(write, attribute, published);
-  const publishedNow = await publishedOf(write, target.table, recorded);
-  const kept = recorded.filter((id) => visible.includes(id) || !publishedNow.has(id));
-  // A side that takes one keeps to the document that shows.
-  const [first] = attribute.many ? [] : visible;
-  const others = first === undefined ? new Set() : await otherOwnersInStatus(write, target, first, kept);
-  return weave(
-    kept.filter((id) => !others.has(id)),
-    visible,
-  );
 }

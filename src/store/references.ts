@@ -1,136 +1,141 @@
 // References → rows. A document has a row for each locale and status; which of them a reference means depends on
-// whether the entry that refers has locales and drafts itself. Everything that a plan refers to is looked up once;
-// after that the choice is a function of the plan and those rows.
+// whether the entry that refers has locales and drafts itself. A function of the plan and of the versions that were
+// read; it knows no tables.
 import { SheafError } from '../errors.ts';
-import type { ContentType, Schema } from '../model/types.ts';
-import type { TargetReferences } from '../plan/write/changes.ts';
+import type { ContentType } from '../model/types.ts';
+import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
+import type { Connection, Position } from '../plan/write/relation-order.ts';
 import { type BodyPath, bodyValueError, type Reference } from '../request/parse-relation.ts';
-import type { Status } from '../request/read-request.ts';
-import type { AffectedDocuments } from './locks.ts';
-import { reachable } from './row-rights.ts';
+import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
 /** The row that refers, as far as the choice of rows depends on it. */
 export interface Referrer {
-  readonly draftAndPublish: boolean;
-  readonly localized: boolean;
-  readonly status: Status;
+  readonly type: ContentType;
   readonly locale: string | null;
   /** Whether the write goes on to publish, so that a reference to the published version is meant well. */
   readonly publishes: boolean;
 }
 
-/** The row whose relations are written. */
-export interface OwnerRow extends Referrer {
-  readonly id: number;
-  readonly documentId: string;
-  readonly schema: Schema;
-  /** A row that was just made holds nothing yet. */
-  readonly isNew: boolean;
-  /** What the write refers to. */
-  readonly references: ReferencedVersions;
-  readonly affected: AffectedDocuments;
-}
-
-/** A reference and where it stands in the body. */
-export interface LocatedReference {
-  readonly reference: Reference;
+/** The rows that one reference means, and where it stands. */
+export interface ResolvedReference {
   readonly path: BodyPath;
+  readonly reference: Reference;
+  readonly ids: readonly number[];
 }
 
-interface TargetVersions {
+/** What a relation is set to or how it changes, in terms of rows. */
+export type ResolvedOrder =
+  | { readonly mode: 'set'; readonly references: readonly ResolvedReference[] }
+  | {
+      readonly mode: 'change';
+      readonly connect: readonly Connection[];
+      readonly disconnect: readonly number[];
+      readonly strict: boolean;
+    };
+
+interface KnownVersions {
   readonly byRow: ReadonlyMap<number, Version>;
   readonly byDocument: ReadonlyMap<string, readonly Version[]>;
 }
 
-/** The versions of everything that a plan refers to, as far as the caller may find them. */
-export class ReferencedVersions {
-  readonly #targets: ReadonlyMap<string, TargetVersions>;
-  readonly #write: WriteSession;
-
-  private constructor(write: WriteSession, targets: ReadonlyMap<string, TargetVersions>) {
-    this.#write = write;
-    this.#targets = targets;
+/**
+ * `findable`: the versions of what is referred to that the caller may find, by type. A document that does not exist,
+ * not in that version, or not for the caller, is refused.
+ */
+export function resolveReferences(
+  { model, defaultLocale }: Pick<WriteSession, 'model' | 'defaultLocale'>,
+  relations: readonly RelationChange[],
+  from: Referrer,
+  findable: ReadonlyMap<string, readonly Version[]>,
+): ReadonlyMap<RelationChange, ResolvedOrder> {
+  const known = new Map<string, KnownVersions>();
+  for (const [uid, versions] of findable)
+    known.set(uid, {
+      byRow: new Map(versions.map((version) => [version.id, version])),
+      byDocument: Map.groupBy(versions, ({ documentId }) => documentId),
+    });
+  const resolved = new Map<RelationChange, ResolvedOrder>();
+  for (const relation of relations) {
+    const { attribute } = relation;
+    const resolve: Resolve = (reference, path) => {
+      const target = attribute.kind === 'morph' ? reference.type! : attribute.target;
+      const type = model.contentTypes.get(target)!;
+      const ids = chooseRows(type, { reference, path }, { ...from, defaultLocale }, known.get(target)!);
+      return attribute.kind === 'morph' ? ids.map((id) => morphEntry(attribute, target, id)) : ids;
+    };
+    resolved.set(relation, resolveOrder(relation, resolve));
   }
-
-  /** `own`: the row that is written. It may refer to itself, also when it was just made. */
-  static async load(
-    write: WriteSession,
-    references: readonly TargetReferences[],
-    affected: AffectedDocuments,
-    own: { readonly type: ContentType; readonly row: Version },
-  ): Promise<ReferencedVersions> {
-    const targets = new Map<string, TargetVersions>();
-    for (const { target } of references) {
-      const type = write.type(target);
-      const versions = affected.versionsIn(type.table);
-      const isMissing = type === own.type && !versions.some(({ id }) => id === own.row.id);
-      targets.set(target, await visibleVersions(write, type, isMissing ? [...versions, own.row] : versions));
-    }
-    return new ReferencedVersions(write, targets);
-  }
-
-  /**
-   * The rows that each reference means. A document that does not exist, not in that version, or not for the caller, is
-   * refused.
-   */
-  resolve(target: ContentType, references: readonly LocatedReference[], from: Referrer): number[][] {
-    const known = this.#targets.get(target.uid)!;
-    const { defaultLocale } = this.#write;
-    return references.map((located) => chooseRows(target, located, { ...from, defaultLocale }, known));
-  }
+  return resolved;
 }
 
-/** Those that the caller may find, by row and by document. */
-async function visibleVersions(
-  write: WriteSession,
-  target: ContentType,
-  versions: readonly Version[],
-): Promise<TargetVersions> {
-  const visible = await reachable(write, target, 'find', versions);
+type Resolve = (reference: Reference, path: BodyPath) => readonly number[];
+type PositionInput = Extract<RelationOrder, { mode: 'change' }>['connect'][number]['position'];
+
+function resolveOrder({ input, path }: RelationChange, resolve: Resolve): ResolvedOrder {
+  if (input.mode === 'set')
+    return {
+      mode: 'set',
+      references: input.references.map((reference, index) => {
+        const here = [...input.path, index];
+        return { reference, path: here, ids: resolve(reference, here) };
+      }),
+    };
+  const positionAt = (position: PositionInput, here: BodyPath): Position =>
+    'anchor' in position ? { at: position.at, anchor: resolve(position.anchor, [...here, 'position']) } : position;
   return {
-    byRow: new Map(visible.map((version) => [version.id, version])),
-    byDocument: Map.groupBy(visible, ({ documentId }) => documentId),
+    mode: 'change',
+    connect: input.connect.map(({ reference, position }, index) => {
+      const here = [...path, 'connect', index];
+      return { ids: resolve(reference, here), position: positionAt(position, here) };
+    }),
+    disconnect: input.disconnect.flatMap((reference, index) => resolve(reference, [...path, 'disconnect', index])),
+    strict: input.strict,
   };
 }
+
+/** A reference and where it stands in the body. */
+type LocatedReference = Pick<ResolvedReference, 'reference' | 'path'>;
 
 function chooseRows(
   target: ContentType,
   { reference, path }: LocatedReference,
   from: Referrer & { readonly defaultLocale: string },
-  { byRow, byDocument }: TargetVersions,
+  { byRow, byDocument }: KnownVersions,
 ): number[] {
+  const { draftAndPublish, localized } = from.type;
   let { documentId, locale, status } = reference;
   if (documentId === null) {
     const row = byRow.get(reference.id!);
-    if (!row) throw missing({ reference, path }, null);
+    if (!row) throw missingReference({ reference, path }, null);
     documentId = row.documentId;
     locale ??= row.locale;
     status ??= row.published ? 'published' : 'draft';
-    if (from.draftAndPublish) status = null;
-    if (from.localized) locale = null;
+    if (draftAndPublish) status = null;
+    if (localized) locale = null;
   }
   let versions = byDocument.get(documentId) ?? [];
   let wantedLocale: string | null = null;
   if (target.localized) {
-    if (from.localized && locale !== null && locale !== from.locale)
+    if (localized && locale !== null && locale !== from.locale)
       throw bodyValueError([...path, 'locale'], `the locale of the entry itself, ${from.locale}`);
-    wantedLocale = from.localized ? from.locale : (locale ?? from.defaultLocale);
+    wantedLocale = localized ? from.locale : (locale ?? from.defaultLocale);
     versions = versions.filter((version) => version.locale === wantedLocale);
   }
   if (target.draftAndPublish) {
-    if (from.draftAndPublish && status !== null && status !== from.status && !from.publishes)
-      throw bodyValueError([...path, 'status'], `the status of the entry itself, ${from.status}`);
-    const wanted = from.draftAndPublish ? from.status : status;
+    // What is written is the draft, where there are drafts.
+    if (draftAndPublish && status === 'published' && !from.publishes)
+      throw bodyValueError([...path, 'status'], 'the status of the entry itself, draft');
+    const wanted = draftAndPublish ? 'draft' : status;
     if (wanted !== null) versions = versions.filter((version) => version.published === (wanted === 'published'));
   }
-  if (versions.length === 0) throw missing({ reference: { ...reference, documentId }, path }, wantedLocale);
+  if (versions.length === 0) throw missingReference({ reference: { ...reference, documentId }, path }, wantedLocale);
   // The draft before the published row, so that the two stand side by side in one order everywhere.
   return versions.toSorted((a, b) => Number(a.published) - Number(b.published) || a.id - b.id).map(({ id }) => id);
 }
 
 /** A reference to what is not there, or not for the caller. */
-export const missing = ({ reference, path }: LocatedReference, locale: string | null): SheafError =>
+export const missingReference = ({ reference, path }: LocatedReference, locale: string | null): SheafError =>
   new SheafError(
     400,
     'ValidationError',

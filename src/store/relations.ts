@@ -1,182 +1,197 @@
-// Relations of one row: works out the new list, checks that the caller may take from others what it moves, and writes
-// it. Whatever loses a link must be the caller's to update; what the caller cannot see stays as it is.
-import type { ContentType, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
-import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
-import { applyChange, applySet } from '../plan/write/relation-order.ts';
-import type { BodyPath } from '../request/parse-relation.ts';
-import { listName } from '../sql/write-statements.ts';
-import { versionsByRow } from './document-versions.ts';
-import { requireVisibleFiles } from './file-rights.ts';
-import { type ForeignLink, readLinks, removeLinks, writeLinks } from './link-table.ts';
-import { resolvePosition, withOrderProblems } from './list-operations.ts';
-import { writeMorphList } from './morph-list.ts';
-import type { LocatedReference, OwnerRow } from './references.ts';
-import { hiddenRows, mayUpdate, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
-import { listOf, type WriteSession } from './write-session.ts';
+// Decides what becomes of a relation of one row: works out the new list, and whether the caller may take from others
+// what it moves. Whatever loses a link must be the caller's to update; what the caller cannot see stays as it is.
+import { actionOn } from '../access/actions.ts';
+import type { ContentType, MediaAttribute, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { RelationChange } from '../plan/write/changes.ts';
+import { applyChange, applySet, RelationOrderError } from '../plan/write/relation-order.ts';
+import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
+import { linkKey } from '../sql/write-statements.ts';
+import type { AffectedDocuments } from './affected-rows.ts';
+import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entity-writes.ts';
+import type { StoredLink } from './gathered.ts';
+import type { ForeignLink } from './link-table.ts';
+import { morphEntry, rowOfEntry, targetOfEntry } from './morph-entries.ts';
+import { missingReference, type ResolvedOrder } from './references.ts';
+import { type LinkRights, takesFromOthers } from './row-rights.ts';
+import type { StoredEntity } from './stored-entities.ts';
+import type { WriteSession } from './write-session.ts';
 
-export async function writeRelation(write: WriteSession, owner: OwnerRow, change: RelationChange): Promise<void> {
-  const { attribute, input, path } = change;
-  if (attribute.kind === 'morph') return writeMorphList(write, owner, { attribute, input, path });
-  const target = write.type(attribute.target);
-  const current = owner.isNew ? [] : await readLinks(write, attribute.link, owner.id);
-  const list = current.map((stored) => stored.target);
-  const hidden = input.mode === 'set' ? await hiddenRows(write, target, list) : NOTHING_HIDDEN;
-  const desired = newList(owner, { attribute, input, path, list, hidden, target });
+/** What the decision depends on. */
+export interface RelationContext {
+  readonly write: Pick<WriteSession, 'model' | 'caller' | 'now'>;
+  /** The type of the document that is written, and its id. */
+  readonly type: ContentType;
+  readonly documentId: string;
+  readonly documents: AffectedDocuments;
+  readonly resolved: ReadonlyMap<RelationChange, ResolvedOrder>;
+  readonly rights: LinkRights;
+  /** The files that the caller may attach; null for all. */
+  readonly files: ReadonlySet<number> | null;
+}
+
+/** The row whose relation it is; one that is not stored holds nothing. */
+interface Holder {
+  readonly schema: Schema;
+  readonly stored: StoredEntity | undefined;
+}
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+export function decideRelation(context: RelationContext, holder: Holder, change: RelationChange): RelationWrite {
+  const { attribute, path } = change;
+  const order = context.resolved.get(change)!;
+  if (attribute.kind === 'morph') return decideMorphList(context, holder, { attribute, order, path });
+  const current = holder.stored?.links.get(linkKey(attribute.link)) ?? [];
+  const list = current.map(({ target }) => target);
+  const hidden = context.rights.hidden.get(attribute.target) ?? NOTHING;
+  const desired = newList(order, { list, hidden, many: attribute.many, path });
+  const relation = { path, current, list, desired };
+  return attribute.kind === 'media'
+    ? decideMedia(context, attribute, order, relation)
+    : decideLinks(context, holder, attribute, relation);
+}
+
+/** A list as it is and as it shall be. */
+interface DecidedList {
+  readonly path: BodyPath;
+  readonly current: readonly StoredLink[];
+  readonly list: readonly number[];
+  readonly desired: readonly number[];
+}
+
+/** Refuses a file that a write adds and its caller sees nowhere, like one that does not exist. */
+function decideMedia(
+  { files }: RelationContext,
+  { link }: MediaAttribute,
+  order: ResolvedOrder,
+  { current, list, desired }: DecidedList,
+): ListWrite {
+  const isUnseen = (id: number): boolean => files !== null && !files.has(id) && !list.includes(id);
+  if (order.mode === 'set')
+    for (const reference of order.references) if (reference.ids.some(isUnseen)) throw missingReference(reference, null);
+  return { write: 'list', link, current, desired, taken: [], dropsRecord: false };
+}
+
+function decideLinks(
+  context: RelationContext,
+  { stored }: Holder,
+  attribute: RelationAttribute,
+  { path, current, list, desired }: DecidedList,
+): ListWrite | KeyWrite {
+  const { link, inverse, owning } = attribute;
   const gone = list.filter((id) => !desired.includes(id));
   const added = desired.filter((id) => !list.includes(id));
-  if (attribute.kind === 'media') {
-    await requireVisibleFiles(write, owner, referencesOf(input), added);
-    await writeLinks(write, attribute.link, owner.id, { current, desired });
-    return;
-  }
-  if (!(await mayRemove(write, attribute, target, gone))) throw takesFromOthers(path);
-  if (attribute.storage === 'column') return writeColumn(write, owner, { attribute, path, desired, list });
-  const taken = attribute.exclusive ? takenFromOthers(owner, attribute, added) : [];
-  if (!(await mayUpdate(write, asType(owner.schema), holdersOf(taken)))) throw takesFromOthers(path);
-  await writeLinks(write, attribute.link, owner.id, { current, desired });
-  await removeLinks(write, attribute.link, taken);
+  const target = context.write.model.contentTypes.get(attribute.target)!;
+  // A relation that the target declares is the target's: removing it from this side needs the right to update the
+  // target. One that this side declares can be removed here, unless a rule keeps the caller from updating the target.
+  if (inverse !== null && !mayLose(context, target, gone, !owning)) throw takesFromOthers(path);
+  const taken = attribute.exclusive ? takenFromOthers(context, attribute, added) : [];
+  const holders = [...new Set(taken.map(({ holder }) => holder))];
+  if (!mayLose(context, context.type, holders, true)) throw takesFromOthers(path);
+  if (attribute.storage === 'column')
+    return { write: 'key', attribute, desired, rowsToDetach: owning ? holders : gone };
   // What a row without drafts was remembered to hold, it now holds or not as it was written.
-  if (!owner.isNew && !owner.draftAndPublish && target.draftAndPublish && attribute.inverse === null)
-    await write.rows(write.sql.dropRecordedLists(), listName(attribute.link), listOf([owner.id]));
+  const dropsRecord =
+    stored !== undefined && !context.type.draftAndPublish && target.draftAndPublish && inverse === null;
+  return { write: 'list', link, current, desired, taken, dropsRecord };
 }
 
-const NOTHING_HIDDEN: ReadonlySet<number> = new Set();
-const holdersOf = (links: readonly ForeignLink[]): number[] => [...new Set(links.map(({ holder }) => holder))];
-/** Relations that take targets from others are those of content-types alone. */
-const asType = (schema: Schema): ContentType => schema as ContentType;
-
-/**
- * Whether the caller may remove the row's links with these targets. A relation that the target declares is the
- * target's: removing it from this side needs the right to update the target. One that this side declares can be
- * removed here, unless a rule keeps the caller from updating the target, whose list changes with it.
- */
-function mayRemove(
-  write: WriteSession,
-  { owning, inverse }: RelationAttribute,
-  target: ContentType,
+/** Whether the caller may take a link from rows: no rule keeps them from updating one, and they may update at all. */
+function mayLose(
+  { write, rights }: RelationContext,
+  type: ContentType,
   ids: readonly number[],
-): Promise<boolean> | true {
-  if (inverse === null) return true;
-  return owning ? rulesAllowUpdate(write, target, ids) : mayUpdate(write, target, ids);
+  needsGrant: boolean,
+): boolean {
+  if (ids.length === 0) return true;
+  if (needsGrant && !write.caller.access.may(actionOn(type, 'update'))) return false;
+  const readOnly = rights.readOnly.get(type.uid) ?? NOTHING;
+  return !ids.some((id) => readOnly.has(id));
 }
 
-interface ListWrite {
-  readonly attribute: RelationAttribute | MediaAttribute;
-  readonly input: RelationOrder;
-  readonly path: BodyPath;
+/** Links by which other documents, in the same status, hold what the row is about to have to itself. */
+function takenFromOthers(
+  { type, documentId, documents }: RelationContext,
+  { link }: RelationAttribute,
+  added: readonly number[],
+): ForeignLink[] {
+  return (documents.ownerLinks.get(linkKey(link)) ?? [])
+    .filter(
+      ({ owner, target }) =>
+        added.includes(target) && owner.documentId !== documentId && !(type.draftAndPublish && owner.published),
+    )
+    .map(({ id, owner, target }) => ({ id, holder: owner.id, target }));
+}
+
+interface ListFacts {
   readonly list: readonly number[];
   readonly hidden: ReadonlySet<number>;
-  readonly target: ContentType;
+  readonly many: boolean;
+  readonly path: BodyPath;
 }
 
-/** What a list is set to, each where it stands. */
-const referencesOf = (input: RelationOrder): LocatedReference[] =>
-  input.mode === 'set' ? input.references.map((reference, index) => ({ reference, path: [...input.path, index] })) : [];
-
-function newList(owner: OwnerRow, { attribute, input, path, list, hidden, target }: ListWrite): number[] {
-  const resolve = (references: readonly LocatedReference[]) => owner.references.resolve(target, references, owner);
-  if (input.mode === 'set') {
-    const found = resolve(referencesOf(input));
-    if (attribute.many) return applySet(list, found, hidden);
-    return [...(found.at(-1) ?? list.filter((id) => hidden.has(id)))];
+function newList(order: ResolvedOrder, { list, hidden, many, path }: ListFacts): number[] {
+  if (order.mode === 'set') {
+    const groups = order.references.map(({ ids }) => ids);
+    if (many) return applySet(list, groups, hidden);
+    return [...(groups.at(-1) ?? list.filter((id) => hidden.has(id)))];
   }
-  const connected = resolve(
-    input.connect.map(({ reference }, index) => ({ reference, path: [...path, 'connect', index] })),
-  );
-  const connect = input.connect.map(({ position }, index) => ({
-    ids: connected[index]!,
-    position: resolvePosition(position, (anchor) => {
-      const [ids] = resolve([{ reference: anchor, path: [...path, 'connect', index, 'position'] }]);
-      return ids!;
-    }),
-  }));
-  const disconnect = resolve(
-    input.disconnect.map((reference, index) => ({ reference, path: [...path, 'disconnect', index] })),
-  ).flat();
   return withOrderProblems(path, () => {
-    const { strict } = input;
-    if (attribute.many) return applyChange(list, { connect, disconnect, strict });
+    if (many) return applyChange(list, order);
     // To-one: positions mean nothing, and only the last reference counts; a repeated one is refused all the same.
-    const ends = connect.map(({ ids }) => ({ ids, position: { at: 'end' } as const }));
-    const all = applyChange(list, { connect: ends, disconnect, strict });
-    const last = connected.at(-1);
-    return last ? [...last] : all;
+    const ends = order.connect.map(({ ids }) => ({ ids, position: { at: 'end' } as const }));
+    const all = applyChange(list, { ...order, connect: ends });
+    const last = order.connect.at(-1);
+    return last ? [...last.ids] : all;
   });
 }
 
-/** Links by which other documents, in the same status, hold what this row is about to have to itself. */
-function takenFromOthers(owner: OwnerRow, { link }: RelationAttribute, added: readonly number[]): ForeignLink[] {
-  const { draftAndPublish } = asType(owner.schema);
-  return owner.affected
-    .ownerLinks(link)
-    .filter(
-      ({ owner: other, target }) =>
-        added.includes(target) && other.documentId !== owner.documentId && !(draftAndPublish && other.published),
-    )
-    .map(({ id, owner: other, target }) => ({ id, holder: other.id, target }));
+const PROBLEMS: Readonly<Record<RelationOrderError['problem'], string>> = {
+  'connected twice': 'every entry at most once in connect',
+  'relative to itself': 'another entry than the connected one in position',
+  'relative to each other': 'no circle of positions in connect',
+  'anchor is not connected': 'an entry in position that is connected, or options.strict false',
+};
+
+/** Reports a problem with positions where it stands in the body. */
+function withOrderProblems<T>(path: BodyPath, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RelationOrderError)) throw error;
+    throw bodyValueError([...path, 'connect', error.index], PROBLEMS[error.problem]);
+  }
 }
 
-interface ColumnWrite {
-  readonly attribute: RelationAttribute;
-  readonly path: BodyPath;
-  readonly desired: readonly number[];
-  readonly list: readonly number[];
-}
-
-/** A relation kept in a foreign key: on this row's table, or on the target's. */
-async function writeColumn(
-  write: WriteSession,
-  owner: OwnerRow,
-  { attribute, path, desired, list }: ColumnWrite,
-): Promise<void> {
-  const type = asType(owner.schema);
-  const owners = attribute.exclusive ? await otherHolders(write, type, attribute, { row: owner.id, desired }) : [];
-  if (!(await mayUpdate(write, type, owners))) throw takesFromOthers(path);
-  const rowsToDetach = attribute.owning ? owners : list.filter((id) => !desired.includes(id));
-  await writeKey(write, attribute, { row: owner.id, desired, rowsToDetach });
-}
-
-/** Rows of other documents, in the same status, that a key links with the desired targets now. */
-export async function otherHolders(
-  write: WriteSession,
-  type: ContentType,
-  { link }: RelationAttribute,
-  { row, desired }: { readonly row: number; readonly desired: readonly number[] },
-): Promise<number[]> {
-  if (desired.length === 0) return [];
-  const holders = await write.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(desired));
-  const ids = holders.map(([id]) => id).filter((id) => id !== row);
-  return [...(await otherOwnersInStatus(write, type, row, ids))];
-}
-
-export async function writeKey(
-  write: WriteSession,
-  { link, owning }: RelationAttribute,
+/** A list of entries of several types, with one order over all of them. */
+function decideMorphList(
+  context: RelationContext,
+  { schema, stored }: Holder,
   {
-    row,
-    desired,
-    rowsToDetach,
-  }: { readonly row: number } & Readonly<Record<'desired' | 'rowsToDetach', readonly number[]>>,
-): Promise<void> {
-  const key = write.sql.setColumn(link.table, owning ? link.to : link.from, 'id');
-  if (rowsToDetach.length > 0) await write.change(link.table, key, null, listOf(rowsToDetach));
-  if (owning) await write.change(link.table, key, desired.at(-1) ?? null, listOf([row]));
-  else await write.change(link.table, key, row, listOf(desired));
-}
-
-/** Those of the rows that belong to other documents and have the same status: they can lose a target to the row. */
-export async function otherOwnersInStatus(
-  write: WriteSession,
-  type: ContentType,
-  row: number,
-  holders: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (holders.length === 0 || (!type.draftAndPublish && !type.localized)) return new Set(holders);
-  const versions = await versionsByRow(write, type, [row, ...holders]);
-  const own = versions.find(({ id }) => id === row);
-  const others = versions.filter(
-    ({ documentId, published }) =>
-      documentId !== own?.documentId && (!type.draftAndPublish || published === own?.published),
-  );
-  return new Set(others.map(({ id }) => id));
+    attribute,
+    order,
+    path,
+  }: { readonly attribute: MorphAttribute; readonly order: ResolvedOrder; readonly path: BodyPath },
+): MorphListWrite {
+  const current = new Map<number, StoredLink>();
+  const hidden = new Set<number>();
+  for (const { uid, link } of attribute.targets)
+    for (const one of stored?.links.get(linkKey(link)) ?? []) {
+      const entry = morphEntry(attribute, uid, one.target);
+      current.set(entry, one);
+      if (context.rights.hidden.get(uid)?.has(one.target)) hidden.add(entry);
+    }
+  const list = [...current.keys()].sort((a, b) => (current.get(a)!.position ?? 0) - (current.get(b)!.position ?? 0));
+  const desired = newList(order, { list, hidden, many: true, path });
+  const gone = list.filter((entry) => !desired.includes(entry));
+  for (const [uid, group] of Map.groupBy(gone, (entry) => targetOfEntry(attribute, entry).uid)) {
+    const type = context.write.model.contentTypes.get(uid)!;
+    const rows = group.map((entry) => rowOfEntry(attribute, entry));
+    // An entry that shows the link loses it.
+    const isShown = [...type.attributes.values()].some(
+      (one) => one.kind === 'relation' && one.target === schema.uid && one.inverse === attribute.name,
+    );
+    if (isShown && !mayLose(context, type, rows, false)) throw takesFromOthers(path);
+  }
+  return { write: 'morphList', attribute, current, desired };
 }

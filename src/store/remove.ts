@@ -22,11 +22,11 @@ export async function removeRows(write: WriteSession, type: ContentType, ids: re
   const gaps = await gatherGaps(write, type, ids);
   await deleteBelow(write, type, ids);
   await dropRecords(write, type, ids);
-  await write.change(type.table, write.sql.deleteRows(type.table), listOf(ids));
+  await write.run.change(type.table, write.sql.deleteRows(type.table), listOf(ids));
   // Links go with the rows, so the gaps are there only now.
-  await write.flush();
+  await write.run.flush();
   for (const { table, holder, position, holders } of gaps)
-    await write.change(table, write.sql.closeGaps(table, holder, position), listOf(holders));
+    await write.run.change(table, write.sql.closeGaps(table, holder, position), listOf(holders));
 }
 
 /** The lists of the rows are forgotten, and so are the rows in the lists of others. */
@@ -38,7 +38,14 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
   );
   const others = type.draftAndPublish ? listsTo(write, type) : [];
   if (own.length + others.length > 0)
-    await write.change(PUBLISHED_LISTS, write.sql.forgetRows(), listOf(own), listOf(ids), listOf(others), listOf(ids));
+    await write.run.change(
+      PUBLISHED_LISTS,
+      write.sql.forgetRows(),
+      listOf(own),
+      listOf(ids),
+      listOf(others),
+      listOf(ids),
+    );
 }
 
 /** Names of the recorded lists that can hold documents of a type. */

@@ -17,17 +17,19 @@ const columnsOf = (attributes: readonly Attribute[]): string[] =>
 export async function inheritSharedFields(
   write: WriteSession,
   type: ContentType,
-  { from, to, locale }: { readonly from: Version; readonly to: number; readonly locale: string },
+  { from, to }: { readonly from: readonly Version[]; readonly to: Version },
   change: EntityChange,
 ): Promise<void> {
+  const source = from.find(({ published }) => published === to.published) ?? from[0];
+  if (!source) return;
   const given = changedNames(change);
   const inherited = [...type.attributes.values()].filter(
     (attribute) => isShared(attribute) && !given.has(attribute.name),
   );
   const columns = columnsOf(inherited);
-  if (columns.length > 0) await write.rows(write.sql.copyColumns(type.table, columns), from.id, listOf([to]));
-  const purpose = { to: 'locale', locale, status: type.draftAndPublish ? 'draft' : null } as const;
-  await copyNestedContent(write, type, { from: from.id, to, toIsNew: true, purpose }, (attribute) =>
+  if (columns.length > 0) await write.run.rows(write.sql.copyColumns(type.table, columns), source.id, listOf([to.id]));
+  const purpose = { to: 'locale', locale: to.locale!, status: type.draftAndPublish ? 'draft' : null } as const;
+  await copyNestedContent(write, type, { from: source.id, to: to.id, toIsNew: true, purpose }, (attribute) =>
     inherited.includes(attribute),
   );
 }
@@ -52,7 +54,7 @@ export async function syncSharedFields(
   );
   if (others.length === 0) return;
   const ids = listOf(others.map(({ id }) => id));
-  await write.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);
+  await write.run.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);
   const status = !type.draftAndPublish ? null : row.published ? 'published' : 'draft';
   for (const { id, locale } of others)
     await copyNestedContent(

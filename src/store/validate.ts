@@ -65,7 +65,7 @@ async function validateScalars(
 ): Promise<ScalarChange[]> {
   const scalars = scalarsOf(schema);
   if (scalars.length === 0) return [];
-  const [row] = await write.rows(write.sql.selectRows(schema.table, scalars), listOf([id]));
+  const [row] = await write.run.rows(write.sql.selectRows(schema.table, scalars), listOf([id]));
   const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
   return scalars.map((attribute, index) => {
     const value = storedValue(attribute, row!, index + 1);
@@ -113,8 +113,19 @@ async function validateField(
   }
 }
 
+/** For a type without drafts: refuses values that another document holds already. */
+export async function refuseDuplicates(
+  write: WriteSession,
+  type: ContentType,
+  version: Pick<Version, 'documentId' | 'locale'>,
+  values: readonly ScalarChange[],
+): Promise<void> {
+  const problems = await uniqueProblems(write, type, version, values);
+  if (problems.length > 0) throw problemsError(problems);
+}
+
 /** Values that another document holds already. Null and the empty string are never taken. */
-export async function uniqueProblems(
+async function uniqueProblems(
   write: WriteSession,
   type: ContentType,
   { documentId, locale }: Pick<Version, 'documentId' | 'locale'>,
@@ -129,7 +140,7 @@ export async function uniqueProblems(
   for (const { attribute, value, path } of unique) {
     const inLocale = type.localized && attribute.localized;
     const statement = write.sql.duplicates(type.table, attribute, inLocale);
-    const taken = await write.rows(statement, documentId, value, ...(inLocale ? [locale] : []));
+    const taken = await write.run.rows(statement, documentId, value, ...(inLocale ? [locale] : []));
     if (taken.length > 0) problems.push({ path, message: 'must be unique' });
   }
   return problems;
@@ -148,7 +159,7 @@ async function uniqueComponentProblems(
   for (const found of values) {
     const { component, attribute, value, path } = found;
     const key = keyOf(found);
-    const rows = await write.rows(write.sql.rowsWith(component.table, attribute), value);
+    const rows = await write.run.rows(write.sql.rowsWith(component.table, attribute), value);
     const ids = rows.map(([id]) => id);
     if (seen.has(key) || (await isPublishedElsewhere(write, documentId, component, ids)))
       problems.push({ path, message: 'must be unique' });

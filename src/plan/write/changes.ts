@@ -85,6 +85,8 @@ export interface WritePlan {
   /** Whether the write publishes; always so for a type without drafts. */
   readonly publishes: boolean;
   readonly change: EntityChange;
+  /** Every relation of the change, those of its components included. */
+  readonly relations: readonly RelationChange[];
   /** Everything that the change refers to, by target type. */
   readonly references: readonly TargetReferences[];
 }

@@ -23,6 +23,7 @@ import {
   type RelationInput,
   readRowId,
 } from '../../request/parse-relation.ts';
+import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
 import type {
   AbsentValues,
   BodyProblem,
@@ -34,7 +35,6 @@ import type {
   ScalarChange,
   WritePlan,
 } from './changes.ts';
-import { referencesIn, targetReferences } from './planned-references.ts';
 import { readValue, ruleProblem } from './values.ts';
 import { holds } from './visible-when.ts';
 
@@ -80,8 +80,10 @@ export function planWrite(
   const draft = type.draftAndPublish && (name !== 'create' || !publishes);
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
   if (planner.problems.length > 0) throw problemsError(planner.problems);
-  const references = targetReferences(change);
-  return { name, type, documentId, locale, locales, publishes, change, references } as WritePlan as AuthorizedWritePlan;
+  const relations = relationsIn(change);
+  const references = targetReferences(relations);
+  const plan: WritePlan = { name, type, documentId, locale, locales, publishes, change, relations, references };
+  return plan as AuthorizedWritePlan;
 }
 
 /** An update makes a row where a document gets another locale, or a single type its document. */

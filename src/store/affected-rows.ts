@@ -1,0 +1,80 @@
+// Reads the documents that a write concerns: their versions, the lists that it changes, and the owners of what it links.
+import type { AffectedPlan, TableDocuments } from '../plan/write/affected-documents.ts';
+import type { NamedDocuments } from '../sql/affected-statements.ts';
+import { linkKey } from '../sql/write-statements.ts';
+import type { StoredLink } from './gathered.ts';
+import { listOf, type Version, type WriteSession } from './write-session.ts';
+
+/** A link by which another document holds a target that the write names. */
+export interface OwnerLink {
+  readonly id: number;
+  readonly owner: Version;
+  readonly target: number;
+}
+
+/** All that a write has to know of the documents that it concerns. */
+export interface AffectedDocuments {
+  /** By table, in the order of their ids. */
+  readonly versions: ReadonlyMap<string, readonly Version[]>;
+  /** The lists that the body changes, by link and row of the document. A row without links is not in it. */
+  readonly lists: ReadonlyMap<string, ReadonlyMap<number, readonly StoredLink[]>>;
+  /** The links of others with the targets of a relation, where a target has one owner; by link. */
+  readonly ownerLinks: ReadonlyMap<string, readonly OwnerLink[]>;
+}
+
+/** A table with the id of one of its documents. */
+export type Found = readonly (readonly [table: string, documentId: string])[];
+
+/** How statements name the documents of a table, and the values that they bind for them. */
+export const namedOf = ({ table, rowIds }: TableDocuments): NamedDocuments => ({ table, byRow: rowIds.length > 0 });
+export const valuesOf = ({ documentIds, rowIds }: TableDocuments): string[] =>
+  rowIds.length > 0 ? [listOf(documentIds), listOf(rowIds)] : [listOf(documentIds)];
+
+export async function readAffected(
+  write: WriteSession,
+  { locked, read, lookUps }: AffectedPlan,
+): Promise<{ readonly documents: AffectedDocuments; readonly found: Found }> {
+  const tables = [...locked, ...read];
+  const versions = new Map<string, Version[]>();
+  const lists = new Map<string, Map<number, StoredLink[]>>();
+  const ownerLinks = new Map<string, OwnerLink[]>();
+  const found: [string, string][] = [];
+  const values = [...tables.flatMap(valuesOf), ...lookUps.flatMap((lookUp) => lookUp.values)];
+  const statement = write.affected.read(
+    tables.map(namedOf),
+    lookUps.map(({ part }) => part),
+  );
+  const rows = values.length > 0 ? await write.run.rows(statement, ...values) : [];
+  for (const [part, id, documentId, locale, published, linkId, target, position] of rows) {
+    const version = { id, documentId, locale, published: published === 1 };
+    const lookUp = lookUps[part - tables.length];
+    if (!lookUp) {
+      append(versions, tables[part]!.table, version);
+      continue;
+    }
+    const key = linkKey(lookUp.part.link);
+    if (lookUp.part.find === 'list') {
+      const ofLink = lists.get(key) ?? new Map<number, StoredLink[]>();
+      lists.set(key, ofLink);
+      append(ofLink, id, { id: linkId!, target: target!, position });
+      continue;
+    }
+    found.push([lookUp.table, documentId]);
+    if (linkId !== null && target !== null) append(ownerLinks, key, { id: linkId, owner: version, target });
+  }
+  for (const [table, all] of versions) versions.set(table, distinctInOrder(all));
+  for (const ofLink of lists.values()) for (const list of ofLink.values()) list.sort(byPosition);
+  return { documents: { versions, lists, ownerLinks }, found };
+}
+
+function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+/** A table may be read twice: for what is locked, and for what is only looked up. */
+const distinctInOrder = (versions: readonly Version[]): Version[] =>
+  [...new Map(versions.map((version) => [version.id, version])).values()].sort((a, b) => a.id - b.id);
+
+const byPosition = (a: StoredLink, b: StoredLink): number => (a.position ?? 0) - (b.position ?? 0) || a.id - b.id;

@@ -1,0 +1,82 @@
+// Writes what was decided: a row with its columns, then its component fields, its lists and its keys.
+import { listName } from '../sql/write-statements.ts';
+import { writeItems } from './components.ts';
+import { type EntityWrite, type KeyWrite, type ListWrite, type MorphListWrite, NEW_ROW } from './entity-writes.ts';
+import type { ItemRef } from './gathered.ts';
+import { removeLinks, writeLinks } from './link-table.ts';
+import { rowOfEntry, targetOfEntry } from './morph-entries.ts';
+import { listOf, type WriteSession } from './write-session.ts';
+
+/** Returns the id of the row. */
+export async function applyEntity(write: WriteSession, entity: EntityWrite): Promise<number> {
+  const { schema, fields, relations } = entity;
+  const row = await writeRow(write, entity);
+  for (const { attribute, current, items } of fields) {
+    const written: ItemRef[] = [];
+    for (const item of items) written.push({ uid: item.uid, id: await applyEntity(write, item.entity) });
+    await writeItems(write, schema, { row, attribute, current, items: written });
+  }
+  for (const relation of relations)
+    if (relation.write === 'list') await writeList(write, row, relation);
+    else if (relation.write === 'key') await writeKey(write, row, relation);
+    else await writeMorphList(write, row, relation);
+  return row;
+}
+
+async function writeRow(write: WriteSession, { schema, row, columns, values }: EntityWrite): Promise<number> {
+  if (row === null) return write.run.insert(schema.table, write.sql.insertRow(schema.table, columns), ...values);
+  if (columns.length > 0)
+    await write.run.change(schema.table, write.sql.updateRow(schema.table, columns), ...values, row);
+  return row;
+}
+
+const isNewRow = (row: number) => (id: number) => (id === NEW_ROW ? row : id);
+
+async function writeList(
+  write: WriteSession,
+  row: number,
+  { link, current, desired, taken, dropsRecord }: ListWrite,
+): Promise<void> {
+  await writeLinks(write, link, row, { current, desired: desired.map(isNewRow(row)) });
+  await removeLinks(write, link, taken);
+  if (dropsRecord) await write.run.rows(write.sql.dropRecordedLists(), listName(link), listOf([row]));
+}
+
+/** Links a row by a key with the desired rows alone. */
+export async function writeKey(
+  write: WriteSession,
+  row: number,
+  { attribute, desired, rowsToDetach }: Omit<KeyWrite, 'write'>,
+): Promise<void> {
+  const { link, owning } = attribute;
+  const key = write.sql.setColumn(link.table, owning ? link.to : link.from, 'id');
+  const targets = desired.map(isNewRow(row));
+  if (rowsToDetach.length > 0) await write.run.change(link.table, key, null, listOf(rowsToDetach));
+  if (owning) await write.run.change(link.table, key, targets.at(-1) ?? null, listOf([row]));
+  else await write.run.change(link.table, key, row, listOf(targets));
+}
+
+async function writeMorphList(
+  write: WriteSession,
+  row: number,
+  { attribute, current, desired }: MorphListWrite,
+): Promise<void> {
+  const { table } = attribute.targets[0]!.link;
+  const wanted = new Set(desired);
+  const surplus = [...current].filter(([entry]) => !wanted.has(entry)).map(([, { id }]) => id);
+  if (surplus.length > 0) await write.run.change(table, write.sql.deleteRows(table), listOf(surplus));
+  for (const [index, entry] of desired.entries()) {
+    const position = index + 1;
+    const { link } = targetOfEntry(attribute, entry);
+    const stored = current.get(entry);
+    if (!stored) {
+      const target = isNewRow(row)(rowOfEntry(attribute, entry));
+      await write.run.change(table, write.sql.insertLinks(link), row, JSON.stringify([[target, position]]));
+    } else if (stored.position !== position)
+      await write.run.change(
+        table,
+        write.sql.setPositions(table, link.order!),
+        JSON.stringify([[stored.id, position]]),
+      );
+  }
+}
