@@ -66,7 +66,7 @@ export class Sessions {
 
   /** What begins, goes on or ends for one user does so one after another. */
   async #lock(session: Session, userId: number): Promise<void> {
-    if (this.#writes.needsLocks) await session.rows(this.#writes.lockKey(), [sessionsKey(userId)]);
+    if (this.#writes.needsLocks) await session.rows(this.#writes.lockKeys(), [JSON.stringify([sessionsKey(userId)])]);
   }
 
   async #insert(session: Session, userId: number, device: string, end: number): Promise<Begun> {

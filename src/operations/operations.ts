@@ -16,7 +16,7 @@ import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
-import { type ParsedWrite, parseWrite, unknownLocale } from '../request/parse-write.ts';
+import { type ParsedWrite, parseWrite } from '../request/parse-write.ts';
 import type { ReadRequest } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
@@ -104,6 +104,7 @@ export class Operations {
       gatherStatements: new GatherStatements(database.dialect),
       defaultLocale,
       rules: new RuleStatements(model, database.dialect),
+      admitLocale: (session, code) => admitLocale(session, database.dialect, code),
       invariants: extensions,
     };
   }
@@ -169,7 +170,6 @@ export class Operations {
     const plan = hasPasswords(planned.change) ? await mapPasswords(planned, hashPassword) : planned;
     const outcome = await this.database
       .transaction(async (session) => {
-        await this.#requireLocale(session, plan.locale);
         // What is deleted is read before it is gone.
         const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
         const write = new WriteSession(session, caller, this.#writes);
@@ -258,10 +258,6 @@ export class Operations {
       omitted: read.plan.omitted,
       runIn: (session, { user }, documentId) => first.run(session, { defaultLocale, documentId, user }),
     };
-  }
-
-  async #requireLocale(session: Session, locale: string | null): Promise<void> {
-    if (locale !== null && !(await admitLocale(session, this.database.dialect, locale))) throw unknownLocale();
   }
 
   #announce({ name, type }: WriteOperation, { kind, account }: Caller, { documentId, versions }: Written): void {

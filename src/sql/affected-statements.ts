@@ -1,5 +1,5 @@
-// Statements that find, lock and read the documents that a write concerns: one to find those that only links lead to,
-// one to lock and read them all, whatever the number of relations. Each is made of parts, and kept by their names.
+// Statements that lock and read the documents that a write concerns, whether it names them or only links lead to them:
+// one of each, whatever the number of relations. Each is made of parts, and kept by their names.
 import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
@@ -12,6 +12,11 @@ import { linkKey, listName } from './write-statements.ts';
 export interface NamedDocuments {
   readonly table: string;
   readonly byRow: boolean;
+}
+
+/** A table to lock documents of, with the ways that lead to them. */
+export interface LockedTable extends NamedDocuments {
+  readonly parts: readonly AffectedPart[];
 }
 
 /** A row of a document. Where a link led to it, or where its list is read: with the link, its target and its position. */
@@ -29,6 +34,8 @@ export type AffectedRow = readonly [
 const INTEGER = sql`cast(null as integer)`;
 const NO_LINK = sql`cast(null as integer), cast(null as integer), cast(null as double precision)`;
 const namedKey = ({ table, byRow }: NamedDocuments): string => `${table} ${byRow}`;
+const partKey = (part: AffectedPart): string =>
+  `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`;
 const value = (): Fragment => sql`${sql.val(null)}`;
 
 export class AffectedStatements {
@@ -52,42 +59,52 @@ export class AffectedStatements {
     return sql`in (select value from ${this.#dialect.listTable(value(), 'l', type)})`;
   }
 
-  /** Locks documents, table by table, each in order of its rows. Values: for each table, document ids[, row ids]. */
-  lock(tables: readonly NamedDocuments[]): Statement {
-    return this.#once(`lock ${tables.map(namedKey).join()}`, () => {
-      const selects = tables.map(
-        (named) =>
-          sql`select id from ${sql.table(named.table)} where ${this.#isNamed(named)} order by id ${this.#dialect.locking!.rows}`,
-      );
-      if (selects.length === 1) return selects[0]!;
+  /**
+   * Locks documents, table by table, each in order of its rows: those that are named, and those that parts lead to.
+   * Returns them, each with the number of its table. Values: for each table, document ids[, row ids], then those of the
+   * parts that lead to it.
+   */
+  lock(tables: readonly LockedTable[]): Statement<readonly [table: number, documentId: string]> {
+    const keys = tables.map((one) => `${namedKey(one)} ${one.parts.map(partKey).join()}`);
+    return this.#once(`lock ${keys.join()}`, () => {
+      const selects = tables.map((one) => {
+        const found = one.parts.map(
+          (part) =>
+            sql` union select f.document_id from (${this.#affectedBy(part, sql.lit(0))}) as f(part, id, document_id, locale, published, link, target, position)`,
+        );
+        return sql`select document_id from ${sql.table(one.table)} where document_id in (${this.#named(one)}${sql.join(found, sql``)}) order by id ${this.#dialect.locking!.rows}`;
+      });
       const parts = selects.map((select, index) => sql`${sql.id(`l${index}`)} as (${select})`);
-      const all = selects.map((_select, index) => sql`select count(*) from ${sql.id(`l${index}`)}`);
+      const all = selects.map(
+        (_select, index) => sql`select ${sql.lit(index)}, document_id from ${sql.id(`l${index}`)}`,
+      );
       return sql`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`;
     });
   }
 
   /**
    * The versions of documents, each with the number of its table, then the documents that links lead to, numbered after
-   * the tables. Values: for each table, document ids[, row ids]; then those of each part.
+   * the tables, then the locale, if there is such a one. Values: for each table, document ids[, row ids]; then those of
+   * each part; then the locale.
    */
-  read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[]): Statement<AffectedRow> {
-    const keys = parts.map(
-      (part) => `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`,
-    );
-    return this.#once(`read ${tables.map(namedKey).join()} ${keys.join()}`, () => {
+  read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[], withLocale: boolean): Statement<AffectedRow> {
+    return this.#once(`read ${tables.map(namedKey).join()} ${parts.map(partKey).join()} ${withLocale}`, () => {
       const versions = tables.map(
         (named, index) =>
-          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where ${this.#isNamed(named)}`,
+          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where document_id in (${this.#named(named)})`,
       );
       const affected = parts.map((part, index) => this.#affectedBy(part, sql.lit(tables.length + index)));
-      return sql`${sql.join([...versions, ...affected], sql` union all `)}`;
+      const number = sql.lit(tables.length + parts.length);
+      const locale = sql`select ${number}, ${INTEGER}, code, cast(null as varchar), ${INTEGER}, ${NO_LINK} from i18n_locale where code = ${value()}`;
+      return sql`${sql.join([...versions, ...affected, ...(withLocale ? [locale] : [])], sql` union all `)}`;
     });
   }
 
-  #isNamed({ table, byRow }: NamedDocuments): Fragment {
+  /** The ids of named documents. */
+  #named({ table, byRow }: NamedDocuments): Fragment {
     const named = sql`select value from ${this.#dialect.listTable(value(), 'l', 'text')}`;
     const ofRows = sql` union select document_id from ${sql.table(table)} where id ${this.#inList('integer')}`;
-    return sql`document_id in (${named}${byRow ? ofRows : sql``})`;
+    return sql`${named}${byRow ? ofRows : sql``}`;
   }
 
   #affectedBy(part: AffectedPart, number: Fragment): Fragment {
@@ -124,7 +141,7 @@ export class AffectedStatements {
   /** Every row of the documents whose owners are looked for. */
   #targetRows({ of, byRow, target, link }: AffectedPart & { find: 'owners' }, own: Fragment): Fragment {
     if (of === 'named')
-      return sql`select id from ${sql.table(target)} where ${this.#isNamed({ table: target, byRow })}`;
+      return sql`select id from ${sql.table(target)} where document_id in (${this.#named({ table: target, byRow })})`;
     const held =
       of === 'linked'
         ? sql`select ${sql.id('q', link.to)} from ${sql.table(link.table)} as q where ${sql.id('q', link.from)} in ${own}`

@@ -69,7 +69,7 @@ export const postgresDialect: Dialect = {
   reading: 'singleStatement',
   locking: {
     rows: sql`for no key update`,
-    key: (key) => sql`select pg_advisory_xact_lock(hashtextextended(${key}::text, 0))`,
+    keys: (list) => sql`select pg_advisory_xact_lock(hashtextextended(value, 0)) from ${list}`,
     schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,
   },
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,

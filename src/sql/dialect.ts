@@ -15,8 +15,8 @@ export type BindValue = (form: ValueForm) => Fragment;
 export interface Locking {
   /** Ends a select: locks the rows it returns until the transaction ends. */
   readonly rows: Fragment;
-  /** A statement that locks a string until the transaction ends. */
-  key(key: Fragment): Fragment;
+  /** A statement that locks the strings of a list, in its order, until the transaction ends. */
+  keys(list: Fragment): Fragment;
   /** A statement that locks the schema against other nodes that start at the same time. */
   readonly schema: Fragment;
 }

@@ -10,12 +10,13 @@ import { linkKey, listName } from './write-statements.ts';
 /**
  * `links`: the lists of rows and, where the target type has drafts, the sibling of each target.
  * `items`: the component items of rows. `holders`: the rows whose lists hold the given ones.
- * `recordedIn`: those whose recorded lists do, and are still there. Each takes one value: a list of row ids.
+ * `recordedIn`: those whose recorded lists do, and are still there. `records`: recorded lists of rows. Each takes one value: a list of row ids.
  */
 export type GatherPart =
   | { readonly read: 'links'; readonly link: LinkTable; readonly siblingsIn: string | null }
   | { readonly read: 'items'; readonly table: string }
   | { readonly read: 'holders'; readonly table: string; readonly holder: string; readonly held: string }
+  | { readonly read: 'records'; readonly lists: readonly string[] }
   | { readonly read: 'recordedIn'; readonly link: LinkTable; readonly holder: string };
 
 /** What the columns hold depends on the kind of the part; see the selects below. */
@@ -39,6 +40,8 @@ const keyOf = (part: GatherPart): string => {
       return `items ${part.table}`;
     case 'holders':
       return `holders ${part.table} ${part.holder} ${part.held}`;
+    case 'records':
+      return `records ${part.lists.join()}`;
     case 'recordedIn':
       return `recorded in ${listName(part.link)}`;
   }
@@ -77,6 +80,8 @@ export class GatherStatements {
         return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${sql.table(part.table)} as c where c.entity_id ${rows}`;
       case 'holders':
         return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(part.table)} as p where ${sql.id('p', part.held)} ${rows} and ${sql.id('p', part.holder)} is not null`;
+      case 'records':
+        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where p.list in (${sql.join(part.lists.map((list) => sql.lit(list)))}) and p.holder_id ${rows}`;
       case 'recordedIn':
         return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(part.link))} and p.target_id ${rows}`;
     }

@@ -13,6 +13,11 @@ export interface WrittenColumn {
   readonly type: ScalarType;
 }
 
+/** A column whose values are unique: in all locales, or in each. */
+export interface UniqueColumn extends WrittenColumn {
+  readonly inLocale: boolean;
+}
+
 /** `id, document_id, locale, is published`. */
 export type VersionRow = readonly [id: number, documentId: string, locale: string | null, published: 0 | 1];
 type IdRow = readonly [id: number];
@@ -178,13 +183,19 @@ export class WriteStatements {
     );
   }
 
-  /** Whether other published rows hold a value. Values: the document id to leave out, the value[, the locale]. */
-  duplicates(table: string, { column, type }: WrittenColumn, inLocale: boolean): Statement {
-    return this.#once(
-      `duplicates ${table} ${column} ${inLocale}`,
-      () =>
-        sql`select 1 from ${sql.table(table)} where published_at is not null and document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``} limit 1`,
-    );
+  /**
+   * The numbers of the columns whose values other published rows hold. Values for each column: the document id to leave
+   * out, the value[, the locale].
+   */
+  duplicates(table: string, columns: readonly UniqueColumn[]): Statement<readonly [index: number]> {
+    const key = columns.map(({ column, inLocale }) => `${column} ${inLocale}`).join();
+    return this.#once(`duplicates ${table} ${key}`, () => {
+      const selects = columns.map(
+        ({ column, type, inLocale }, index) =>
+          sql`select ${sql.lit(index)} where exists (select 1 from ${sql.table(table)} where published_at is not null and document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``})`,
+      );
+      return sql`${sql.join(selects, sql` union all `)}`;
+    });
   }
 
   // Versions of documents
@@ -221,9 +232,9 @@ export class WriteStatements {
 
   // Locks
 
-  /** Values: a string that stands for what is locked until the transaction ends. */
-  lockKey(): Statement {
-    return this.#once('lock key', () => this.#dialect.locking!.key(value()));
+  /** Values: strings that stand for what is locked until the transaction ends, in the order of locking. */
+  lockKeys(): Statement {
+    return this.#once('lock keys', () => this.#dialect.locking!.keys(this.#dialect.listTable(value(), 'l', 'text')));
   }
 
   // Links
@@ -413,15 +424,6 @@ export class WriteStatements {
       'record list',
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
-    );
-  }
-
-  /** The recorded lists of a row, each in its order. Values: the lists, the row. */
-  recordedLists(): Statement<readonly [list: string, draft: number]> {
-    return this.#once(
-      'recorded lists',
-      () =>
-        sql`select list, target_id from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id = ${value()} order by list, position`,
     );
   }
 

@@ -20,6 +20,8 @@ export interface AffectedDocuments {
   readonly lists: ReadonlyMap<string, ReadonlyMap<number, readonly StoredLink[]>>;
   /** The links of others with the targets of a relation, where a target has one owner; by link. */
   readonly ownerLinks: ReadonlyMap<string, readonly OwnerLink[]>;
+  /** Whether the locale that is written is one of the project's; of a type without locales, always. */
+  readonly knowsLocale: boolean;
 }
 
 /** A table with the id of one of its documents. */
@@ -32,22 +34,32 @@ export const valuesOf = ({ documentIds, rowIds }: TableDocuments): string[] =>
 
 export async function readAffected(
   write: WriteSession,
-  { locked, read, lookUps }: AffectedPlan,
+  { locked, read, lookUps, locale }: AffectedPlan,
 ): Promise<{ readonly documents: AffectedDocuments; readonly found: Found }> {
   const tables = [...locked, ...read];
   const versions = new Map<string, Version[]>();
   const lists = new Map<string, Map<number, StoredLink[]>>();
   const ownerLinks = new Map<string, OwnerLink[]>();
   const found: [string, string][] = [];
-  const values = [...tables.flatMap(valuesOf), ...lookUps.flatMap((lookUp) => lookUp.values)];
+  const values = [
+    ...tables.flatMap(valuesOf),
+    ...lookUps.flatMap((lookUp) => lookUp.values),
+    ...(locale === null ? [] : [locale]),
+  ];
   const statement = write.affected.read(
     tables.map(namedOf),
     lookUps.map(({ part }) => part),
+    locale !== null,
   );
   const rows = values.length > 0 ? await write.run.rows(statement, ...values) : [];
-  for (const [part, id, documentId, locale, published, linkId, target, position] of rows) {
-    const version = { id, documentId, locale, published: published === 1 };
+  let knowsLocale = locale === null;
+  for (const [part, id, documentId, rowLocale, published, linkId, target, position] of rows) {
+    const version = { id, documentId, locale: rowLocale, published: published === 1 };
     const lookUp = lookUps[part - tables.length];
+    if (!lookUp && part >= tables.length) {
+      knowsLocale = true;
+      continue;
+    }
     if (!lookUp) {
       append(versions, tables[part]!.table, version);
       continue;
@@ -64,7 +76,7 @@ export async function readAffected(
   }
   for (const [table, all] of versions) versions.set(table, distinctInOrder(all));
   for (const ofLink of lists.values()) for (const list of ofLink.values()) list.sort(byPosition);
-  return { documents: { versions, lists, ownerLinks }, found };
+  return { documents: { versions, lists, ownerLinks, knowsLocale }, found };
 }
 
 function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {

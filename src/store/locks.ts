@@ -3,8 +3,9 @@
 // meet wait for each other instead of failing. Where writers take turns, it only reads.
 import { RESTART } from '../db/database.ts';
 import type { AffectedPlan, LookUp, TableDocuments } from '../plan/write/affected-documents.ts';
+import { unknownLocale } from '../request/parse-write.ts';
 import { type AffectedDocuments, type Found, namedOf, readAffected, valuesOf } from './affected-rows.ts';
-import type { WriteSession } from './write-session.ts';
+import { listOf, type WriteSession } from './write-session.ts';
 
 /** Another write changed what this one is about, so it has to begin again. */
 class RestartTransaction extends Error {
@@ -22,45 +23,35 @@ export async function lockDocuments(write: WriteSession, affected: AffectedPlan)
   const isLocked = ([table, id]: Found[number]): boolean =>
     locked.some((one) => one.table === table && one.documentIds.includes(id));
   if (needsLocks && !found.every(isLocked)) throw new RestartTransaction();
+  if (!documents.knowsLocale && !(await write.admitLocale(affected.locale!))) throw unknownLocale();
   return documents;
 }
 
 /** Whether more is made of what is found than a lock. */
 const isKept = ({ part }: LookUp): boolean => part.find === 'owners' || part.find === 'list';
 
-/** Locks what the plan names, and what links lead to. */
+/** Locks what the plan names, and what links lead to. Returns all of it. */
 async function lockAll(write: WriteSession, { locked, lookUps }: AffectedPlan): Promise<readonly TableDocuments[]> {
-  const tables = withFound(locked, await findLinked(write, lookUps));
-  if (tables.length > 0) await write.run.rows(write.affected.lock(tables.map(namedOf)), ...tables.flatMap(valuesOf));
-  return tables;
-}
-
-/** The documents that links lead to, and that have to be locked. */
-async function findLinked(write: WriteSession, lookUps: readonly LookUp[]): Promise<Found> {
-  const parts = lookUps.filter(({ part }) => part.find !== 'list');
-  if (parts.length === 0) return [];
-  const statement = write.affected.read(
-    [],
-    parts.map(({ part }) => part),
+  const leading = lookUps.filter(({ part }) => part.find !== 'list');
+  const names = new Set([...locked, ...leading].map(({ table }) => table));
+  if (names.size === 0) return locked;
+  const tables = [...names].sort().map((table) => {
+    const named = locked.find((one) => one.table === table) ?? { table, documentIds: [], rowIds: [] };
+    return { ...named, ways: leading.filter((lookUp) => lookUp.table === table) };
+  });
+  const statement = write.affected.lock(
+    tables.map((one) => ({ ...namedOf(one), parts: one.ways.map(({ part }) => part) })),
   );
-  const rows = await write.run.rows(statement, ...parts.flatMap(({ values }) => values));
-  return rows.map(([part, , documentId]) => [parts[part]!.table, documentId]);
-}
-
-/** The same documents with those that links led to, in the order of locking. */
-function withFound(tables: readonly TableDocuments[], found: Found): readonly TableDocuments[] {
-  if (found.length === 0) return tables;
-  const byTable = new Map(tables.map((documents) => [documents.table, documents]));
-  for (const [table, group] of Map.groupBy(found, ([name]) => name)) {
-    const { documentIds = [], rowIds = [] } = byTable.get(table) ?? {};
-    const ids = new Set([...documentIds, ...group.map(([, documentId]) => documentId)]);
-    byTable.set(table, { table, documentIds: [...ids], rowIds });
-  }
-  return [...byTable.values()].sort((a, b) => (a.table < b.table ? -1 : 1));
+  const values = tables.flatMap((one) => [...valuesOf(one), ...one.ways.flatMap((way) => way.values)]);
+  const found = Map.groupBy(await write.run.rows(statement, ...values), ([index]) => index);
+  return tables.map(({ table, documentIds, rowIds }, index) => {
+    const ids = new Set([...documentIds, ...(found.get(index) ?? []).map(([, documentId]) => documentId)]);
+    return { table, documentIds: [...ids], rowIds };
+  });
 }
 
 /** Two writers of one key wait for each other: of a value that must be unique, or of the one entry of a single type. */
 export async function lockKeys(write: WriteSession, keys: readonly string[]): Promise<void> {
   if (!write.sql.needsLocks) return;
-  for (const key of new Set([...keys].sort())) await write.run.rows(write.sql.lockKey(), key);
+  if (keys.length > 0) await write.run.rows(write.sql.lockKeys(), listOf(new Set([...keys].sort())));
 }

@@ -1,6 +1,7 @@
 // Records of publications: the drafts that a list held when its row was last published. They say where a link belongs
 // whose target is not published yet. A record is kept under the id of the published row, so it is as old as that row:
 // one that another program's publication has replaced, with its row, is never found again.
+import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { RelationAttribute } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -29,26 +30,23 @@ export async function recordList(
   if (positions.length > 0) await write.run.rows(write.sql.recordList(), list, published, JSON.stringify(positions));
 }
 
-/** Records the lists of one row together. */
+/** Records the lists of one row together. `recorded`: those on record, by name. */
 export async function recordLists(
   write: WriteSession,
   published: number,
   lists: readonly { readonly attribute: RelationAttribute; readonly inDraft: readonly number[] }[],
-  isNew: boolean,
+  recorded: ReadonlyMap<string, readonly number[]>,
 ): Promise<void> {
-  const recorded = new Map<string, number[]>();
-  const names = lists.map(({ attribute }) => listName(attribute.link));
-  if (!isNew && names.length > 0)
-    for (const [list, draft] of await write.run.rows(write.sql.recordedLists(), listOf(names), published))
-      recorded.set(list, [...(recorded.get(list) ?? []), draft]);
   const changed = lists.filter(({ attribute, inDraft }) => {
     const before = recorded.get(listName(attribute.link)) ?? [];
     return before.length !== inDraft.length || before.some((id, index) => id !== inDraft[index]);
   });
   const stale = changed.map(({ attribute }) => listName(attribute.link)).filter((list) => recorded.has(list));
-  if (stale.length > 0) await write.run.rows(write.sql.dropRecords(), listOf(stale), listOf([published]));
+  if (stale.length > 0)
+    await write.run.change(PUBLISHED_LISTS, write.sql.dropRecords(), listOf(stale), listOf([published]));
   const entries = changed.flatMap(({ attribute, inDraft }) =>
     inDraft.map((draft, index) => [listName(attribute.link), draft, index + 1]),
   );
-  if (entries.length > 0) await write.run.rows(write.sql.recordLists(), published, JSON.stringify(entries));
+  if (entries.length > 0)
+    await write.run.change(PUBLISHED_LISTS, write.sql.recordLists(), published, JSON.stringify(entries));
 }

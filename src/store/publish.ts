@@ -33,7 +33,7 @@ export interface DraftAndPublished {
 }
 
 /** `isNew`: the published row was just made, so that it holds nothing yet. */
-interface PublishedRows extends DraftAndPublished {
+interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'recorded'> {
   readonly documentId: string;
   readonly isNew: boolean;
 }
@@ -72,19 +72,34 @@ type Referrers = readonly {
   readonly recorded: readonly number[];
 }[];
 
-/** Reads all lists of a draft and of its published row; and who leads to it, where it is published for the first time. */
+/** What a publication reads ahead, besides lists and items. */
+interface GatheredForPublish {
+  readonly referrers: Referrers;
+  /** The recorded lists of the published row, by name. */
+  readonly recorded: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Relations in link tables of which publications are recorded: those with targets that may not be published. */
+const recordedAttributes = (write: WriteSession, type: ContentType): RelationAttribute[] =>
+  linkAttributes(type).filter(({ target }) => write.type(target).draftAndPublish);
+const listOfAttribute = ({ link }: RelationAttribute): string => listName(link);
+
+/** Reads all lists of a draft and of its published row, with what is on record of them; and who leads to it, where it is published for the first time. */
 async function gatherForPublish(
   write: WriteSession,
   type: ContentType,
   draft: number,
   published: number | null,
-): Promise<Referrers> {
+): Promise<GatheredForPublish> {
   const rows = published === null ? [draft] : [draft, published];
   const requests: GatherRequest[] = listAttributes(type).map((attribute) => {
     const { table, draftAndPublish } = write.type(attribute.target);
     return { part: { read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }, rows };
   });
   if (holdsComponents(type)) requests.push({ part: { read: 'items', table: componentTableName(type.table) }, rows });
+  const records = requests.length;
+  const lists = recordedAttributes(write, type).map(listOfAttribute);
+  if (published !== null && lists.length > 0) requests.push({ part: { read: 'records', lists }, rows: [published] });
   const oneWay = published === null ? oneWayTo(write.model, type.uid) : [];
   const first = requests.length;
   for (const [schema, { link }] of oneWay)
@@ -94,12 +109,18 @@ async function gatherForPublish(
     );
   const found = await gather(write, requests);
   const rowsOf = (index: number) => (found.get(index) ?? []).map(([, row]) => row);
-  return oneWay.map(([schema, attribute], index) => ({
+  const referrers = oneWay.map(([schema, attribute], index) => ({
     schema,
     attribute,
     holders: rowsOf(first + 2 * index),
     recorded: rowsOf(first + 2 * index + 1),
   }));
+  const recorded = published === null || lists.length === 0 ? [] : (found.get(records) ?? []);
+  const byList = Map.groupBy(recorded, ([, , , , , , , list]) => list!);
+  return {
+    referrers,
+    recorded: new Map([...byList].map(([list, rows]) => [list, rows.map(([, , , target]) => target)])),
+  };
 }
 
 /** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */
@@ -110,11 +131,11 @@ export async function publishVersion(
   documents: AffectedDocuments,
 ): Promise<Version> {
   const existing = publishedBeside(versions, draft)?.id ?? null;
-  const referrers = await gatherForPublish(write, type, draft.id, existing);
-  await validateForPublish(write, type, draft);
-  const id = await publishRow(write, type, { draft, existing }, { referrers, documents });
+  const gathered = await gatherForPublish(write, type, draft.id, existing);
+  await validateForPublish(write, type, draft, existing);
+  const id = await publishRow(write, type, { draft, existing }, { ...gathered, documents });
   const version = { ...draft, id, published: true };
-  await syncSharedFields(write, type, version, null);
+  await syncSharedFields(write, type, { row: version, versions }, null);
   return version;
 }
 
@@ -123,7 +144,7 @@ async function publishRow(
   write: WriteSession,
   type: ContentType,
   { draft: version, existing }: { readonly draft: Version; readonly existing: number | null },
-  { referrers, documents }: { readonly referrers: Referrers; readonly documents: AffectedDocuments },
+  { referrers, recorded, documents }: GatheredForPublish & { readonly documents: AffectedDocuments },
 ): Promise<number> {
   const { id: draft, documentId } = version;
   const columns = sharedColumns(write, type);
@@ -131,7 +152,7 @@ async function publishRow(
     existing ?? (await write.run.insert(type.table, write.sql.insertPublished(type.table, columns), write.now, draft));
   if (existing !== null)
     await write.run.rows(write.sql.updatePublished(type.table, columns), write.now, draft, listOf([published]));
-  const rows = { draft, published, documentId, isNew: existing === null };
+  const rows = { draft, published, documentId, isNew: existing === null, recorded };
   const copy = { from: draft, to: published, toIsNew: rows.isNew, purpose: { to: 'published' } } as const;
   await copyNestedContent(write, type, copy);
   const added = await publishLists(write, type, rows, documents);
@@ -169,12 +190,12 @@ async function publishLists(
     const shown = await shownTargets(write, write.type(attribute.target), inDraft);
     lists.push({ attribute, inDraft, desired: shown });
   }
-  const recorded = lists.filter(({ attribute }) => write.type(attribute.target).draftAndPublish);
-  await recordLists(write, rows.published, recorded, rows.isNew);
+  const recordable = lists.filter(({ attribute }) => write.type(attribute.target).draftAndPublish);
+  await recordLists(write, rows.published, recordable, rows.recorded);
   const links: AddedLink[] = [];
   for (const { attribute, desired } of lists) {
     // A new row holds nothing yet, but a link with itself may have come from the other side.
-    const isEmpty = rows.isNew && attribute.target !== type.uid;
+    const isEmpty = rows.isNew && (attribute.target !== type.uid || attribute.inverse === null);
     const current = isEmpty ? [] : await readLinks(write, attribute.link, rows.published);
     const { added, removed } = await writeLinks(write, attribute.link, rows.published, { current, desired });
     await requireMayLose(write, attribute, removed);

@@ -118,19 +118,28 @@ async function singleDocument(write: WriteSession, { type }: AuthorizedWritePlan
   return (await singleVersions(write, type))[0]?.documentId ?? null;
 }
 
-/** The versions of a document that a draft action is about, in the locales asked for. */
+/** What a draft action is about. */
+interface ActionTarget {
+  /** The versions of the document in the locales asked for. */
+  readonly versions: readonly Version[];
+  /** Those in all locales. */
+  readonly all: readonly Version[];
+  readonly documents: AffectedDocuments;
+}
+
 async function versionsFor(
   write: WriteSession,
   plan: AuthorizedWritePlan,
   use: 'update' | 'find',
-): Promise<{ readonly versions: readonly Version[]; readonly documents: AffectedDocuments }> {
+): Promise<ActionTarget> {
   const { type, locales } = plan;
   const documentId = plan.documentId ?? (await singleDocument(write, plan));
   if (documentId === null) throw notFoundError();
   const documents = await lockDocuments(write, affectedBy(write.model, plan, documentId));
-  const versions = inLocales(type, documentsOf(documents, type, documentId), locales);
+  const all = documentsOf(documents, type, documentId);
+  const versions = inLocales(type, all, locales);
   if (versions.length === 0 || !(await allReachable(write, type, use, versions))) throw notFoundError();
-  return { versions, documents };
+  return { versions, all, documents };
 }
 
 const writtenOf = (plan: AuthorizedWritePlan, all: readonly Version[], versions: readonly Version[]): Written => ({
@@ -140,10 +149,10 @@ const writtenOf = (plan: AuthorizedWritePlan, all: readonly Version[], versions:
 });
 
 async function publishDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const { versions, documents } = await versionsFor(write, plan, 'update');
+  const { versions, all, documents } = await versionsFor(write, plan, 'update');
   const published: Version[] = [];
   for (const draft of versions.filter((version) => !version.published))
-    published.push(await publishVersion(write, plan.type, { draft, versions }, documents));
+    published.push(await publishVersion(write, plan.type, { draft, versions: [...all, ...published] }, documents));
   return writtenOf(plan, versions, published);
 }
 
@@ -159,7 +168,7 @@ async function unpublishDocument(write: WriteSession, plan: AuthorizedWritePlan)
 /** Brings drafts back to what is published. */
 async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type } = plan;
-  const { versions, documents } = await versionsFor(write, plan, 'update');
+  const { versions, all, documents } = await versionsFor(write, plan, 'update');
   const drafts = versions.filter(({ published }) => !published);
   for (const draft of drafts) {
     const published = publishedBeside(versions, draft);
@@ -170,7 +179,7 @@ async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Pro
       { draft: draft.id, published: published.id, documentId: draft.documentId },
       documents,
     );
-    await syncSharedFields(write, type, draft, null);
+    await syncSharedFields(write, type, { row: draft, versions: all }, null);
   }
   return writtenOf(plan, versions, drafts);
 }
@@ -189,7 +198,7 @@ async function cloneDocument(write: WriteSession, plan: AuthorizedWritePlan): Pr
       { ...plan, publishes: false },
       { documentId, row: clone, versions: clones, mustReach: [], documents },
     );
-    if (!type.draftAndPublish) await validateForPublish(write, type, clone);
+    if (!type.draftAndPublish) await validateForPublish(write, type, clone, null);
     clones.push(clone);
   }
   return { documentId, locale: clones[0]?.locale ?? null, versions: clones };

@@ -2,7 +2,6 @@
 import type { Attribute, ContentType } from '../model/types.ts';
 import { changedNames, type EntityChange } from '../plan/write/changes.ts';
 import { copyNestedContent } from './copy.ts';
-import { versionsOf } from './document-versions.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 const AUTOMATIC = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
@@ -36,12 +35,12 @@ export async function inheritSharedFields(
 
 /**
  * Copies what locales share from a row to the rows of the same status in other locales. `names`: the attributes that
- * were written, or null for all of them.
+ * were written, or null for all of them. `versions`: those of the document, as they were before this row was written.
  */
 export async function syncSharedFields(
   write: WriteSession,
   type: ContentType,
-  row: Version,
+  { row, versions }: { readonly row: Version; readonly versions: readonly Version[] },
   names: ReadonlySet<string> | null,
 ): Promise<void> {
   if (!type.localized) return;
@@ -49,9 +48,7 @@ export async function syncSharedFields(
     (attribute) => isShared(attribute) && (names?.has(attribute.name) ?? true),
   );
   if (shared.length === 0) return;
-  const others = (await versionsOf(write, type, row.documentId)).filter(
-    (version) => version.locale !== row.locale && version.published === row.published,
-  );
+  const others = versions.filter(({ locale, published }) => locale !== row.locale && published === row.published);
   if (others.length === 0) return;
   const ids = listOf(others.map(({ id }) => id));
   await write.run.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);

@@ -13,13 +13,22 @@ import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 type Validated = Pick<Version, 'id' | 'documentId' | 'locale'>;
 
-/** Refuses a draft that does not satisfy what its attributes ask of published values. */
-export async function validateForPublish(write: WriteSession, type: ContentType, draft: Validated): Promise<void> {
+/**
+ * Refuses a draft that does not satisfy what its attributes ask of published values. `published`: its published row. What
+ * that row holds already, no other document can have taken.
+ */
+export async function validateForPublish(
+  write: WriteSession,
+  type: ContentType,
+  draft: Validated,
+  published: number | null,
+): Promise<void> {
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  const values = await validateRow(write, type, { id: draft.id, path: [] }, findings);
+  const { values, shown } = await validateRow(write, type, { id: draft.id, published, path: [] }, findings);
+  const changed = values.filter(({ attribute, value }) => !shown.has(attribute) || shown.get(attribute) !== value);
   const problems = [
     ...findings.problems,
-    ...(await uniqueProblems(write, type, draft, values)),
+    ...(await uniqueProblems(write, type, draft, changed)),
     ...(await uniqueComponentProblems(write, draft.documentId, findings.uniqueInComponents)),
   ];
   if (problems.length > 0) throw problemsError(problems);
@@ -40,7 +49,15 @@ interface Findings {
 
 interface LocatedRow {
   readonly id: number;
+  /** The published row beside it. */
+  readonly published: number | null;
   readonly path: BodyPath;
+}
+
+interface RowValues {
+  readonly values: readonly ScalarChange[];
+  /** The values of the published row. */
+  readonly shown: ReadonlyMap<ScalarAttribute, StoredValue>;
 }
 
 /** Returns the values of the row itself. */
@@ -49,7 +66,7 @@ async function validateRow(
   schema: Schema,
   row: LocatedRow,
   findings: Findings,
-): Promise<ScalarChange[]> {
+): Promise<RowValues> {
   const values = await validateScalars(write, schema, row, findings);
   for (const attribute of schema.attributes.values())
     if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
@@ -60,14 +77,20 @@ async function validateRow(
 async function validateScalars(
   write: WriteSession,
   schema: Schema,
-  { id, path }: LocatedRow,
+  { id, published, path }: LocatedRow,
   { problems, uniqueInComponents }: Findings,
-): Promise<ScalarChange[]> {
+): Promise<RowValues> {
   const scalars = scalarsOf(schema);
-  if (scalars.length === 0) return [];
-  const [row] = await write.run.rows(write.sql.selectRows(schema.table, scalars), listOf([id]));
+  const shown = new Map<ScalarAttribute, StoredValue>();
+  if (scalars.length === 0) return { values: [], shown };
+  const ids = published === null ? [id] : [id, published];
+  const rows = await write.run.rows(write.sql.selectRows(schema.table, scalars), listOf(ids));
+  const row = rows.find(([of]) => of === id);
+  const beside = rows.find(([of]) => of === published);
+  if (beside)
+    for (const [index, attribute] of scalars.entries()) shown.set(attribute, storedValue(attribute, beside, index + 1));
   const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
-  return scalars.map((attribute, index) => {
+  const values = scalars.map((attribute, index) => {
     const value = storedValue(attribute, row!, index + 1);
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
@@ -78,6 +101,7 @@ async function validateScalars(
     if (wrong && shown) problems.push({ path: here, message: wrong });
     return { attribute, value, path: here };
   });
+  return { values, shown };
 }
 
 const scalarsOf = (schema: Schema): ScalarAttribute[] =>
@@ -108,7 +132,7 @@ async function validateField(
   if (many && max !== null && items.length > max) report(`must have at most ${max} items`);
   for (const [index, item] of items.entries()) {
     const component = write.model.components.get(item.uid);
-    const row = { id: item.id, path: many ? [...here, index] : here };
+    const row = { id: item.id, published: null, path: many ? [...here, index] : here };
     if (component) await validateRow(write, component, row, findings);
   }
 }
@@ -131,19 +155,24 @@ async function uniqueProblems(
   { documentId, locale }: Pick<Version, 'documentId' | 'locale'>,
   values: readonly ScalarChange[],
 ): Promise<BodyProblem[]> {
-  const problems: BodyProblem[] = [];
   const unique = values.filter(({ attribute, value }) => attribute.rules.unique && value !== null && value !== '');
+  if (unique.length === 0) return [];
   await lockKeys(
     write,
     unique.map(({ attribute, value }) => `${type.uid} ${attribute.name} ${value}`),
   );
-  for (const { attribute, value, path } of unique) {
-    const inLocale = type.localized && attribute.localized;
-    const statement = write.sql.duplicates(type.table, attribute, inLocale);
-    const taken = await write.run.rows(statement, documentId, value, ...(inLocale ? [locale] : []));
-    if (taken.length > 0) problems.push({ path, message: 'must be unique' });
-  }
-  return problems;
+  const columns = unique.map(({ attribute: { column, type: kind, localized } }) => ({
+    column,
+    type: kind,
+    inLocale: type.localized && localized,
+  }));
+  const bound = unique.flatMap(({ value }, index) => [
+    documentId,
+    value,
+    ...(columns[index]!.inLocale ? [locale] : []),
+  ]);
+  const taken = await write.run.rows(write.sql.duplicates(type.table, columns), ...bound);
+  return taken.map(([index]) => ({ path: unique[index]!.path, message: 'must be unique' }));
 }
 
 /** Values of components that stand twice in this entry, or in a published entry of another document. */
@@ -194,7 +223,7 @@ export async function validateUniqueComponents(
 ): Promise<void> {
   if (!hasUniqueComponents(write.model, type)) return;
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  await validateRow(write, type, { id, path: [] }, findings);
+  await validateRow(write, type, { id, published: null, path: [] }, findings);
   const problems = await uniqueComponentProblems(write, documentId, findings.uniqueInComponents);
   if (problems.length > 0) throw problemsError(problems);
 }

@@ -25,6 +25,8 @@ export interface WriteContext {
   readonly gatherStatements: GatherStatements;
   readonly defaultLocale: string;
   readonly rules: RuleStatements;
+  /** Takes a locale that the project does not have yet, where it may; false where it may not. */
+  admitLocale(session: Session, code: string): Promise<boolean>;
   /** By the uid of the type. */
   readonly invariants: ReadonlyMap<string, WriteInvariants>;
 }
@@ -42,6 +44,7 @@ export class WriteSession {
   readonly rules: RuleStatements;
   readonly invariants: WriteContext['invariants'];
   readonly caller: Caller;
+  readonly admitLocale: (code: string) => Promise<boolean>;
 
   constructor(session: Session, caller: Caller, context: WriteContext) {
     const { model, sql, affected, gatherStatements, defaultLocale, rules, invariants } = context;
@@ -53,6 +56,7 @@ export class WriteSession {
     this.gatherStatements = gatherStatements;
     this.defaultLocale = defaultLocale;
     this.rules = rules;
+    this.admitLocale = (code) => context.admitLocale(session, code);
     this.run = statementRunner(session, sql, this.gathered);
     this.now = Date.now();
   }

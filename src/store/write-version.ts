@@ -60,7 +60,7 @@ export async function writeVersion(
   const id = await applyEntity(write, entity);
   const written: Version = { ...self, id };
   if (!row) await inheritSharedFields(write, type, { from: versions, to: written }, change);
-  await syncSharedFields(write, type, written, changedNames(change));
+  await syncSharedFields(write, type, { row: written, versions }, changedNames(change));
   if (!type.draftAndPublish && change.components.length > 0) await validateUniqueComponents(write, type, written);
   const published =
     type.draftAndPublish && publishes

@@ -58,6 +58,8 @@ export interface AffectedPlan {
   /** Documents that need no lock. */
   readonly read: readonly TableDocuments[];
   readonly lookUps: readonly LookUp[];
+  /** The locale that is written, which has to be one of the project's. */
+  readonly locale: string | null;
 }
 
 type Linked = RelationAttribute | MediaAttribute | MorphAttribute;
@@ -135,7 +137,12 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
     sets
       .map((table, documentIds, rowIds) => ({ table, documentIds, rowIds }))
       .sort((a, b) => (a.table < b.table ? -1 : 1));
-  return { locked: tablesOf(locked), read: tablesOf(read), lookUps: lookUpsOf(model, plan, documentId) };
+  return {
+    locked: tablesOf(locked),
+    read: tablesOf(read),
+    lookUps: lookUpsOf(model, plan, documentId),
+    locale: plan.locale,
+  };
 }
 
 /** Where links lead to documents that the plan does not name, and the lists that it changes. */
