@@ -619,6 +619,182 @@ describeOnEveryDatabase('A link in drafts and in what is published', (engine) =>
   });
 });
 
+/** Stamps that lead to one entry, and boards that lead to several; pages show both, and leaves show stamps. */
+const STAMPS: Project = {
+  types: {
+    page: {
+      drafts: true,
+      attributes: {
+        ...area,
+        seal: relation('morphOne', 'stamp', { morphBy: 'on' }),
+        boards: relation('morphMany', 'board', { morphBy: 'pins' }),
+      },
+    },
+    leaf: { drafts: true, attributes: { ...area, seal: relation('morphOne', 'stamp', { morphBy: 'on' }) } },
+    stamp: { drafts: true, attributes: { ...area, on: { type: 'relation', relation: 'morphToOne' } } },
+    board: { drafts: true, attributes: { ...area, pins: { type: 'relation', relation: 'morphToMany' } } },
+  },
+};
+const STAMP_TYPES = Object.keys(STAMPS.types);
+
+/** Requests do not write where a stamp leads, so that its rows are pointed past the service. */
+describeOnEveryDatabase('A link to one of several types, in drafts and in what is published,', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+  let who: Record<string, Who>;
+
+  beforeAll(async () => {
+    const closed = Object.fromEntries(STAMP_TYPES.map((name) => [uidOf(name), { rows: { update: { area: 'open' } } }]));
+    const rules: Rules = { ruled: closed };
+    ({ site, who } = await openWithRoles(guarded.open, STAMPS, rules, {
+      ruled: rightsOn(STAMP_TYPES),
+      free: rightsOn(STAMP_TYPES),
+      publisher: rightsOn(['page'], ['publish', 'discardDraft']),
+    }));
+  });
+
+  interface Rows {
+    readonly name: string;
+    readonly documentId: string;
+    readonly draft: number;
+    readonly published: number;
+  }
+  type Side = 'draft' | 'published';
+
+  async function make(name: string, areaOf = 'open'): Promise<Rows> {
+    const data = { area: areaOf };
+    const { documentId } = await site.sheaf.documents(uidOf(name)).create({ data, status: 'published' });
+    const [draft, published] = await site.rows(
+      `select id from ${name}s where document_id = '${documentId}' order by published_at is not null`,
+    );
+    return { name, documentId, draft: draft![0], published: published![0] };
+  }
+  const lead = (stamp: Rows, side: Side, { name, [side]: target }: Rows): Promise<void> =>
+    site.execute(`update stamps set target_id = ${target}, target_type = '${uidOf(name)}' where id = ${stamp[side]}`);
+  /** The type and the row that a stamp leads to. */
+  const led = async (stamp: Rows, side: Side): Promise<unknown> =>
+    (await site.rows(`select target_type, target_id from stamps where id = ${stamp[side]}`))[0];
+  const to = (target: Rows, side: Side): unknown => [uidOf(target.name), target[side]];
+  const act = async ({ name, documentId }: Rows, side: Side, role: string): Promise<number> => {
+    const action = side === 'published' ? 'publish' : 'discardDraft';
+    return (await site.send('POST', `${name}s/${documentId}/actions/${action}`, undefined, who[role]!)).status;
+  };
+  const other = (side: Side): Side => (side === 'draft' ? 'published' : 'draft');
+
+  /** A page that gets a stamp in one status, as it has it in the other, from another entry. */
+  async function taking(name: string, areaOfHolder: string, side: Side) {
+    // Rows of one type have numbers that rows of the other do not.
+    await make('page');
+    const [taker, holder, stamp] = [await make('page'), await make(name, areaOfHolder), await make('stamp')];
+    await lead(stamp, other(side), taker);
+    await lead(stamp, side, holder);
+    return { taker, holder, stamp };
+  }
+
+  describe.each(['published', 'draft'] as const)('%s', (side) => {
+    it.each(['page', 'leaf'])('is taken from a %s only by who may update that', async (name) => {
+      for (const [role, areaOfHolder, status] of [
+        ['ruled', 'closed', 403],
+        ['ruled', 'open', 200],
+        ['free', 'closed', 200],
+        ['publisher', 'open', name === 'page' ? 200 : 403],
+      ] as const) {
+        const { taker, holder, stamp } = await taking(name, areaOfHolder, side);
+        expect(await act(taker, side, role), `${role} ${areaOfHolder}`).toBe(status);
+        expect(await led(stamp, side)).toEqual(to(status === 200 ? taker : holder, side));
+      }
+    });
+
+    it('is taken without asking about rows of one type that have the numbers of rows of another', async () => {
+      const { taker, holder, stamp } = await taking('leaf', 'open', side);
+      const { [side]: same } = await make('page', 'closed');
+      await site.execute(`update leafs set id = ${same} where id = ${holder[side]}`);
+      await lead(stamp, side, { ...holder, [side]: same });
+      expect(await act(taker, side, 'ruled')).toBe(200);
+      expect(await led(stamp, side)).toEqual(to(taker, side));
+    });
+
+    it('is removed only by who may update what holds it', async () => {
+      for (const [areaOfStamp, status] of [
+        ['closed', 403],
+        ['open', 200],
+      ] as const) {
+        const [page, stamp] = [await make('page'), await make('stamp', areaOfStamp)];
+        await lead(stamp, side, page);
+        expect(await act(page, side, 'ruled')).toBe(status);
+        expect(await led(stamp, side)).toEqual(status === 200 ? [uidOf('page'), null] : to(page, side));
+      }
+    });
+
+    it('goes with what holds it only where no rule keeps the caller from updating what loses it', async () => {
+      for (const [role, areaOfHolder, status] of [
+        ['ruled', 'closed', 403],
+        ['ruled', 'open', 200],
+        ['free', 'closed', 200],
+      ] as const) {
+        const { taker, holder, stamp } = await taking('leaf', areaOfHolder, side);
+        expect(await act(stamp, side, role), `${role} ${areaOfHolder}`).toBe(status);
+        expect(await led(stamp, side)).toEqual(to(status === 200 ? taker : holder, side));
+      }
+    });
+
+    it('is nothing to an entry that does not show it', async () => {
+      for (const writes of ['taker', 'stamp'] as const) {
+        const { [writes]: written, taker, stamp } = await taking('board', 'closed', side);
+        expect(await act(written, side, 'ruled'), writes).toBe(200);
+        expect(await led(stamp, side)).toEqual(to(taker, side));
+      }
+    });
+
+    it('stays, whoever writes what holds it, where both rows lead to one document', async () => {
+      const [page, stamp] = [await make('page', 'closed'), await make('stamp')];
+      for (const one of ['draft', 'published'] as const) await lead(stamp, one, page);
+      expect(await act(stamp, side, 'ruled')).toBe(200);
+      for (const one of ['draft', 'published'] as const) expect(await led(stamp, one)).toEqual(to(page, one));
+    });
+  });
+
+  it('leads on to a draft that is not published, and to what the project no longer has', async () => {
+    const [page, stamp] = [await make('page'), await make('stamp')];
+    await site.sheaf.documents(uidOf('page')).unpublish({ documentId: page.documentId });
+    await lead(stamp, 'draft', page);
+    for (const side of ['published', 'draft'] as const) expect(await act(stamp, side, 'free')).toBe(200);
+    for (const side of ['published', 'draft'] as const) expect(await led(stamp, side)).toEqual(to(page, 'draft'));
+    await site.execute(`update stamps set target_type = 'api::gone.gone' where id = ${stamp.published}`);
+    expect(await act(stamp, 'draft', 'free')).toBe(200);
+    await lead(stamp, 'draft', page);
+    expect(await act(stamp, 'published', 'ruled')).toBe(200);
+    expect(await led(stamp, 'published')).toEqual(to(page, 'draft'));
+  });
+
+  it('is published away from a list only where no rule keeps the caller from updating what loses it', async () => {
+    for (const [role, areaOf, status] of [
+      ['ruled', 'closed', 403],
+      ['ruled', 'open', 200],
+      ['free', 'closed', 200],
+    ] as const) {
+      const [page, board] = [await make('page', areaOf), await make('board')];
+      for (const side of ['draft', 'published'] as const)
+        await site.execute(
+          `insert into boards_pins_mph (board_id, pins_id, pins_type, field, "order") values (${board[side]}, ${page[side]}, '${uidOf('page')}', 'boards', 1)`,
+        );
+      const shown = async (): Promise<string[]> => {
+        const { documentId } = page;
+        const entry = await site.sheaf
+          .documents(uidOf('page'))
+          .findOne({ documentId, populate: ['boards'], status: 'published' });
+        return (entry!.boards as Answered[]).map((one) => one.documentId);
+      };
+      expect(await act(board, 'published', role)).toBe(200);
+      expect(await shown()).toEqual([board.documentId]);
+      await site.sheaf.documents(uidOf('board')).update({ documentId: board.documentId, data: { pins: [] } });
+      expect(await act(board, 'published', role), `${role} ${areaOf}`).toBe(status);
+      expect(await shown()).toEqual(status === 200 ? [] : [board.documentId]);
+    }
+  });
+});
+
 // ------------------------------------------------------------------------------------------------------------- files
 
 const media = { type: 'media', multiple: false };

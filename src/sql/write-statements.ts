@@ -332,6 +332,24 @@ export class WriteStatements {
     );
   }
 
+  /** Where keys lead that lead to one entry of any type: `row, type, row of that type`. Values: the rows' ids. */
+  morphKeys(table: string): Statement<readonly [row: number, uid: string, target: number]> {
+    return this.#once(
+      `morph keys ${table}`,
+      () =>
+        sql`select id, target_type, target_id from ${sql.table(table)} where id ${this.#inList()} and target_type is not null and target_id is not null`,
+    );
+  }
+
+  /** Sets such keys. Values: the uid and the row that they lead to, the rows' ids. */
+  setMorphKey(table: string): Statement {
+    return this.#once(
+      `set morph keys ${table}`,
+      () =>
+        sql`update ${sql.table(table)} set target_type = ${value()}, target_id = ${value()} where id ${this.#inList()}`,
+    );
+  }
+
   /** Deletes polymorphic links that lead to rows of a type. Values: the uid, the ids. */
   deleteMorphLinks(table: string, typeColumn: string, idColumn: string): Statement {
     return this.#once(

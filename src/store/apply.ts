@@ -54,6 +54,9 @@ export async function writeKey(
   if (rowsToDetach.length > 0) await write.run.change(link.table, key, null, listOf(rowsToDetach));
   if (owning) await write.run.change(link.table, key, targets.at(-1) ?? null, listOf([row]));
   else await write.run.change(link.table, key, row, listOf(targets));
+  // A key that leads to one of several types says to which.
+  for (const { column, value } of link.constants)
+    await write.run.change(link.table, write.sql.setColumn(link.table, column, 'id'), value, listOf(targets));
 }
 
 async function writeMorphList(

@@ -6,6 +6,7 @@ import type { AffectedDocuments } from './affected-rows.ts';
 import { copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedOf } from './document-versions.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
+import { copyMorphKey } from './morph-key.ts';
 import { readRecord } from './publication-records.ts';
 import {
   type DraftAndPublished,
@@ -53,6 +54,8 @@ export async function discardRow(
     if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, documents });
   }
   for (const attribute of type.attributes.values()) {
+    if (attribute.kind === 'morph' && !attribute.many)
+      await copyMorphKey(write, type, attribute, { from: published, to: draft, status: 'draft' });
     if (!isKey(attribute) || isSettled(attribute, write.type(attribute.target))) continue;
     const desired = await publishedList(write, attribute, published);
     await setKey(write, type, attribute, { row: draft, desired });

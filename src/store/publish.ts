@@ -19,7 +19,8 @@ import { holdersOfComponents, holdsComponents } from './components.ts';
 import { copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
-import { readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
+import { linksOfOthers, readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
+import { copyMorphKey, mayLoseMorphLink, mayTakeFromOtherTypes } from './morph-key.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
@@ -39,14 +40,13 @@ interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'rec
 }
 
 /**
- * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that lead to
- * a draft in one and to a published row in the other.
+ * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that can
+ * lead to a draft in one and to a published row in the other.
  */
 export const sharedColumns = (write: WriteSession, type: ContentType): string[] =>
   [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
-    if (attribute.kind === 'morph' && !attribute.many) return ['target_id', 'target_type'];
     return isForeignKey(attribute) && !write.type(attribute.target).draftAndPublish ? [attribute.link.to] : [];
   });
 
@@ -159,7 +159,9 @@ async function publishRow(
   await placeInInverses(write, type, added, rows);
   for (const attribute of type.attributes.values()) {
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
-    else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, attribute, rows);
+    else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, type, attribute, rows);
+    else if (attribute.kind === 'morph')
+      await copyMorphKey(write, type, attribute, { from: draft, to: published, status: 'published' });
   }
   if (existing === null) await linkFromReferrers(write, type, rows, referrers);
   return published;
@@ -319,7 +321,8 @@ export async function setKey(
   { row, desired }: { readonly row: number; readonly desired: readonly number[] },
 ): Promise<void> {
   const owners = attribute.exclusive ? await otherHolders(write, type, attribute, { row, desired }) : [];
-  if (!(await mayTakeFrom(write, type, owners))) throw takesFromOthers([attribute.name]);
+  if (!(await mayTakeFrom(write, type, owners)) || !(await mayTakeFromOtherTypes(write, type, attribute, desired)))
+    throw takesFromOthers([attribute.name]);
   const current = await readTargets(write, attribute.link, row);
   const gone = current.filter((id) => !desired.includes(id));
   await requireMayLose(write, attribute, gone);
@@ -334,14 +337,14 @@ async function otherHolders(
   { link }: RelationAttribute,
   { row, desired }: { readonly row: number; readonly desired: readonly number[] },
 ): Promise<number[]> {
-  if (desired.length === 0) return [];
-  const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(desired));
-  const ids = holders.map(([id]) => id).filter((id) => id !== row);
-  return [...(await otherOwnersInStatus(write, type, row, ids))];
+  const links = await linksOfOthers(write, link, row, desired);
+  const holders = [...new Set(links.map(({ holder }) => holder))];
+  return [...(await otherOwnersInStatus(write, type, row, holders))];
 }
 
 async function publishMorphList(
   write: WriteSession,
+  type: ContentType,
   attribute: MorphAttribute,
   { draft, published }: DraftAndPublished,
 ): Promise<void> {
@@ -354,14 +357,28 @@ async function publishMorphList(
     const shown = target.draftAndPublish
       ? await publishedOf(write, target.table, ids)
       : new Map(ids.map((id) => [id, id]));
-    // All types share one order, so positions are kept as they are in the draft.
-    if (current.length > 0)
-      await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(current.map(({ id }) => id)));
-    const positions = inDraft.flatMap((stored) =>
-      shown.has(stored.target) ? [[shown.get(stored.target)!, stored.position ?? 0]] : [],
-    );
-    if (positions.length > 0)
-      await write.run.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(positions));
+    // All types share one order, so positions are kept as they are in the draft. Links that stay are kept as well, with
+    // the field that shows them at their other end.
+    const surplus = [...current];
+    const [moved, added]: [[number, number][], [number, number][]] = [[], []];
+    for (const stored of inDraft) {
+      const row = shown.get(stored.target);
+      if (row === undefined) continue;
+      const position = stored.position ?? 0;
+      const at = surplus.findIndex((one) => one.target === row);
+      const [kept] = at < 0 ? [] : surplus.splice(at, 1);
+      if (!kept) added.push([row, position]);
+      else if (kept.position !== position) moved.push([kept.id, position]);
+    }
+    const gone = surplus.map((stored) => stored.target);
+    if (!(await mayLoseMorphLink(write, type, attribute, { target, ids: gone })))
+      throw takesFromOthers([attribute.name]);
+    if (surplus.length > 0)
+      await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
+    if (moved.length > 0)
+      await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
+    if (added.length > 0)
+      await write.run.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(added));
   }
 }
 

@@ -1,6 +1,7 @@
 // Decides what becomes of a relation of one row: works out the new list, and whether the caller may take from others
 // what it moves. Whatever loses a link must be the caller's to update; what the caller cannot see stays as it is.
 import { actionOn } from '../access/actions.ts';
+import { showsLinks } from '../model/links.ts';
 import type { ContentType, MediaAttribute, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import type { RelationChange } from '../plan/write/changes.ts';
 import { applyChange, applySet, RelationOrderError } from '../plan/write/relation-order.ts';
@@ -188,10 +189,7 @@ function decideMorphList(
     const type = context.write.model.contentTypes.get(uid)!;
     const rows = group.map((entry) => rowOfEntry(attribute, entry));
     // An entry that shows the link loses it.
-    const isShown = [...type.attributes.values()].some(
-      (one) => one.kind === 'relation' && one.target === schema.uid && one.inverse === attribute.name,
-    );
-    if (isShown && !mayLose(context, type, rows, false)) throw takesFromOthers(path);
+    if (showsLinks(type, schema, attribute.name) && !mayLose(context, type, rows, false)) throw takesFromOthers(path);
   }
   return { write: 'morphList', attribute, current, desired };
 }

@@ -1,0 +1,79 @@
+// The key of a row that leads to one entry of any type. No request writes it, but it changes with the row, and with the
+// entries that show the link, when they are published or their drafts discarded. Whatever loses the link must be the
+// caller's to update.
+import { showsLinks } from '../model/links.ts';
+import type { ContentType, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { Status } from '../request/read-request.ts';
+import { draftsOf, publishedOf } from './document-versions.ts';
+import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
+import { listOf, type WriteSession } from './write-session.ts';
+
+/** Whether no rule keeps the caller from updating entries of a type that show a polymorphic link and would lose it. */
+export async function mayLoseMorphLink(
+  write: WriteSession,
+  schema: Schema,
+  { name }: MorphAttribute,
+  { target, ids }: { readonly target: ContentType; readonly ids: readonly number[] },
+): Promise<boolean> {
+  return !showsLinks(target, schema, name) || rulesAllowUpdate(write, target, ids);
+}
+
+/** An entry that a key leads to. */
+interface Led {
+  readonly uid: string;
+  readonly id: number;
+}
+
+/** Leads a row where the other row of its document leads, each to rows of its own status where there are any. */
+export async function copyMorphKey(
+  write: WriteSession,
+  type: ContentType,
+  attribute: MorphAttribute,
+  { from, to, status }: { readonly from: number; readonly to: number; readonly status: Status },
+): Promise<void> {
+  const keys = await write.run.rows(write.sql.morphKeys(type.table), listOf([from, to]));
+  const led = async (row: number): Promise<Led | null> => {
+    const key = keys.find(([id]) => id === row);
+    return key ? inStatus(write, { uid: key[1], id: key[2] }, status) : null;
+  };
+  const [desired, current] = [await led(from), await led(to)];
+  if (!desired && !current) return;
+  const isLost = current !== null && (current.uid !== desired?.uid || current.id !== desired.id);
+  const target = isLost ? write.model.contentTypes.get(current.uid) : undefined;
+  if (target && !(await mayLoseMorphLink(write, type, attribute, { target, ids: [current!.id] })))
+    throw takesFromOthers([attribute.name]);
+  await write.run.change(
+    type.table,
+    write.sql.setMorphKey(type.table),
+    desired?.uid ?? null,
+    desired?.id ?? null,
+    listOf([to]),
+  );
+}
+
+/** The row of the same document in a status; the row itself where the document has none, or no drafts. */
+async function inStatus(write: WriteSession, { uid, id }: Led, status: Status): Promise<Led> {
+  const type = write.model.contentTypes.get(uid);
+  if (!type?.draftAndPublish) return { uid, id };
+  const rows = await (status === 'published' ? publishedOf : draftsOf)(write, type.table, [id]);
+  return { uid, id: rows.get(id) ?? id };
+}
+
+/** Whether the caller may take rows for an entry of a type from entries of other types, which their keys lead to now. */
+export async function mayTakeFromOtherTypes(
+  write: WriteSession,
+  type: ContentType,
+  { link, target, inverse }: RelationAttribute,
+  rows: readonly number[],
+): Promise<boolean> {
+  if (link.constants.length === 0 || rows.length === 0) return true;
+  const holder = write.type(target);
+  const keys = await write.run.rows(write.sql.morphKeys(holder.table), listOf(rows));
+  for (const [uid, group] of Map.groupBy(keys, ([, uid]) => uid)) {
+    const other = write.model.contentTypes.get(uid);
+    if (!other || other === type || !showsLinks(other, holder, inverse!)) continue;
+    const ids = group.map(([, , id]) => id);
+    if (!(await mayTakeFrom(write, other, ids))) return false;
+  }
+  return true;
+}
