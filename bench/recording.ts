@@ -1,6 +1,6 @@
 // What Sheaf sends to its database, kept as it is sent: the statements of an operation with the values bound to them.
 import type { Sheaf } from '../src/app.ts';
-import type { Session } from '../src/db/database.ts';
+import type { ReadOptions, Session } from '../src/db/database.ts';
 import type { BoundValue } from '../src/sql/statement.ts';
 
 export interface Sent {
@@ -27,8 +27,8 @@ export function record({ database }: Sheaf): () => Operation {
   const { transaction, snapshot } = database;
   database.transaction = <T>(work: (session: Session) => Promise<T>) =>
     transaction.call(database, (session) => work(listening(session, () => written))) as Promise<T>;
-  database.snapshot = <T>(work: (session: Session) => Promise<T>, after?: string | null) =>
-    snapshot.call(database, (session) => work(listening(session, () => read)), after) as Promise<T>;
+  database.snapshot = <T>(work: (session: Session) => Promise<T>, options?: ReadOptions) =>
+    snapshot.call(database, (session) => work(listening(session, () => read)), options) as Promise<T>;
   return () => {
     const operation = { written, read };
     written = [];

@@ -94,6 +94,9 @@ export const MAX_RESTARTS = 50;
 /** Statements that a connection to PostgreSQL prepares before it is replaced, so that the server forgets them. */
 export const MAX_PREPARED_STATEMENTS = 1_000;
 
+/** Changes that a mark of PostgreSQL is made of before they are pruned; every read of a known caller reads them all. */
+export const MAX_ACCESS_CHANGES = 8;
+
 /** Milliseconds that a read waits for a replica to reach a client's own write before it goes to the primary. */
 export const MAX_REPLICA_WAIT_MS = 100;
 

@@ -431,6 +431,7 @@ async function disturb(site: Guarded, kind: Kind, userId: number): Promise<numbe
   const found = new Map<string, ReadonlySet<number>>();
   for (const uid of TYPES) found.set(uid, await foundRows(site, kind, uid, kept));
   let statements = 0;
+  const options = { withoutTimeouts: true };
   await site.sheaf.database.transaction(async (session) => {
     const rows: Straight['rows'] = (sql) => {
       statements++;
@@ -440,7 +441,7 @@ async function disturb(site: Guarded, kind: Kind, userId: number): Promise<numbe
       (await rows(`select id from ${table} order by id`)).map(([id]) => id as number);
     const random = randomness(CONTENT_SEED + 1 + KINDS.indexOf(kind));
     await new Disturbance(site, kind, userId, { rows, ids }, random, found).run();
-  }, true);
+  }, options);
   for (const uid of TYPES)
     expect([...(await foundRows(site, kind, uid, kept))].sort(), `rows of ${uid} for ${kind}`).toEqual(
       [...found.get(uid)!].sort(),

@@ -18,6 +18,11 @@ export interface Caller {
   /** Of a user: the values of the account. */
   readonly user: UserValues | null;
   readonly account: Account | null;
+  /**
+   * Of one who was known: the mark of the database that it was found with. What is read or written holds only where the
+   * database still has that mark. Null for one who was just looked up.
+   */
+  readonly knownBy: string | null;
 }
 
 /** Code in this process that acts for nobody in particular, and may do everything. */
@@ -26,4 +31,5 @@ export const systemCaller = (model: Model): Caller => ({
   access: systemAccess(model),
   user: null,
   account: null,
+  knownBy: null,
 });

@@ -20,6 +20,14 @@ export interface NewToken {
   readonly days: number | null;
 }
 
+export interface FoundToken {
+  readonly access: Access;
+  /** When it has to be asked for again in any case. */
+  readonly until: number;
+  /** Of the state of the data in which it was found. */
+  readonly mark: string | null;
+}
+
 const TOKEN_BYTES = 128;
 const TOKEN_FORM = /^[0-9a-f]{256}$/i;
 const DAY_MS = 86_400_000;
@@ -43,12 +51,10 @@ export class ApiTokens {
     return createHmac('sha512', this.#salt).update(token).digest('hex');
   }
 
-  /** What a token allows, and until when it need not be asked for again; null for one that is unknown or over. */
-  async access(token: string): Promise<{ readonly access: Access; readonly until: number } | null> {
+  /** Null for a token that is unknown or over. */
+  async access(token: string): Promise<FoundToken | null> {
     if (!TOKEN_FORM.test(token)) return null;
-    const rows = await this.#database.latest((session) =>
-      session.rows(this.#statements.token(), [this.#stored(token)]),
-    );
+    const { rows, mark } = await this.#database.marked(this.#statements.token(), [this.#stored(token)]);
     if (rows.length === 0) return null;
     const [id, type, kind, expiresAt, lastUsedAt] = rows[0]!;
     const now = Date.now();
@@ -57,7 +63,8 @@ export class ApiTokens {
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
     const actions = rows.flatMap(([, , , , , action]) => action ?? []);
     const access = tokenAccess(this.#model, { id, type, actions });
-    return access && { access, until: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS) };
+    const until = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS);
+    return access && { access, until, mark };
   }
 
   /** Returns the token, which is not kept and cannot be shown again. */

@@ -44,6 +44,8 @@ export interface Auth {
   readonly mailer: Mailer;
   /** Types of roles that rules are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
+  /** Whether the database has another mark by now than the one that a caller was known by. */
+  isStale(knownBy: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     tokens,
     mailer,
     unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    isStale: async (knownBy) => (await database.mark()) !== knownBy,
     async close() {
       await accounts.settle();
       mailer.close();

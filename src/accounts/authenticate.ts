@@ -1,6 +1,7 @@
 // The Authorization header → who asks. A token that is wrong or over is never taken for no token. What a token says of
 // its user is not believed: the account is read for every request, or known not to have been written since it was read,
-// so that a block or another role acts on the next.
+// so that a block or another role acts on the next. Where only the database knows that, a caller who was known carries
+// the mark that the account was read with, and whatever is done for the caller holds only where that is still the mark.
 import type { Access } from '../access/access.ts';
 import { READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { Caller, UserValues } from '../access/caller.ts';
@@ -20,11 +21,15 @@ import type { Claims, Jwt } from './jwt.ts';
 interface FoundCaller {
   readonly caller: Caller;
   readonly until: number;
+  /** Of the state of the data in which it was found. */
+  readonly mark: string | null;
 }
 
-interface CachedCaller extends FoundCaller {
-  /** The change counter of the database when it was looked up. */
-  readonly state: number;
+interface CachedCaller {
+  readonly caller: Caller;
+  readonly until: number;
+  /** What the grants were known by when it was looked up. */
+  readonly state: string | number;
 }
 
 /** An account as a token or a log-in finds it. */
@@ -35,6 +40,7 @@ interface FoundAccount {
   /** Whether the session that was asked for is this user's and still good; and until when. */
   readonly sessionEnd: number | null;
   readonly tokensAfter: number;
+  readonly mark: string | null;
 }
 
 export interface AuthenticatorDeps {
@@ -75,37 +81,43 @@ export class Authenticator {
   /** The caller, where nothing has to be waited for: the public, or one who came before and nothing was written since. */
   now(header: string | undefined): Caller | null {
     if (this.#grants.refresh()) return null;
-    if (header === undefined) return this.#nobody();
+    if (header === undefined) return this.#nobody(true);
     const known = this.#known.get(header);
     return known && known.state === this.#grants.state && known.until > Date.now() ? known.caller : null;
   }
 
+  /** The caller as the database has it at this moment. */
   async identify(header: string | undefined): Promise<Caller> {
     const reading = this.#grants.refresh();
     if (reading) await reading;
-    if (header === undefined) return this.#nobody();
+    if (header === undefined) {
+      await this.#grants.confirm();
+      return this.#nobody(false) ?? refuse();
+    }
     const [scheme, token, ...rest] = header.split(' ');
     if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
       throw unauthorizedError();
     const { state } = this.#grants;
-    const { caller, until } = await (token.includes('.') ? this.#user(token) : this.#token(token));
-    if (state !== null) this.#known.set(header, { caller, until, state });
+    const { caller, until, mark } = await (token.includes('.') ? this.#user(token) : this.#token(token));
+    if (state !== null) this.#known.set(header, { caller: { ...caller, knownBy: mark }, until, state: mark ?? state });
     return caller;
   }
 
-  #nobody(): Caller {
-    const role = this.#grants.public;
-    // Where the public may do nothing at all, everyone has to say who they are.
-    if (!role || role.actions.size === 0) throw unauthorizedError();
-    if (this.#public?.access !== role.access)
-      this.#public = { kind: 'public', access: role.access, user: null, account: null };
+  /** Null where the public may do nothing at all: then everyone has to say who they are. */
+  #nobody(isKnown: boolean): Caller | null {
+    const { public: role, mark } = this.#grants;
+    if (!role || role.actions.size === 0) return null;
+    const knownBy = isKnown ? mark : null;
+    if (this.#public?.access !== role.access || this.#public.knownBy !== knownBy)
+      this.#public = { kind: 'public', access: role.access, user: null, account: null, knownBy };
     return this.#public;
   }
 
   async #token(token: string): Promise<FoundCaller> {
-    const found = await this.#tokens.access(token);
-    if (!found) throw unauthorizedError();
-    return { caller: { kind: 'token', access: found.access, user: null, account: null }, until: found.until };
+    const found = (await this.#tokens.access(token)) ?? refuse();
+    const { access, until, mark } = found;
+    await this.#grants.reach(mark);
+    return { caller: { kind: 'token', access, user: null, account: null, knownBy: null }, until, mark };
   }
 
   async #user(token: string): Promise<FoundCaller> {
@@ -114,7 +126,7 @@ export class Authenticator {
     const admitted = await this.#admitted(claims);
     if (!admitted) throw unauthorizedError('Invalid credentials');
     const { found, role, until } = admitted;
-    return { caller: callerOf(found.user, role.access, claims), until };
+    return { caller: callerOf(found.user, role.access, claims), until, mark: found.mark };
   }
 
   /** Whether the account that a token is for may still be used, and the token with it. */
@@ -148,10 +160,13 @@ export class Authenticator {
   }
 
   async #account(userId: number, sessionId: string | null): Promise<FoundAccount | null> {
-    const [row] = await this.#database.latest((session) =>
-      session.rows(this.#statements.account(this.#columns), [sessionId ?? '', userId]),
-    );
+    const { rows, mark } = await this.#database.marked(this.#statements.account(this.#columns), [
+      sessionId ?? '',
+      userId,
+    ]);
+    const [row] = rows;
     if (!row) return null;
+    await this.#grants.reach(mark);
     const [role, settings, owner, status, end, tokensAfter, ...values] = row;
     const isAlive = owner === String(userId) && status !== 'revoked' && end !== null && end > Date.now();
     return {
@@ -160,6 +175,7 @@ export class Authenticator {
       settings: readAccountSettings(settings),
       sessionEnd: isAlive ? end : null,
       tokensAfter: Number(tokensAfter ?? 0),
+      mark,
     };
   }
 }
@@ -173,7 +189,12 @@ const callerOf = (
   access,
   user,
   account: { id: userId, documentId: String(user.documentId), sessionId },
+  knownBy: null,
 });
+
+const refuse = (): never => {
+  throw unauthorizedError();
+};
 
 /** Of an account without a role. */
 const NO_ACCESS: Access = {

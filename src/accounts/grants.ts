@@ -1,5 +1,6 @@
 // The grants of every role, kept in memory and read again as soon as they may have changed: by this process, by another
-// node, or by another program that writes the same tables.
+// node, or by another program that writes the same tables. Where the database has marks, being told of a change only
+// saves time: what is done with grants that were known holds by their mark alone.
 
 import type { Access } from '../access/access.ts';
 import { type Role, roleAccess } from '../access/role-access.ts';
@@ -22,9 +23,13 @@ export class Grants {
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #rules: ReadonlyMap<string, RoleRules>;
-  #watch: Watch = { coversAllWrites: false, changeCounter: () => 0 };
+  #watch: Watch = { knownBy: 'nothing', note: null, changeCounter: () => 0 };
   #lastVersion = Number.NaN;
+  #mark: string | null = null;
+  /** The reading under way, the one that follows it, and the one that requests wait for. */
   #reading: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  #refreshing: Promise<void> | null = null;
   #text = '';
   #revision = 0;
   #roles: ReadonlyMap<number, GrantedRole> = new Map();
@@ -41,10 +46,11 @@ export class Grants {
   async open(): Promise<void> {
     let looks = false;
     this.#watch = await this.#database.watch(() => {
-      // A database that does not answer is not asked again and again; requests tell of it.
-      if (looks) return;
+      // Where there are marks, whoever needs grants finds out whether they have changed. A database that does not answer
+      // is not asked again and again; requests tell of it.
+      if (looks || this.#watch.knownBy === 'mark') return;
       looks = true;
-      this.#read()
+      this.#readNext()
         .catch(() => undefined)
         .finally(() => {
           looks = false;
@@ -61,27 +67,53 @@ export class Grants {
   /** Null where they are up to date, as for most requests; otherwise what to wait for. */
   refresh(): Promise<void> | null {
     if (this.#watch.changeCounter() === this.#lastVersion) return null;
-    this.#reading ??= this.#catchUp().finally(() => {
-      this.#reading = null;
+    this.#refreshing ??= this.#catchUp().finally(() => {
+      this.#refreshing = null;
     });
-    return this.#reading;
+    return this.#refreshing;
+  }
+
+  /** Makes sure that they are not older than the state with a mark, which the database had a moment ago. */
+  async reach(mark: string | null): Promise<void> {
+    if (mark !== null && mark !== this.#mark) await this.#readNext();
+  }
+
+  /** Makes sure that they are not older than this moment, as far as the database can tell. */
+  async confirm(): Promise<void> {
+    await this.reach(await this.#database.mark());
   }
 
   /** What was written while it was read is read as well; not for ever, as others may never stop writing. */
   async #catchUp(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      await this.#read();
+      await this.#readNext();
       if (this.#watch.changeCounter() === this.#lastVersion) return;
     }
   }
 
+  /** Begins after this moment. One reading follows another, so that none brings back what was before. */
+  #readNext(): Promise<void> {
+    this.#next ??= this.#afterReading().finally(() => {
+      this.#reading = null;
+    });
+    return this.#next;
+  }
+
+  async #afterReading(): Promise<void> {
+    await this.#reading?.catch(() => undefined);
+    this.#reading = this.#next;
+    this.#next = null;
+    await this.#read();
+  }
+
   async #read(): Promise<void> {
     const version = this.#watch.changeCounter();
-    const rows = await this.#database.latest((session) => session.rows(this.#statements.grants(), []));
+    const { rows, mark } = await this.#database.marked(this.#statements.grants(), []);
     const text = JSON.stringify(rows);
     if (text !== this.#text) this.#replaceRoles(rows);
     this.#text = text;
     this.#lastVersion = version;
+    this.#mark = mark;
   }
 
   #replaceRoles(rows: readonly GrantRow[]): void {
@@ -103,9 +135,19 @@ export class Grants {
     this.#public = [...this.#roles.values()].find(({ type }) => type === PUBLIC) ?? null;
   }
 
-  /** Another number after every write; null where the database tells of those to the grants alone. */
-  get state(): number | null {
-    return this.#watch.coversAllWrites ? this.#lastVersion : null;
+  /** What callers that are found now can be known by, another after every change; null where they have to be asked for. */
+  get state(): string | number | null {
+    return this.#watch.knownBy === 'counter' ? this.#lastVersion : this.mark;
+  }
+
+  /** What the operator should know about how changes are told. */
+  get note(): string | null {
+    return this.#watch.note;
+  }
+
+  /** The mark of the state that they are from, where callers are known by it. */
+  get mark(): string | null {
+    return this.#watch.knownBy === 'mark' ? this.#mark : null;
   }
 
   get public(): GrantedRole | null {

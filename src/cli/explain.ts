@@ -22,7 +22,7 @@ async function callerFor(sheaf: Sheaf, role: string | null): Promise<Caller> {
   if (role === null) return systemCaller(sheaf.model);
   const { roles, grants } = await sheaf.auth();
   const { access } = grants.role((await roles.find(role)).id)!;
-  return { kind: 'user', access, user: null, account: null };
+  return { kind: 'user', access, user: null, account: null, knownBy: null };
 }
 
 type ReadRoute = Route & { readonly operation: { readonly name: 'find' | 'findOne' } };

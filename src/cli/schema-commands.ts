@@ -1,6 +1,6 @@
 // `sheaf schema diff` and `sheaf schema apply`: what a start would make in the database, shown or done.
 import { openDatabase } from '../app.ts';
-import { applySchema, diffSchema, type SchemaDiff } from '../db/schema.ts';
+import { applySchema, diffSchema, type SchemaDiff, type SchemaStep } from '../db/schema.ts';
 import { SetupError } from '../errors.ts';
 import { loadModel } from '../model/build.ts';
 import type { ServerConfig } from '../project/environment.ts';
@@ -13,20 +13,30 @@ export async function schemaCommand(config: ServerConfig, action: 'diff' | 'appl
   try {
     if (action === 'apply') {
       const diff = await applySchema(database, model, readLocales(config.project));
-      return diff.steps.length === 0 ? 'The database fits already.\n' : `${listed(diff)}Done: ${count(diff)}.\n`;
+      const refusal = diff.trackingRefusal === null ? '' : `Triggers were not created: ${diff.trackingRefusal}.\n`;
+      const done =
+        stepsOf(diff).length === 0 ? 'The database fits already.\n' : `${listed(diff)}Done: ${count(diff)}.\n`;
+      return done + refusal;
     }
     const diff = await diffSchema(database, model);
     if (diff.incompatibleColumns.length > 0)
       throw new SetupError('The database does not fit the content model:', [
         ...diff.incompatibleColumns,
-        ...(diff.steps.length > 0 ? [`besides, a start would make ${count(diff)}`] : []),
+        ...(stepsOf(diff).length > 0 ? [`besides, a start would make ${count(diff)}`] : []),
       ]);
-    if (diff.steps.length === 0) return 'The database fits; a start would change nothing.\n';
+    if (stepsOf(diff).length === 0) return 'The database fits; a start would change nothing.\n';
     return `${listed(diff)}A start would make these ${count(diff)}; sheaf schema apply makes them now.\n`;
   } finally {
     await database.close();
   }
 }
 
-const listed = ({ steps }: SchemaDiff): string => steps.map(({ text }) => `  ${text}\n`).join('');
-const count = ({ steps }: SchemaDiff): string => `${steps.length} ${steps.length === 1 ? 'addition' : 'additions'}`;
+const stepsOf = ({ steps, trackingSteps }: SchemaDiff): readonly SchemaStep[] => [...steps, ...trackingSteps];
+const listed = (diff: SchemaDiff): string =>
+  stepsOf(diff)
+    .map(({ text }) => `  ${text}\n`)
+    .join('');
+const count = (diff: SchemaDiff): string => {
+  const { length } = stepsOf(diff);
+  return `${length} ${length === 1 ? 'addition' : 'additions'}`;
+};

@@ -63,6 +63,7 @@ async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) notes.push("Nobody may read anything yet. Grant it: sheaf role grant public '*'");
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
+  if (auth.grants.note !== null) notes.push(auth.grants.note);
   if (auth.mailer.folder)
     notes.push(`Mails are not sent (SMTP_URL is not set); they are written to ${auth.mailer.folder}`);
   return notes;

@@ -6,6 +6,9 @@ import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 /** The code of an error by which the work of a transaction asks to be begun again. */
 export const RESTART = 'restart';
 
+/** The caller of a read or write was known by a mark that the database does not have any more. */
+export class StaleCallerError extends Error {}
+
 /** Something that runs statements: a snapshot, or a transaction under way. */
 export interface Session {
   rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]>;
@@ -15,6 +18,7 @@ export interface Session {
 export interface TableDescription {
   readonly columns: ReadonlyMap<string, string>;
   readonly indexes: ReadonlySet<string>;
+  readonly triggers: ReadonlySet<string>;
 }
 
 export interface DatabaseHealth {
@@ -25,25 +29,53 @@ export interface DatabaseHealth {
 export interface Watch {
   /** Another number whenever something may have been written since it was last asked for. */
   changeCounter(): number;
-  /** Whether the counter covers everything that anyone writes; otherwise it covers changes of grants alone. */
-  readonly coversAllWrites: boolean;
+  /**
+   * What callers can be known by. `counter`: the counter covers everything that anyone writes. `mark`: statements return
+   * a mark, which is another after every change that decides over callers. `nothing`: each has to be asked for.
+   */
+  readonly knownBy: 'counter' | 'mark' | 'nothing';
+  /** What the operator should know about it. */
+  readonly note: string | null;
+}
+
+export interface ReadOptions {
+  /** A position that an earlier write was told: the state of the data must not be older. */
+  readonly after?: string | null | undefined;
+  /** Whether there is only one statement, which sees one state of the data by itself. */
+  readonly single?: boolean;
+  /** The mark that the caller is known by: where the state of the data has another, the read fails as stale. */
+  readonly knownBy?: string | null;
+}
+
+export interface WriteOptions {
+  /** As for reads. */
+  readonly knownBy?: string | null;
+  /** Whether statements may take however long they take. */
+  readonly withoutTimeouts?: boolean;
+}
+
+/** Rows, and the mark of the state of the data that they are from; null where the database has no marks. */
+export interface Marked<R extends Row> {
+  readonly rows: readonly R[];
+  readonly mark: string | null;
 }
 
 export interface Database {
   readonly dialect: Dialect;
-  /**
-   * All statements of `work` see the same state of the data: one that is not older than `after`, a position that
-   * an earlier write was told. `single`: there is only one statement, which does so by itself.
-   */
-  snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null, single?: boolean): Promise<T>;
+  /** All statements of `work` see the same state of the data. */
+  snapshot<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** The same on the newest state there is, never on a replica's; for what must not be out of date. */
   latest<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** One statement on the newest state, with its mark. */
+  marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>>;
+  /** The mark of the newest state. */
+  mark(): Promise<string | null>;
   /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */
   replicationPosition(): Promise<string | null>;
   /** Whether the database answers, and how far its replicas are behind; throws where it does not. */
   check(): Promise<DatabaseHealth>;
-  /** All statements of `work` take effect together, or none does. `withoutTimeouts`: however long they take. */
-  transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts?: boolean): Promise<T>;
+  /** All statements of `work` take effect together, or none does. */
+  transaction<T>(work: (session: Session) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The database's own account of how it would run the statement, a line each. */
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]>;
   /**

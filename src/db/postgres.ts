@@ -2,16 +2,29 @@
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
-import { MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
-import { CHANGES_CHANNEL, postgresDialect } from '../sql/dialect-postgres.ts';
+import { MAX_ACCESS_CHANGES, MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
+import {
+  CHANGES_CHANNEL,
+  changesIn,
+  MARK_STATEMENT,
+  PRUNE_STATEMENT,
+  TRACKING_STATEMENT,
+  TRACKING_VALUE,
+  withMark,
+} from '../sql/access-changes.ts';
+import { postgresDialect } from '../sql/dialect-postgres.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
 import {
   type Database,
   type DatabaseHealth,
+  type Marked,
   RESTART,
+  type ReadOptions,
   type Session,
+  StaleCallerError,
   type TableDescription,
   type Watch,
+  type WriteOptions,
 } from './database.ts';
 
 export interface PostgresOptions {
@@ -74,9 +87,14 @@ function preparedOn(client: pg.ClientBase): Set<string> {
 }
 
 /** All of the work, or none of it. */
-async function runTransaction<T>(client: pg.ClientBase, work: (session: Session) => Promise<T>): Promise<T> {
-  await client.query('begin');
+async function runTransaction<T>(
+  client: pg.ClientBase,
+  work: (session: Session) => Promise<T>,
+  knownBy: string | null = null,
+): Promise<T> {
+  const mark = await begin(client, knownBy !== null);
   try {
+    if (mark !== knownBy) throw new StaleCallerError();
     const result = await work(new ClientSession(client));
     await client.query('commit');
     return result;
@@ -86,6 +104,17 @@ async function runTransaction<T>(client: pg.ClientBase, work: (session: Session)
     if (!isTransient(error) || RETRIED.has(codeOf(error))) await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** Begins a transaction. The mark, where it is wanted, comes with the same round trip. */
+async function begin(client: pg.ClientBase, wantsMark: boolean): Promise<string | null> {
+  if (!wantsMark) {
+    await client.query('begin');
+    return null;
+  }
+  const results = await client.query({ text: `begin; ${MARK_STATEMENT.sql}`, rowMode: 'array' });
+  // Two statements have two results, which the types do not know.
+  return (results as unknown as readonly { readonly rows: readonly [string][] }[])[1]!.rows[0]![0];
 }
 
 class ClientSession implements Session {
@@ -107,6 +136,35 @@ class ClientSession implements Session {
       rowMode: 'array',
     });
     return rows as unknown as R[];
+  }
+
+  /** The mark comes as the last column; where there is no row, it is not known. */
+  async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
+    const rows = (await this.rows(withMark(statement), values)) as unknown as unknown[][];
+    let mark: string | null = null;
+    for (const row of rows) mark = row.pop() as string;
+    return { rows: rows as unknown as R[], mark };
+  }
+
+  async mark(): Promise<string> {
+    return (await this.rows(MARK_STATEMENT, []))[0]![0];
+  }
+}
+
+/** Returns rows only of a state of the data that has the mark by which the caller is known. */
+class MarkedSession implements Session {
+  readonly #session: ClientSession;
+  readonly #knownBy: string;
+
+  constructor(session: ClientSession, knownBy: string) {
+    this.#session = session;
+    this.#knownBy = knownBy;
+  }
+
+  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
+    const { rows, mark } = await this.#session.marked(statement, values);
+    if ((mark ?? (await this.#session.mark())) !== this.#knownBy) throw new StaleCallerError();
+    return rows;
   }
 }
 
@@ -159,6 +217,9 @@ function withoutSchema(text: string): string {
 }
 
 const WATCH_MS = 1_000;
+
+const NOT_TRACKED =
+  'Every user and token costs a statement: the database lacks triggers, and its account may not create them. Run sheaf schema apply with the account that owns the tables.';
 
 /**
  * Listens on a connection of its own. Where that is lost, or tells nothing, as behind some poolers, it goes by the clock:
@@ -217,6 +278,9 @@ class Postgres implements Database {
   readonly #schema: string | null;
   readonly #connectionConfig: pg.ClientConfig;
   #watcher: Watcher | null = null;
+  /** Whether triggers note all changes that decide over callers, so that there are marks. */
+  #isTracked = false;
+  #isPruning = false;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
     this.#pool = pool;
@@ -234,6 +298,8 @@ class Postgres implements Database {
 
   async check(): Promise<DatabaseHealth> {
     await this.snapshot((session) => session.rows(ALIVE, []));
+    if (this.#isTracked && !(await this.#hasTracking()))
+      throw unavailableError('The database lacks triggers that it had when the server started');
     return { replicas: [] };
   }
 
@@ -242,15 +308,34 @@ class Postgres implements Database {
   }
 
   /** An answer is one statement, and a statement sees one state of the data. */
-  snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#read(work);
+  snapshot<T>(work: (session: Session) => Promise<T>, { knownBy = null }: ReadOptions = {}): Promise<T> {
+    return this.#read((session) => work(knownBy === null ? session : new MarkedSession(session, knownBy)));
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#read(work);
   }
 
-  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
+    if (!this.#isTracked) return { rows: await this.#read((session) => session.rows(statement, values)), mark: null };
+    const found = await this.#read((session) => session.marked(statement, values));
+    if (found.mark !== null && changesIn(found.mark) > MAX_ACCESS_CHANGES) void this.#prune();
+    return found;
+  }
+
+  async mark(): Promise<string | null> {
+    return this.#isTracked ? this.#read((session) => session.mark()) : null;
+  }
+
+  /** Keeps marks short. Where it fails, the next who reads a long one tries again. */
+  async #prune(): Promise<void> {
+    if (this.#isPruning) return;
+    this.#isPruning = true;
+    await this.#read((session) => session.rows(PRUNE_STATEMENT, [])).catch(() => undefined);
+    this.#isPruning = false;
+  }
+
+  async #read<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
     try {
       return await this.#withClient((client) => work(new ClientSession(client)));
     } catch (error) {
@@ -258,12 +343,13 @@ class Postgres implements Database {
     }
   }
 
-  async transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts = false): Promise<T> {
+  async transaction<T>(work: (session: Session) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const { withoutTimeouts = false, knownBy = null } = options;
     if (withoutTimeouts) return this.#withoutTimeouts(work);
     let [retries, restarts] = [0, 0];
     for (;;) {
       try {
-        return await this.#withClient((client) => runTransaction(client, work));
+        return await this.#withClient((client) => runTransaction(client, work, knownBy));
       } catch (error) {
         if (codeOf(error) === RESTART) restarts++;
         else if (RETRIED.has(codeOf(error))) retries++;
@@ -301,12 +387,22 @@ class Postgres implements Database {
     }
   }
 
-  /** Other nodes announce what they change; what is changed by other programs is looked for once a second. */
+  /** Triggers announce all changes; where there are none, other nodes announce theirs. */
   async watch(onPoll: () => void): Promise<Watch> {
     const watcher = new Watcher(this.#connectionConfig, onPoll);
     this.#watcher = watcher;
     await watcher.listen();
-    return { coversAllWrites: false, changeCounter: () => watcher.changeCounter };
+    this.#isTracked = await this.#hasTracking();
+    return {
+      changeCounter: () => watcher.changeCounter,
+      knownBy: this.#isTracked ? 'mark' : 'nothing',
+      note: this.#isTracked ? null : NOT_TRACKED,
+    };
+  }
+
+  async #hasTracking(): Promise<boolean> {
+    const [row] = await this.#read((session) => session.rows(TRACKING_STATEMENT, [TRACKING_VALUE]));
+    return row![0] === true;
   }
 
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
@@ -323,13 +419,13 @@ class Postgres implements Database {
   }
 
   async #describe(): Promise<ReadonlyMap<string, TableDescription>> {
-    const tables = new Map<string, { columns: Map<string, string>; indexes: Set<string> }>();
+    const tables = new Map<string, Record<'indexes' | 'triggers', Set<string>> & { columns: Map<string, string> }>();
     const columns = await this.#pool.query<[string, string, string]>({
       text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod) from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
       rowMode: 'array',
     });
     for (const [table, column, type] of columns.rows) {
-      if (!tables.has(table)) tables.set(table, { columns: new Map(), indexes: new Set() });
+      if (!tables.has(table)) tables.set(table, { columns: new Map(), indexes: new Set(), triggers: new Set() });
       tables.get(table)!.columns.set(column, type);
     }
     const indexes = await this.#pool.query<[string, string]>({
@@ -337,6 +433,11 @@ class Postgres implements Database {
       rowMode: 'array',
     });
     for (const [table, index] of indexes.rows) tables.get(table)?.indexes.add(index);
+    const triggers = await this.#pool.query<[string, string]>({
+      text: `select c.relname, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and not t.tgisinternal`,
+      rowMode: 'array',
+    });
+    for (const [table, trigger] of triggers.rows) tables.get(table)?.triggers.add(trigger);
     return tables;
   }
 

@@ -3,8 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SheafError } from '../errors.ts';
 import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../limits.ts';
-import { type BoundValue, plainStatement, type Statement } from '../sql/statement.ts';
-import type { Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
+import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
+import type {
+  Database,
+  DatabaseHealth,
+  Marked,
+  ReadOptions,
+  Session,
+  TableDescription,
+  Watch,
+  WriteOptions,
+} from './database.ts';
 
 const REACHED = plainStatement<readonly [position: string]>(
   `select coalesce(pg_last_wal_replay_lsn(), 'FFFFFFFF/FFFFFFFF')::text`,
@@ -61,7 +70,7 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.dialect;
   }
 
-  async snapshot<T>(work: (session: Session) => Promise<T>, after?: string | null): Promise<T> {
+  async snapshot<T>(work: (session: Session) => Promise<T>, { after }: ReadOptions = {}): Promise<T> {
     const wanted = after && POSITION_FORM.test(after) ? numberOf(after) : 0n;
     const replica = this.#choose(wanted);
     if (!replica) return this.#primary.snapshot(work);
@@ -107,8 +116,8 @@ export class ReplicatedDatabase implements Database {
     return undefined;
   }
 
-  transaction<T>(work: (session: Session) => Promise<T>, withoutTimeouts?: boolean): Promise<T> {
-    return this.#primary.transaction(work, withoutTimeouts);
+  transaction<T>(work: (session: Session) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#primary.transaction(work, options);
   }
 
   async replicationPosition(): Promise<string | null> {
@@ -142,8 +151,17 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.latest(work);
   }
 
-  watch(onPoll: () => void): Promise<Watch> {
-    return this.#primary.watch(onPoll);
+  marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
+    return this.#primary.marked(statement, values);
+  }
+
+  mark(): Promise<string | null> {
+    return this.#primary.mark();
+  }
+
+  /** The mark that a replica has says nothing about the rights that a caller has by now: each is asked for. */
+  async watch(onPoll: () => void): Promise<Watch> {
+    return { ...(await this.#primary.watch(onPoll)), knownBy: 'nothing' };
   }
 
   async close(): Promise<void> {

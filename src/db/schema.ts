@@ -4,8 +4,8 @@ import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
 import { type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
-import { addColumn, addForeignKeys, createIndex, createTable, lockSchema } from '../sql/ddl.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
+import type { Dialect, Fragment } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
 import { listName, WriteStatements } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -19,6 +19,8 @@ export interface SchemaStep {
 
 export interface SchemaDiff {
   readonly steps: readonly SchemaStep[];
+  /** What makes the database tell of changes that decide over callers. The server can do without. */
+  readonly trackingSteps: readonly SchemaStep[];
   /** Whether the database holds no table of the model yet. */
   readonly isNew: boolean;
   /** Whether it holds content that was published before there were records of links. */
@@ -55,7 +57,13 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
     }
   }
   const isNew = !tables.some(({ name }) => present.has(name));
-  return { steps, incompatibleColumns, isNew, adopts: !isNew && !present.has(PUBLISHED_LISTS) };
+  return {
+    steps,
+    trackingSteps: trackingSteps(dialect, present),
+    incompatibleColumns,
+    isNew,
+    adopts: !isNew && !present.has(PUBLISHED_LISTS),
+  };
 
   function compareColumns(table: TableDefinition, existing: TableDescription): void {
     for (const column of table.columns) {
@@ -73,6 +81,21 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
         );
     }
   }
+}
+
+/** Functions are there where a trigger is, since triggers depend on them. */
+function trackingSteps(dialect: Dialect, present: ReadonlyMap<string, TableDescription>): SchemaStep[] {
+  if (!dialect.tracking) return [];
+  const { table, createTable, functions, triggers } = dialect.tracking;
+  const step = (text: string, part: Fragment): SchemaStep => ({ text, statement: trackingPart(dialect, part) });
+  const missing = triggers.filter((trigger) => !present.get(trigger.table)?.triggers.has(trigger.name));
+  return [
+    ...(present.has(table) ? [] : [step(`create table ${table} (known callers)`, createTable)]),
+    ...(missing.length < triggers.length
+      ? []
+      : functions.map((one) => step(`create function ${one.name}`, one.create))),
+    ...missing.map((one) => step(`create trigger ${one.name} on ${one.table}`, one.create)),
+  ];
 }
 
 /** Families of declared types; a column of one cannot hold values of another. */
@@ -107,12 +130,17 @@ function fits(declared: string, type: ColumnType): boolean {
   return family === undefined || NEEDED[type].includes(family);
 }
 
+export interface AppliedSchema extends SchemaDiff {
+  /** Why the database does not tell of changes; null where it does, or tells of every write by itself. */
+  readonly trackingRefusal: string | null;
+}
+
 /** Makes what is missing, in one transaction; says what it did. */
 export async function applySchema(
   database: Database,
   model: Model,
   locales: readonly string[] | null,
-): Promise<SchemaDiff> {
+): Promise<AppliedSchema> {
   let diff = await diffSchema(database, model);
   if (diff.incompatibleColumns.length > 0)
     throw new SetupError('The database does not fit the content model:', diff.incompatibleColumns);
@@ -125,8 +153,35 @@ export async function applySchema(
       for (const { statement } of diff.steps) await session.rows(statement, []);
       if (diff.isNew) await bootstrap(session, database.dialect, locales);
       else if (diff.adopts) await adoptLists(session, database.dialect, model);
-    }, true);
-  return diff;
+    }, WITHOUT_TIMEOUTS);
+  if (diff.trackingSteps.length === 0) return { ...diff, trackingRefusal: null };
+  return { ...diff, ...(await applyTracking(database, model)) };
+}
+
+const WITHOUT_TIMEOUTS = { withoutTimeouts: true };
+
+/** States of PostgreSQL: the account lacks a right, the engine lacks the feature. */
+const REFUSALS = new Set(['42501', '0A000']);
+
+/** Makes what tells of changes, in a transaction of its own: a server whose account may not do so goes without. */
+async function applyTracking(
+  database: Database,
+  model: Model,
+): Promise<Pick<AppliedSchema, 'trackingSteps' | 'trackingRefusal'>> {
+  let trackingSteps: readonly SchemaStep[] = [];
+  try {
+    await database.transaction(async (session) => {
+      const lock = lockSchema(database.dialect);
+      if (lock) await session.rows(lock, []);
+      ({ trackingSteps } = await diffSchema(database, model));
+      for (const { statement } of trackingSteps) await session.rows(statement, []);
+    }, WITHOUT_TIMEOUTS);
+    return { trackingSteps, trackingRefusal: null };
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string };
+    if (!REFUSALS.has(code)) throw error;
+    return { trackingSteps: [], trackingRefusal: message };
+  }
 }
 
 /** The published lists of an adopted database are taken to be what their drafts held when they were published. */

@@ -9,7 +9,7 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
 import { canonicalJson, fold } from '../sql/text.ts';
-import type { Database, DatabaseHealth, Session, TableDescription, Watch } from './database.ts';
+import type { Database, DatabaseHealth, Marked, ReadOptions, Session, TableDescription, Watch } from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
 const MAPPED_BYTES = 268_435_456;
@@ -135,12 +135,20 @@ class Sqlite implements Database {
     this.#writer = writer;
   }
 
-  snapshot<T>(work: (session: Session) => Promise<T>, _after?: string | null, single = false): Promise<T> {
+  snapshot<T>(work: (session: Session) => Promise<T>, { single = false }: ReadOptions = {}): Promise<T> {
     return this.#read(work, single);
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#read(work, false);
+  }
+
+  async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
+    return { rows: await this.#read((session) => session.rows(statement, values), false), mark: null };
+  }
+
+  async mark(): Promise<null> {
+    return null;
   }
 
   async #read<T>(work: (session: Session) => Promise<T>, single: boolean): Promise<T> {
@@ -219,7 +227,8 @@ class Sqlite implements Database {
     this.#watching = { log, connection };
     let [counter, version, time, size, isOld] = [0, 0, 0, 0, false];
     return {
-      coversAllWrites: true,
+      knownBy: 'counter',
+      note: null,
       changeCounter() {
         const { mtimeMs: newTime, size: newSize } = fstatSync(log);
         if (isOld && newTime === time && newSize === size) return counter;
@@ -253,14 +262,14 @@ class Sqlite implements Database {
   }
 
   async describe(): Promise<ReadonlyMap<string, TableDescription>> {
-    const tables = new Map<string, { columns: Map<string, string>; indexes: Set<string> }>();
+    const tables = new Map<string, TableDescription & { columns: Map<string, string>; indexes: Set<string> }>();
     const columns = this.#writer.all(
       `select m.name as tableName, c.name as columnName, c.type as columnType from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'`,
     );
     for (const { tableName, columnName, columnType } of columns) {
       let table = tables.get(String(tableName));
       if (!table) {
-        table = { columns: new Map(), indexes: new Set() };
+        table = { columns: new Map(), indexes: new Set(), triggers: new Set() };
         tables.set(String(tableName), table);
       }
       table.columns.set(String(columnName), String(columnType).toLowerCase());

@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireAction } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
-import { methodNotAllowedError } from '../errors.ts';
+import { StaleCallerError } from '../db/database.ts';
+import { methodNotAllowedError, SheafError } from '../errors.ts';
 import { elapsed, sendError } from './respond.ts';
-import { METHODS, type Route } from './routes.ts';
+import { type Handler, METHODS, type Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,15 +16,17 @@ declare module 'fastify' {
 }
 
 export function registerRoutes(app: FastifyInstance, auth: Auth, routes: readonly Route[]): void {
-  for (const { method, path, action, limit, handler } of routes)
+  for (const route of routes) {
+    const { method, path, action, limit, handler } = route;
     app.route({
       method,
       url: path,
-      handler,
+      handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
       config: { ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }) },
       // After the limits on requests, before the body is read: who may not do this need not send one.
-      ...(action !== null && { preParsing: authorizeRequest(auth, action) }),
+      ...(action !== null && { preParsing: authorizeRequest(auth, action, route) }),
     });
+  }
   for (const [url, group] of Map.groupBy(routes, ({ path }) => path)) {
     const allowed = group.map(({ method }) => method);
     app.route({
@@ -34,8 +37,13 @@ export function registerRoutes(app: FastifyInstance, auth: Auth, routes: readonl
   }
 }
 
-/** Finds out who calls and refuses who lacks the right. Where it is known who calls, nothing is waited for. */
-function authorizeRequest({ authenticator }: Auth, action: string) {
+/**
+ * Finds out who calls and refuses who lacks the right. Where it is known who calls, nothing is waited for. A caller who
+ * is known by a mark is not refused before the database was asked, and serves only for operations, which check the mark.
+ */
+function authorizeRequest({ authenticator }: Auth, action: string, { operation }: Route) {
+  const isEnough = ({ knownBy, access }: Caller): boolean =>
+    knownBy === null || (operation !== null && access.may(action));
   return (request: FastifyRequest, _reply: FastifyReply, _body: unknown, done: (error?: Error) => void): void => {
     const admit = (caller: Caller): void => {
       request.caller = caller;
@@ -44,13 +52,34 @@ function authorizeRequest({ authenticator }: Auth, action: string) {
     };
     try {
       const known = authenticator.now(request.headers.authorization);
-      if (known) admit(known);
+      if (known && isEnough(known)) admit(known);
       else authenticator.identify(request.headers.authorization).then(admit).catch(done);
     } catch (error) {
       done(error as Error);
     }
   };
 }
+
+/** Refusals that another right of the caller could turn into something else. What is not found was looked for. */
+const REFUSALS = new Set([400, 401, 403]);
+
+/**
+ * Runs a handler; and once more with a caller who is looked up, where the one who was known is not up to date. That is
+ * told by the statements of an operation, and looked for where it was refused.
+ */
+function orWithCallerAnew({ authenticator, isStale }: Auth, action: string, handler: Handler): Handler {
+  const again = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const known = request.caller?.knownBy ?? null;
+    if (known === null || !(error instanceof StaleCallerError || (isRefusal(error) && (await isStale(known)))))
+      throw error;
+    request.caller = await authenticator.identify(request.headers.authorization);
+    requireAction(request.caller, action);
+    return handler(request, reply);
+  };
+  return (request, reply) => handler(request, reply).catch((error: Error) => again(error, request, reply));
+}
+
+const isRefusal = (error: Error): boolean => error instanceof SheafError && REFUSALS.has(error.status);
 
 /** The caller of a route that needs a right. */
 export function callerOf({ caller }: FastifyRequest): Caller {

@@ -11,7 +11,13 @@ import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
 import { planRead } from '../plan/read/plan-read.ts';
-import { type DecimalColumns, hasPasswords, mapPasswords, planWrite } from '../plan/write/plan-write.ts';
+import {
+  type AuthorizedWritePlan,
+  type DecimalColumns,
+  hasPasswords,
+  mapPasswords,
+  planWrite,
+} from '../plan/write/plan-write.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
@@ -120,11 +126,11 @@ export class Operations {
       timing,
       omitted: read.plan.omitted,
       run: (options) => {
-        const { user } = sameAccess(options.caller, caller);
-        return this.database.snapshot(
-          (session) => page.run(session, { defaultLocale, limit, start, user }),
-          options.after,
-        );
+        const { user, knownBy } = sameAccess(options.caller, caller);
+        return this.database.snapshot((session) => page.run(session, { defaultLocale, limit, start, user }), {
+          after: options.after,
+          knownBy,
+        });
       },
     };
   }
@@ -144,7 +150,10 @@ export class Operations {
       request,
       timing,
       omitted: read.plan.omitted,
-      run: (options) => this.database.snapshot(work(options), options.after, first.single),
+      run: (options) => {
+        const { after, caller: runs } = options;
+        return this.database.snapshot(work(options), { after, single: first.single, knownBy: runs.knownBy });
+      },
       latest: (options) => this.database.latest(work(options)),
     };
   }
@@ -153,7 +162,10 @@ export class Operations {
     const { caller, after } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
     const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
-    return this.database.snapshot((session) => runCount(session, read, request.values, context), after);
+    return this.database.snapshot((session) => runCount(session, read, request.values, context), {
+      after,
+      knownBy: caller.knownBy,
+    });
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
@@ -169,17 +181,24 @@ export class Operations {
     // Hashing is slow, so it is done before anyone has to wait for a lock.
     const plan = hasPasswords(planned.change) ? await mapPasswords(planned, hashPassword) : planned;
     const outcome = await this.database
-      .transaction(async (session) => {
-        // What is deleted is read before it is gone.
-        const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
-        const write = new WriteSession(session, caller, this.#writes);
-        const written = await runWrite(write, plan);
-        await write.run.flush();
-        return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
-      })
+      .transaction((session) => this.#runWrite(session, plan, caller, answer), { knownBy: caller.knownBy })
       .catch(nullWhereNotFound);
     if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);
     return outcome && { ...outcome, omitted: answer.omitted, timing };
+  }
+
+  async #runWrite(
+    session: Session,
+    plan: AuthorizedWritePlan,
+    caller: Caller,
+    answer: AnswerRead,
+  ): Promise<Pick<WriteOutcome, 'written' | 'text'>> {
+    // What is deleted is read before it is gone.
+    const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
+    const write = new WriteSession(session, caller, this.#writes);
+    const written = await runWrite(write, plan);
+    await write.run.flush();
+    return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
   }
 
   /** The plan of a read and its statements, without running anything. */

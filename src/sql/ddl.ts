@@ -13,6 +13,9 @@ const statement = (dialect: Dialect, text: Fragment): Statement => ({
 export const lockSchema = (dialect: Dialect): Statement | null =>
   dialect.locking && statement(dialect, dialect.locking.schema);
 
+/** A table, function or trigger that tells of changes. */
+export const trackingPart = (dialect: Dialect, part: Fragment): Statement => statement(dialect, part);
+
 export const createTable = (dialect: Dialect, table: TableDefinition): Statement =>
   statement(dialect, dialect.createTable(table));
 

@@ -5,6 +5,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
+import { CHANGES_CHANNEL, tracking } from './access-changes.ts';
 import type { BindValue, Dialect, Fragment } from './dialect.ts';
 
 const composer = new Kysely<unknown>({
@@ -58,9 +59,6 @@ const TEXT_TYPES = new Set<ScalarType>(['string', 'text', 'richtext', 'email', '
 const milliseconds = (column: Fragment): Fragment => sql`floor(extract(epoch from ${column}) * 1000)::float8`;
 const instant = (value: Fragment): Fragment => sql`(to_timestamp(${value}::float8 / 1000.0) at time zone 'UTC')`;
 
-/** Where a node tells the others that grants have changed. */
-export const CHANGES_CHANNEL = 'sheaf_changes';
-
 /** A number that only Sheaf locks, while it changes the schema. */
 const SCHEMA_LOCK = 7_216_453;
 
@@ -73,6 +71,7 @@ export const postgresDialect: Dialect = {
     schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,
   },
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,
+  tracking,
   composer,
   rowOutput(column, type) {
     switch (type) {

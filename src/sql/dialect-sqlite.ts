@@ -35,6 +35,7 @@ export const sqliteDialect: Dialect = {
   reading: 'stepByStep',
   locking: null,
   announceChange: null,
+  tracking: null,
   composer,
   rowOutput(column, type) {
     switch (type) {

@@ -21,6 +21,22 @@ export interface Locking {
   readonly schema: Fragment;
 }
 
+/** Tells, by triggers, when what decides over callers was changed. */
+export interface Tracking {
+  /** Our own table, in which changes are noted. */
+  readonly table: string;
+  readonly createTable: Fragment;
+  /** What the triggers call. */
+  readonly functions: readonly { readonly name: string; readonly create: Fragment }[];
+  readonly triggers: readonly TrackingTrigger[];
+}
+
+export interface TrackingTrigger {
+  readonly table: string;
+  readonly name: string;
+  readonly create: Fragment;
+}
+
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** How an answer is read: by one statement, or by one for each part. See read/read-strategy.ts. */
@@ -28,6 +44,8 @@ export interface Dialect {
   readonly locking: Locking | null;
   /** Notifies other nodes, when the transaction ends, that grants have changed; null where they see it themselves. */
   readonly announceChange: Fragment | null;
+  /** Null where the database itself tells of every write. */
+  readonly tracking: Tracking | null;
   /** Composes text only; it is never connected. */
   readonly composer: Kysely<unknown>;
   /** A column as the code reads it from a row: exact integers, instants in milliseconds, JSON as a string. */
