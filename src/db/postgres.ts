@@ -92,10 +92,10 @@ async function runTransaction<T>(
   work: (session: Session) => Promise<T>,
   knownBy: string | null = null,
 ): Promise<T> {
-  const mark = await begin(client, knownBy !== null);
+  const begun = begin(client, knownBy);
   try {
-    if (mark !== knownBy) throw new StaleCallerError();
-    const result = await work(new ClientSession(client));
+    const result = await work(new TransactionSession(client, begun));
+    await begun;
     await client.query('commit');
     return result;
   } catch (error) {
@@ -107,14 +107,15 @@ async function runTransaction<T>(
 }
 
 /** Begins a transaction. The mark, where it is wanted, comes with the same round trip. */
-async function begin(client: pg.ClientBase, wantsMark: boolean): Promise<string | null> {
-  if (!wantsMark) {
+async function begin(client: pg.ClientBase, knownBy: string | null): Promise<void> {
+  if (knownBy === null) {
     await client.query('begin');
-    return null;
+    return;
   }
   const results = await client.query({ text: `begin; ${MARK_STATEMENT.sql}`, rowMode: 'array' });
   // Two statements have two results, which the types do not know.
-  return (results as unknown as readonly { readonly rows: readonly [string][] }[])[1]!.rows[0]![0];
+  const [, { rows }] = results as unknown as readonly [unknown, { readonly rows: readonly [[mark: string]] }];
+  if (rows[0][0] !== knownBy) throw new StaleCallerError();
 }
 
 class ClientSession implements Session {
@@ -126,6 +127,7 @@ class ClientSession implements Session {
     this.#prepared = preparedOn(client);
   }
 
+  /** The statement is sent at once, behind those that are under way. */
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     const name = nameOf(statement);
     this.#prepared.add(name);
@@ -148,6 +150,36 @@ class ClientSession implements Session {
 
   async mark(): Promise<string> {
     return (await this.rows(MARK_STATEMENT, []))[0]![0];
+  }
+}
+
+/**
+ * Does not wait for the transaction to begin before it sends what only reads or locks: where it did not begin, such a
+ * statement does no harm. Anything else waits, as it would take effect by itself.
+ */
+class TransactionSession implements Session {
+  readonly #session: ClientSession;
+  #begun: Promise<void> | null;
+
+  constructor(client: pg.ClientBase, begun: Promise<void>) {
+    this.#session = new ClientSession(client);
+    this.#begun = begun;
+    begun.then(
+      () => {
+        this.#begun = null;
+      },
+      () => undefined,
+    );
+  }
+
+  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
+    if (!this.#begun) return this.#session.rows(statement, values);
+    if (statement.changesNothing) {
+      const [rows] = await Promise.all([this.#session.rows(statement, values), this.#begun]);
+      return rows;
+    }
+    await this.#begun;
+    return this.#session.rows(statement, values);
   }
 }
 
@@ -184,6 +216,7 @@ export async function openPostgres(
   };
   const pool = new pg.Pool({
     ...connection,
+    pipeline: true,
     max: options.poolSize,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + 1_000,

@@ -197,8 +197,11 @@ export class Operations {
     const deleted = plan.name === 'delete' ? await answer.runIn(session, caller, plan.documentId ?? '') : null;
     const write = new WriteSession(session, caller, this.#writes);
     const written = await runWrite(write, plan);
-    await write.run.flush();
-    return { written, text: deleted ?? (await answer.runIn(session, caller, written.documentId)) ?? 'null' };
+    const [, text] = await Promise.all([
+      write.run.flush(),
+      deleted ?? answer.runIn(session, caller, written.documentId),
+    ]);
+    return { written, text: text ?? 'null' };
   }
 
   /** The plan of a read and its statements, without running anything. */

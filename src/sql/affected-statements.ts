@@ -5,7 +5,7 @@ import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Row, type Statement } from './statement.ts';
+import { type Row, readingStatement, type Statement } from './statement.ts';
 import { linkKey, listName } from './write-statements.ts';
 
 /** Documents of a table that are named by their ids and, where `byRow`, by ids of their rows. */
@@ -49,7 +49,7 @@ export class AffectedStatements {
   #once<R extends Row>(key: string, text: () => Fragment): Statement<R> {
     let statement = this.#cache.get(key);
     if (!statement) {
-      statement = plainStatement(text().compile(this.#dialect.composer).sql);
+      statement = readingStatement(text().compile(this.#dialect.composer).sql);
       this.#cache.set(key, statement);
     }
     return statement as Statement<R>;

@@ -31,8 +31,17 @@ declare const rowType: unique symbol;
 export interface Statement<R extends Row = Row> {
   readonly sql: string;
   readonly bindings: readonly Binding[];
+  /** Whether it only reads or locks. Such a one can be sent with the beginning of its transaction. */
+  readonly changesNothing?: true;
   readonly [rowType]?: R;
 }
 
 /** A statement whose values are bound by position, not from a request. */
 export const plainStatement = <R extends Row = Row>(sql: string): Statement<R> => ({ sql, bindings: [] });
+
+/** The same, of one that only reads or locks. */
+export const readingStatement = <R extends Row = Row>(sql: string): Statement<R> => ({
+  sql,
+  bindings: [],
+  changesNothing: true,
+});

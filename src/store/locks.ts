@@ -14,10 +14,12 @@ class RestartTransaction extends Error {
 
 export async function lockDocuments(write: WriteSession, affected: AffectedPlan): Promise<AffectedDocuments> {
   const { needsLocks } = write.sql;
-  const locked = needsLocks ? await lockAll(write, affected) : affected.locked;
   const lookUps = needsLocks ? affected.lookUps : affected.lookUps.filter(isKept);
-  // What is read before it is locked may be out of date, so it is read after.
-  const { documents, found } = await readAffected(write, { ...affected, locked, lookUps });
+  // What is read before it is locked may be out of date, so it is read after. Both are sent together.
+  const [locked, { documents, found }] = await Promise.all([
+    needsLocks ? lockAll(write, affected) : affected.locked,
+    readAffected(write, { ...affected, lookUps }),
+  ]);
   // What a write is about may have grown while it waited: a link was added, or a target found another owner. To lock
   // that now would be out of order; so the write begins again, and finds it in its place.
   const isLocked = ([table, id]: Found[number]): boolean =>

@@ -24,7 +24,7 @@ import { copyMorphKey, mayLoseMorphLink, mayTakeFromOtherTypes } from './morph-k
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
-import { validateForPublish } from './validate.ts';
+import { readScalarRows, validateForPublish } from './validate.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** The two rows of a document in one locale. */
@@ -131,8 +131,11 @@ export async function publishVersion(
   documents: AffectedDocuments,
 ): Promise<Version> {
   const existing = publishedBeside(versions, draft)?.id ?? null;
-  const gathered = await gatherForPublish(write, type, draft.id, existing);
-  await validateForPublish(write, type, draft, existing);
+  const [gathered, scalars] = await Promise.all([
+    gatherForPublish(write, type, draft.id, existing),
+    readScalarRows(write, type, existing === null ? [draft.id] : [draft.id, existing]),
+  ]);
+  await validateForPublish(write, type, draft, scalars);
   const id = await publishRow(write, type, { draft, existing }, { ...gathered, documents });
   const version = { ...draft, id, published: true };
   await syncSharedFields(write, type, { row: version, versions }, null);
@@ -150,13 +153,15 @@ async function publishRow(
   const columns = sharedColumns(write, type);
   const published =
     existing ?? (await write.run.insert(type.table, write.sql.insertPublished(type.table, columns), write.now, draft));
-  if (existing !== null)
-    await write.run.rows(write.sql.updatePublished(type.table, columns), write.now, draft, listOf([published]));
   const rows = { draft, published, documentId, isNew: existing === null, recorded };
   const copy = { from: draft, to: published, toIsNew: rows.isNew, purpose: { to: 'published' } } as const;
   await copyNestedContent(write, type, copy);
   const added = await publishLists(write, type, rows, documents);
   await placeInInverses(write, type, added, rows);
+  if (existing !== null) {
+    const update = write.sql.updatePublished(type.table, columns);
+    await write.run.change(type.table, update, write.now, draft, listOf([published]));
+  }
   for (const attribute of type.attributes.values()) {
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
     else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, type, attribute, rows);

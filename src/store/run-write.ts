@@ -17,7 +17,7 @@ import { isForeignKey, publishVersion, rememberInLiveLists } from './publish.ts'
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
-import { validateForPublish } from './validate.ts';
+import { readScalarRows, validateForPublish } from './validate.ts';
 import { type Version, versionOf, type WriteSession } from './write-session.ts';
 import { type Written, writeVersion } from './write-version.ts';
 
@@ -198,7 +198,8 @@ async function cloneDocument(write: WriteSession, plan: AuthorizedWritePlan): Pr
       { ...plan, publishes: false },
       { documentId, row: clone, versions: clones, mustReach: [], documents },
     );
-    if (!type.draftAndPublish) await validateForPublish(write, type, clone, null);
+    if (!type.draftAndPublish)
+      await validateForPublish(write, type, clone, await readScalarRows(write, type, [clone.id]));
     clones.push(clone);
   }
   return { documentId, locale: clones[0]?.locale ?? null, versions: clones };

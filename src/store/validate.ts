@@ -8,24 +8,37 @@ import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
 import { type ComponentField, holdersOfComponents, readItems } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
+import type { ItemRef } from './gathered.ts';
 import { lockKeys } from './locks.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 type Validated = Pick<Version, 'id' | 'documentId' | 'locale'>;
 
+/** Rows as validation needs them: the id, then the values of `scalarsOf` their schema. */
+type ScalarRows = readonly Row[];
+
+export async function readScalarRows(write: WriteSession, schema: Schema, ids: readonly number[]): Promise<ScalarRows> {
+  const scalars = scalarsOf(schema);
+  return scalars.length === 0 ? [] : write.run.rows(write.sql.selectRows(schema.table, scalars), listOf(ids));
+}
+
 /**
- * Refuses a draft that does not satisfy what its attributes ask of published values. `published`: its published row. What
- * that row holds already, no other document can have taken.
+ * Refuses a draft that does not satisfy what its attributes ask of published values. `rows`: the draft and, where there is
+ * one, its published row. What that row holds already, no other document can have taken.
  */
 export async function validateForPublish(
   write: WriteSession,
   type: ContentType,
   draft: Validated,
-  published: number | null,
+  rows: ScalarRows,
 ): Promise<void> {
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  const { values, shown } = await validateRow(write, type, { id: draft.id, published, path: [] }, findings);
-  const changed = values.filter(({ attribute, value }) => !shown.has(attribute) || shown.get(attribute) !== value);
+  const values = await validateRow(write, type, { id: draft.id, rows, path: [] }, findings);
+  const published = rows.find(([id]) => id !== draft.id);
+  const shown = published
+    ? scalarsOf(type).map((attribute, index) => storedValue(attribute, published, index + 1))
+    : [];
+  const changed = values.filter(({ value }, index) => shown[index] !== value);
   const problems = [
     ...findings.problems,
     ...(await uniqueProblems(write, type, draft, changed)),
@@ -49,15 +62,8 @@ interface Findings {
 
 interface LocatedRow {
   readonly id: number;
-  /** The published row beside it. */
-  readonly published: number | null;
+  readonly rows: ScalarRows;
   readonly path: BodyPath;
-}
-
-interface RowValues {
-  readonly values: readonly ScalarChange[];
-  /** The values of the published row. */
-  readonly shown: ReadonlyMap<ScalarAttribute, StoredValue>;
 }
 
 /** Returns the values of the row itself. */
@@ -66,31 +72,24 @@ async function validateRow(
   schema: Schema,
   row: LocatedRow,
   findings: Findings,
-): Promise<RowValues> {
-  const values = await validateScalars(write, schema, row, findings);
+): Promise<readonly ScalarChange[]> {
+  const values = validateScalars(schema, row, findings);
   for (const attribute of schema.attributes.values())
     if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
       await validateField(write, { schema, attribute }, row, findings);
   return values;
 }
 
-async function validateScalars(
-  write: WriteSession,
+function validateScalars(
   schema: Schema,
-  { id, published, path }: LocatedRow,
+  { id, rows, path }: LocatedRow,
   { problems, uniqueInComponents }: Findings,
-): Promise<RowValues> {
+): readonly ScalarChange[] {
   const scalars = scalarsOf(schema);
-  const shown = new Map<ScalarAttribute, StoredValue>();
-  if (scalars.length === 0) return { values: [], shown };
-  const ids = published === null ? [id] : [id, published];
-  const rows = await write.run.rows(write.sql.selectRows(schema.table, scalars), listOf(ids));
+  if (scalars.length === 0) return [];
   const row = rows.find(([of]) => of === id);
-  const beside = rows.find(([of]) => of === published);
-  if (beside)
-    for (const [index, attribute] of scalars.entries()) shown.set(attribute, storedValue(attribute, beside, index + 1));
   const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
-  const values = scalars.map((attribute, index) => {
+  return scalars.map((attribute, index) => {
     const value = storedValue(attribute, row!, index + 1);
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
@@ -101,7 +100,6 @@ async function validateScalars(
     if (wrong && shown) problems.push({ path: here, message: wrong });
     return { attribute, value, path: here };
   });
-  return { values, shown };
 }
 
 const scalarsOf = (schema: Schema): ScalarAttribute[] =>
@@ -130,11 +128,23 @@ async function validateField(
   if (many && min !== null && items.length < min && (required || items.length > 0))
     report(`must have at least ${min} items`);
   if (many && max !== null && items.length > max) report(`must have at most ${max} items`);
-  for (const [index, item] of items.entries()) {
-    const component = write.model.components.get(item.uid);
-    const row = { id: item.id, published: null, path: many ? [...here, index] : here };
+  const rows = await readItemRows(write, items);
+  for (const [index, { id, uid }] of items.entries()) {
+    const component = write.model.components.get(uid);
+    const row = { id, rows: rows.get(uid) ?? [], path: many ? [...here, index] : here };
     if (component) await validateRow(write, component, row, findings);
   }
+}
+
+/** The rows of items, by the kind of component. */
+async function readItemRows(write: WriteSession, items: readonly ItemRef[]): Promise<ReadonlyMap<string, ScalarRows>> {
+  const rows = new Map<string, ScalarRows>();
+  for (const [uid, group] of Map.groupBy(items, (item) => item.uid)) {
+    const component = write.model.components.get(uid);
+    const ids = group.map(({ id }) => id);
+    if (component) rows.set(uid, await readScalarRows(write, component, ids));
+  }
+  return rows;
 }
 
 /** For a type without drafts: refuses values that another document holds already. */
@@ -157,10 +167,6 @@ async function uniqueProblems(
 ): Promise<BodyProblem[]> {
   const unique = values.filter(({ attribute, value }) => attribute.rules.unique && value !== null && value !== '');
   if (unique.length === 0) return [];
-  await lockKeys(
-    write,
-    unique.map(({ attribute, value }) => `${type.uid} ${attribute.name} ${value}`),
-  );
   const columns = unique.map(({ attribute: { column, type: kind, localized } }) => ({
     column,
     type: kind,
@@ -171,7 +177,12 @@ async function uniqueProblems(
     value,
     ...(columns[index]!.inLocale ? [locale] : []),
   ]);
-  const taken = await write.run.rows(write.sql.duplicates(type.table, columns), ...bound);
+  const keys = unique.map(({ attribute, value }) => `${type.uid} ${attribute.name} ${value}`);
+  // What is read after the lock is up to date. Both are sent together.
+  const [, taken] = await Promise.all([
+    lockKeys(write, keys),
+    write.run.rows(write.sql.duplicates(type.table, columns), ...bound),
+  ]);
   return taken.map(([index]) => ({ path: unique[index]!.path, message: 'must be unique' }));
 }
 
@@ -223,7 +234,7 @@ export async function validateUniqueComponents(
 ): Promise<void> {
   if (!hasUniqueComponents(write.model, type)) return;
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  await validateRow(write, type, { id, published: null, path: [] }, findings);
+  await validateRow(write, type, { id, rows: await readScalarRows(write, type, [id]), path: [] }, findings);
   const problems = await uniqueComponentProblems(write, documentId, findings.uniqueInComponents);
   if (problems.length > 0) throw problemsError(problems);
 }
