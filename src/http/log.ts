@@ -2,7 +2,7 @@
 // formatted for people. The request id is the only header that is logged; bodies and queries never are.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { errorOutput, type LogOutput, openStandardError } from './log-output.ts';
 
@@ -144,17 +144,19 @@ function requestLine({ requestId: id, method, route, status, milliseconds, calle
   return `{"level":${INFO},"time":"${isoTime()}","requestId":"${id}","method":"${method}","route":${quoted},"status":${status},"milliseconds":${milliseconds},"caller":${kind}}\n`;
 }
 
-/** Logs each request once: when its answer is sent, or when the client goes before that. */
-export function logRequests(app: FastifyInstance, log: RequestLog): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    log(requestEntry(request, reply.statusCode));
-    done();
-  });
-  app.addHook('onRequestAbort', (request, done) => {
-    log(requestEntry(request, null));
-    done();
-  });
+/** Gives a request its logger, and logs it once: when its answer is sent, or when the client goes before that. */
+export function followRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: FastifyBaseLogger,
+  log: RequestLog | null,
+): void {
+  request.log = logger;
+  reply.log = logger;
+  if (log) reply.raw.on('close', () => log(requestEntry(request, answeredStatus(reply))));
 }
+
+const answeredStatus = ({ raw }: FastifyReply): number | null => (raw.writableEnded ? raw.statusCode : null);
 
 export const requestEntry = (request: FastifyRequest, status: number | null): RequestEntry => ({
   requestId: request.id,

@@ -7,11 +7,16 @@ import { MAX_URL_LENGTH } from '../limits.ts';
 import { type HeadersFor, PREFLIGHT } from './headers.ts';
 import { REQUEST_ID_HEADER } from './log.ts';
 
-/** Comes before everything else, so that refusals have the headers as well. */
-export function registerRequestGuard(app: FastifyInstance, headersFor: HeadersFor): void {
+/** Comes before everything else, so that refusals have the headers, and are logged, as well. */
+export function registerRequestGuard(
+  app: FastifyInstance,
+  headersFor: HeadersFor,
+  follow: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
     request.begin = performance.now();
+    follow(request, reply);
     const { origin } = request.headers;
     const headers = headersFor(origin);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);

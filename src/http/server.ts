@@ -13,7 +13,7 @@ import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
 import { headersByOrigin, SECURITY } from './headers.ts';
 import {
   errorLog,
-  logRequests,
+  followRequest,
   REQUEST_ID_HEADER,
   type RequestLog,
   requestEntry,
@@ -49,8 +49,7 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
   });
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
-  registerRequestGuard(app, headersFor);
-  if (logRequest) logRequests(app, logRequest);
+  registerRequestGuard(app, headersFor, (request, reply) => followRequest(request, reply, logger, logRequest));
   readEmptyBodies(app);
   app.setErrorHandler<Error>((error, request, reply) => {
     logCause(request, error);
@@ -72,10 +71,9 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
 type AnswerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
 
 function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, frameworkErrors: AnswerUnroutable): FastifyInstance {
-  return Fastify({
-    loggerInstance: logger,
-    // One logger for all requests: each line names its request, and a child logger for each would cost more than that.
-    childLoggerFactory: (parent) => parent,
+  const app = Fastify({
+    // Given to Fastify, a logger costs a child and two listeners for each request. See followRequest.
+    logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     ...(sheaf.settings.trustProxy.length > 0 && { trustProxy: [...sheaf.settings.trustProxy] }),
@@ -102,6 +100,8 @@ function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, frameworkErrors: Ans
     schemaController: { compilersFactory: { buildValidator: () => noSchemas, buildSerializer: () => noSchemas } },
     frameworkErrors,
   });
+  app.log = logger;
+  return app;
 }
 
 /** Answers a URL that cannot be decoded, or a path segment that is too long. No hook runs for these. */
