@@ -1,4 +1,4 @@
-// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on systemAccess, and retries
+// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
