@@ -12,7 +12,7 @@ export const growth = (options: Options): Promise<void> =>
   withPostgres(options.restaurants, async ({ url, documentId }) => {
     const { connections, seconds, rounds } = options;
     const workloads = workloadsOf(documentId, options.only);
-    const servers = await Promise.all(WORKERS.map((workers) => startSheaf(url, workers)));
+    const servers = await Promise.all(WORKERS.map((workers) => startSheaf(url, { workers })));
     const targets = workloads.map(([, target]) => target);
     const taken: (readonly Measured[])[] = [];
     for (let round = 0; round < rounds; round++) taken.push(await measure(servers, targets, options));

@@ -10,60 +10,101 @@ export const HELP = `Measures Sheaf beside a server that does the least possible
 Usage: npm run bench -- [options]
 
   --postgres        reads on a PostgreSQL server of its own, instead of SQLite
-  --writes          writes on SQLite, beside the same statements sent by hand
+  --writes          writes in process on SQLite, beside the same statements sent by hand
+  --writes --clients N [--postgres]
+                    writes over HTTP by 1 and by N clients, and by N on one document (default 8)
   --growth          reads on PostgreSQL by 1, 2 and 4 processes
   --access          reads by the public, a user and a token, beside reads that nobody guards
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
   --rounds R        measure each workload R times and show the medians (default 1)
+  --beside DIR      with --clients: another checkout with its build in dist, measured in turns with this one
+  --targets T       with --clients: how many chefs, pairs of categories and so on all documents share (default 1)
+  --durable         with --clients --postgres: commits wait for the disk, as a server does by default
+  --statements      with --clients: the statements of each write with their times
   --only TEXT       only workloads whose name contains TEXT
   --help            this text
 
 The data set is kept in bench/.data and made again when it is out of date.`;
 
-export type Part = 'reads' | 'postgres' | 'writes' | 'growth' | 'access';
+export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access';
 
 export interface Options extends Load {
   readonly part: Part;
   readonly restaurants: number;
   readonly rounds: number;
   readonly only: string;
+  readonly postgres: boolean;
+  readonly clients: number;
+  readonly beside: string | null;
+  readonly targets: number;
+  readonly durable: boolean;
+  readonly statements: boolean;
 }
+
+const WORDS = {
+  postgres: { type: 'boolean', default: false },
+  writes: { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
+  access: { type: 'boolean', default: false },
+  restaurants: { type: 'string', default: '10000' },
+  seconds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '16' },
+  rounds: { type: 'string', default: '1' },
+  clients: { type: 'string' },
+  beside: { type: 'string' },
+  targets: { type: 'string' },
+  durable: { type: 'boolean', default: false },
+  statements: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+const DEFAULT_CLIENTS = '8';
+/** These mean something to writes by clients only. */
+const OF_CLIENTS = ['clients', 'beside', 'targets', 'durable', 'statements'] as const;
+
+type Words = ReturnType<typeof parseArgs<{ options: typeof WORDS }>>['values'];
 
 /** Null where only help is asked for. */
 export function readOptions(part?: Part): Options | null {
-  const { values } = parseArgs({
-    options: {
-      postgres: { type: 'boolean', default: false },
-      writes: { type: 'boolean', default: false },
-      growth: { type: 'boolean', default: false },
-      access: { type: 'boolean', default: false },
-      restaurants: { type: 'string', default: '10000' },
-      seconds: { type: 'string', default: '5' },
-      connections: { type: 'string', default: '16' },
-      rounds: { type: 'string', default: '1' },
-      only: { type: 'string', default: '' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const { values } = parseArgs({ options: WORDS });
   if (values.help) return null;
-  const number = (name: 'restaurants' | 'seconds' | 'connections' | 'rounds', least: number, whole = true): number => {
-    const value = Number(values[name]);
+  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets';
+  const number = (name: NumberName, least: number, whole = true, absent = '1'): number => {
+    const text = values[name] ?? absent;
+    const value = Number(text);
     if (!(value >= least) || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
-      throw new BenchError(`--${name} ${values[name]}: expected a ${whole ? 'whole ' : ''}number of at least ${least}`);
+      throw new BenchError(`--${name} ${text}: expected a ${whole ? 'whole ' : ''}number of at least ${least}`);
     return value;
   };
-  const parts = (['postgres', 'writes', 'growth', 'access'] as const).filter((name) => values[name]);
-  if (parts.length > 1) throw new BenchError(`--${parts.join(' and --')} are measured one at a time`);
   return {
-    part: part ?? parts[0] ?? 'reads',
+    part: part ?? partOf(values),
     restaurants: number('restaurants', MIN_RESTAURANTS),
     seconds: number('seconds', 0.5, false),
     connections: number('connections', 1),
     rounds: number('rounds', 1),
     only: values.only,
+    postgres: values.postgres,
+    clients: number('clients', 1, true, DEFAULT_CLIENTS),
+    beside: values.beside ?? null,
+    targets: number('targets', 1),
+    durable: values.durable,
+    statements: values.statements,
   };
+}
+
+/** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
+function partOf(values: Words): Part {
+  const ofClients = OF_CLIENTS.filter((name) => values[name]);
+  const isOfClients = values.writes && (values.postgres || ofClients.length > 0);
+  if (ofClients.length > 0 && !isOfClients)
+    throw new BenchError(`--${ofClients[0]} goes with --writes; add --writes, and --postgres for PostgreSQL`);
+  const names = (['postgres', 'writes', 'growth', 'access'] as const).filter((name) => values[name]);
+  const others = names.filter((name) => name !== 'postgres' && name !== 'writes');
+  const parts = isOfClients ? ['clientWrites' as const, ...others] : names;
+  if (parts.length > 1) throw new BenchError(`--${names.join(' and --')} are measured one at a time`);
+  return parts[0] ?? 'reads';
 }
 
 /** Those whose name contains what was asked for with --only. */

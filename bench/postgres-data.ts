@@ -2,12 +2,12 @@
 // counterpart, in batches that are sent as JSON and read by the types of the columns.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { contentTables, openToAll, show } from './data.ts';
+import { contentTables, openToAll, PROJECT, show } from './data.ts';
 
 const BATCH = 5_000;
 
-export async function copyToPostgres(file: string, url: string): Promise<void> {
-  await openToAll(url);
+export async function copyToPostgres(file: string, url: string, project = PROJECT): Promise<void> {
+  await openToAll(url, project);
   const source = new DatabaseSync(file, { readOnly: true });
   const target = new Client({ connectionString: url });
   await target.connect();

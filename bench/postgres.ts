@@ -9,7 +9,7 @@ import { compareReads, ROOT, startSheaf, workloadsOf } from './reads.ts';
 import { Server } from './server.ts';
 
 /** Enough for the whole data set and its indexes. */
-const SETTINGS = { shared_buffers: '256MB', work_mem: '16MB' };
+export const SETTINGS = { shared_buffers: '256MB', work_mem: '16MB' };
 const DATABASE = 'guide';
 
 export interface PostgresData {

@@ -1,6 +1,7 @@
 // The nine reads on Sheaf beside a limit server, on the same data in the same run, since only ratios of one run mean
 // anything on a machine that others use too.
 import { fileURLToPath } from 'node:url';
+import { PROJECT } from './data.ts';
 import { type Measured, measure, median } from './load.ts';
 import { chosen, type Options } from './options.ts';
 import { BenchError, Server } from './server.ts';
@@ -16,9 +17,20 @@ export type Workload = readonly [name: string, target: string];
 export const workloadsOf = (documentId: string, only: string): Workload[] =>
   chosen(WORKLOADS, only).map(([name, text]) => [name, text.replace(DOCUMENT_PLACE, documentId)]);
 
-export const startSheaf = (database: string, workers = 1): Promise<Server> => {
-  const places = ['--project', 'examples/guide', '--database', database, '--port', '0', '--workers', String(workers)];
-  return Server.start(`Sheaf (${workers})`, ['dist/main.js', 'start', ...places], ROOT);
+interface SheafOptions {
+  readonly workers?: number;
+  readonly project?: string;
+  /** The checkout whose build is started. */
+  readonly root?: string;
+}
+
+export const startSheaf = (
+  database: string,
+  { workers = 1, project = PROJECT, root = ROOT }: SheafOptions = {},
+): Promise<Server> => {
+  const places = ['--project', project, '--database', database, '--port', '0', '--workers', String(workers)];
+  const name = root === ROOT ? `Sheaf (${workers})` : `Sheaf of ${root}`;
+  return Server.start(name, ['dist/main.js', 'start', ...places], root);
 };
 
 /** Measures the workloads one after another and prints a line for each. */

@@ -1,11 +1,13 @@
 // What Sheaf sends to its database, kept as it is sent: the statements of an operation with the values bound to them.
 import type { Sheaf } from '../src/app.ts';
 import type { ReadOptions, Session } from '../src/db/database.ts';
-import type { BoundValue } from '../src/sql/statement.ts';
+import type { BoundValue, Row } from '../src/sql/statement.ts';
 
 export interface Sent {
   readonly sql: string;
   readonly values: readonly BoundValue[];
+  /** The rows that came back. */
+  readonly returned: readonly Row[];
 }
 
 /** The statements of one operation: those of its transaction, then those that read the answer. */
@@ -19,9 +21,13 @@ export function record({ database }: Sheaf): () => Operation {
   let written: Sent[] = [];
   let read: Sent[] = [];
   const listening = (session: Session, into: () => Sent[]): Session => ({
-    rows(statement, values) {
-      into().push({ sql: statement.sql, values: [...values] });
-      return session.rows(statement, values);
+    async rows(statement, values) {
+      // Its place is that of its sending.
+      const list = into();
+      const place = list.push({ sql: statement.sql, values: [...values], returned: [] }) - 1;
+      const returned = await session.rows(statement, values);
+      list[place] = { ...list[place]!, returned };
+      return returned;
     },
   });
   const { transaction, snapshot } = database;

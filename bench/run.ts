@@ -1,6 +1,7 @@
 // The benchmark. Without options: reads on SQLite beside the limit server, then how soon Sheaf answers after a start,
 // and what memory it holds. The other parts are asked for by name.
 import { access } from './access.ts';
+import { clientWrites } from './client-writes.ts';
 import { dataSet } from './data.ts';
 import { growth } from './growth.ts';
 import { median } from './load.ts';
@@ -32,7 +33,7 @@ async function readsOnSqlite(options: Options): Promise<void> {
   );
 }
 
-const PARTS = { reads: readsOnSqlite, postgres: readsOnPostgres, writes, growth, access } as const;
+const PARTS = { reads: readsOnSqlite, postgres: readsOnPostgres, writes, clientWrites, growth, access } as const;
 
 await runPart(async () => {
   const options = readOptions();

@@ -123,6 +123,15 @@ interface Process {
   readonly parent: number;
 }
 
+/** The process that started another one; 0 where the system does not say. */
+export function parentOf(pid: number): number {
+  try {
+    return Number(/\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))![1]);
+  } catch {
+    return 0;
+  }
+}
+
 /** Processor time of processes so far, in clocks of 100 ticks a second as Linux has them; not a number elsewhere. */
 export function processorSeconds(isMeant: (process: Process) => boolean): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN;
