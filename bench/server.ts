@@ -132,6 +132,17 @@ export function parentOf(pid: number): number {
   }
 }
 
+/** Processor time of a process, of those it started and of those among them that have ended, as Linux tells it. */
+export function familySeconds(root: number): number {
+  const living = processorSeconds(({ pid, parent }) => pid === root || parent === root);
+  try {
+    const fields = /\) (.*)/s.exec(readFileSync(`/proc/${root}/stat`, 'utf8'))![1]!.split(' ');
+    return living + (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return living;
+  }
+}
+
 /** Processor time of processes so far, in clocks of 100 ticks a second as Linux has them; not a number elsewhere. */
 export function processorSeconds(isMeant: (process: Process) => boolean): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN;

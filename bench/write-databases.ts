@@ -8,7 +8,7 @@ import { contentTables, show } from './data.ts';
 import { SETTINGS } from './postgres.ts';
 import { copyToPostgres } from './postgres-data.ts';
 import { NEW_IDS } from './replay.ts';
-import { parentOf, processorSeconds } from './server.ts';
+import { familySeconds, parentOf } from './server.ts';
 
 export interface WriteDatabases {
   /** The address of a new copy. */
@@ -94,7 +94,7 @@ export async function postgresDatabases({ file, project, durable }: PostgresCopi
       return `${server.url}/${name}`;
     },
     counts: (url) => run(new URL(url).pathname.slice(1), countTables),
-    processorSeconds: () => processorSeconds(({ parent }) => parent === postmaster),
+    processorSeconds: () => familySeconds(postmaster),
     close: () => server.stop(),
   };
 }
