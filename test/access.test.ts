@@ -939,6 +939,17 @@ describeOnEveryDatabase('A grant', (engine) => {
     expect(await soon(one, 'topics', 401, who)).toBe(401);
     expect(await soon(other, 'topics', 401, who)).toBe(401);
   });
+
+  it('is nothing that the public has where there is no such role: everyone is asked who they are', async () => {
+    const site = await guarded.open(NEWS);
+    await site.grantOnly('public', reads(ARTICLE));
+    const full = await site.token('full-access');
+    expect((await site.get('articles')).status).toBe(200);
+    await site.execute(`delete from up_roles where type = 'public'`);
+    expect(await soon(site, 'articles', 401)).toBe(401);
+    await expect(site.sheaf.authenticate({})).rejects.toMatchObject({ status: 401 });
+    expect((await site.get('articles', full)).status).toBe(200);
+  });
 });
 
 // ------------------------------------------------------------------------------------------------------ rules on rows

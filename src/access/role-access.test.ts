@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { modelOf, relation } from '../../test/support/project.ts';
 import { accessOf } from '../../test/support/rules.ts';
 import { FILE, ROLE, USER } from '../model/builtin.ts';
-import type { FieldUse } from './access.ts';
+import { type FieldUse, systemAccess } from './access.ts';
 import { roleAccess, tokenAccess } from './role-access.ts';
 
 const model = modelOf({
@@ -39,6 +39,11 @@ describe('a type behind a relation', () => {
   it('that is kept to the server is not seen, but for roles by who may list them', () => {
     expect(seen(['*'])).toEqual([PAGE, TAG, FILE]);
     expect(seen([`${ROLE}.find`])).toEqual([FILE, ROLE]);
+  });
+
+  it('that is kept to the server is not even seen by the system, which sees all others', () => {
+    const access = systemAccess(model);
+    expect([PAGE, TAG, FILE, ROLE, 'admin::role'].filter((uid) => access.mayFind(uid))).toEqual([PAGE, TAG, FILE]);
   });
 });
 
@@ -96,6 +101,11 @@ describe('an account', () => {
   it('is in full the matter of who reaches all accounts, and of whom a list allows it', () => {
     expect(writable({})).toContain('role');
     expect(writable({ rows: own, fields: { write: ['username', 'blocked'] } })).toEqual(['username', 'blocked']);
+  });
+
+  it('alone is protected so: other types may have attributes of the same names', () => {
+    const access = accessOf(model, { rules: { [PAGE]: { rows: { find: { title: 'mine' } } } } });
+    for (const name of ['role', 'blocked', 'provider']) expect(access.mayUse(PAGE, name, 'write')).toBe(true);
   });
 });
 
@@ -158,6 +168,15 @@ describe('a token', () => {
 
   it('that is read-only finds, one or many, and does nothing else', () => {
     expect(may('read-only')).toEqual([`${PAGE}.find`, `${PAGE}.findOne`]);
+  });
+
+  it('that is read-only changes nothing of types whose names begin like a right to read', () => {
+    const { may } = tokenAccess(model, { id: 1, type: 'read-only', actions: [] })!;
+    for (const uid of ['api::find.find', 'api::finding.finding'])
+      expect(['find', 'findOne', 'create', 'delete'].filter((verb) => may(`${uid}.${verb}`))).toEqual([
+        'find',
+        'findOne',
+      ]);
   });
 
   it('with full access does everything; a custom one what it was granted', () => {
