@@ -79,12 +79,12 @@ const connect = (documentId: string, category: string): WriteRequest =>
   put('restaurants', documentId, { categories: { connect: [{ documentId: category, position: { start: true } }] } });
 const publishAgain = (documentId: string, index: number): WriteRequest =>
   put('articles', documentId, { title: `Changed ${index}` });
-/** Of its forty relations two change: one gets a target at its start, one another target. */
+/** Of its forty relations one gets a target at its start, and another one a target if there is a second. */
 const changeWide = (documentId: string, [first, second]: readonly string[], index: number): WriteRequest =>
   put('wides', documentId, {
     title: `Changed ${index}`,
     relation0: { connect: [{ documentId: first!, position: { start: true } }] },
-    relation1: second!,
+    ...(second !== undefined && { relation1: second }),
   });
 
 export const restaurantData = (content: ClientContent, index: number) => ({
@@ -155,8 +155,8 @@ export const CLIENT_WORKLOADS: Readonly<Record<string, ClientWorkload>> = {
     needs: ['wides'],
     request: (content, index) =>
       changeWide(content.wides[index]!, sharedTargets(content, content.linked, 'wide', index), index),
-    onOne: ({ wides, linked }, index) =>
-      changeWide(wides[0]!, [linked[index % ONE_LIST]!, linked[(index + 1) % ONE_LIST]!], index),
+    // The list alone: links that come and go on one document cannot be replayed in another order.
+    onOne: ({ wides, linked }, index) => changeWide(wides[0]!, [linked[index % ONE_LIST]!], index),
   },
 };
 type Make = (uid: string, count: number, data: (index: number) => EntryData) => Promise<string[]>;
