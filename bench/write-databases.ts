@@ -101,7 +101,7 @@ export async function postgresDatabases({ file, project, durable }: PostgresCopi
 
 async function tablesOf(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and pg_get_serial_sequence(quote_ident(c.relname), 'id') is not null order by 1`,
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and pg_get_serial_sequence(quote_ident(c.relname), a.attname) is not null order by 1`,
   );
   return rows.map(({ name }) => name);
 }
