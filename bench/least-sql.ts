@@ -1,6 +1,6 @@
 // The least SQL for a change: what an engineer who knows the tables would send, and nothing to find out what may be
-// affected. It takes no locks but those of its own statements, so two writers may give two entries of a list the same
-// position; Sheaf does not. Publications that compare lists are not short, and have none.
+// affected. It takes locks only where it would otherwise run into deadlocks, so two writers may give two entries of a
+// list the same position; Sheaf does not. Publications that compare lists are not short, and have none.
 import { createId } from '@paralleldrive/cuid2';
 import { articleData, type ClientContent, connectedCategory, deletedAt, restaurantData } from './client-workloads.ts';
 import type { ReplayOperation, ReplayStatement, ReplayValue } from './replay.ts';
@@ -147,15 +147,26 @@ const closeGaps = (table: string, target: string): ReplayStatement => ({
   values: [created()],
 });
 
+/** Two that close gaps in the same lists would wait for each other, so those whose lists they are come first. */
+const lockTargets = (table: string, links: string, target: string): ReplayStatement => ({
+  sql: `select t.id from ${table} t join ${links} l on l.${target} = t.id where l.restaurant_id = $1 order by t.id for no key update of t`,
+  values: [created()],
+});
+
 const deleteRestaurant: Least = (dialect, content, index) => {
-  const find = `select id from restaurants where document_id = ?${dialect.postgres ? ' for update' : ''}`;
-  return operation(
+  const { written, read } = operation(
     dialect,
-    { sql: find, values: [deletedAt(content, index)] },
+    { sql: 'select id from restaurants where document_id = ?', values: [deletedAt(content, index)] },
     closeGaps('restaurants_chef_lnk', 'chef_id'),
     closeGaps('restaurants_categories_lnk', 'category_id'),
     { sql: 'delete from restaurants where id = ?', values: [created()] },
   );
+  const [find, ...changes] = written;
+  const locks = [
+    lockTargets('categories', 'restaurants_categories_lnk', 'category_id'),
+    lockTargets('chefs', 'restaurants_chef_lnk', 'chef_id'),
+  ];
+  return { written: [find!, ...(dialect.postgres ? locks : []), ...changes], read };
 };
 
 /** By the name of the workload. */
