@@ -1,11 +1,19 @@
-// Questions about the relations of a model that several parts of a write ask.
+// Questions about the relations of a model that several parts of a write ask. Answers are kept as long as the model.
 import type { ContentType, Model, RelationAttribute, Schema } from './types.ts';
 
+const linksOfSchemas = new WeakMap<Schema, readonly RelationAttribute[]>();
+
 /** Relations kept in link tables, from either side. */
-export const linkAttributes = (schema: Schema): RelationAttribute[] =>
-  [...schema.attributes.values()].filter(
-    (attribute): attribute is RelationAttribute => attribute.kind === 'relation' && attribute.storage === 'linkTable',
-  );
+export function linkAttributes(schema: Schema): readonly RelationAttribute[] {
+  let found = linksOfSchemas.get(schema);
+  if (!found) {
+    found = [...schema.attributes.values()].filter(
+      (attribute): attribute is RelationAttribute => attribute.kind === 'relation' && attribute.storage === 'linkTable',
+    );
+    linksOfSchemas.set(schema, found);
+  }
+  return found;
+}
 
 /** Whether entries of a type show by which rows of a schema a polymorphic relation leads to them. */
 export const showsLinks = ({ attributes }: ContentType, { uid }: Schema, name: string): boolean =>
@@ -13,11 +21,22 @@ export const showsLinks = ({ attributes }: ContentType, { uid }: Schema, name: s
     (attribute) => attribute.kind === 'relation' && attribute.target === uid && attribute.inverse === name,
   );
 
+type OneWay = readonly [Schema, RelationAttribute];
+
+const oneWayOfModels = new WeakMap<Model, ReadonlyMap<string, readonly OneWay[]>>();
+const NONE: readonly OneWay[] = [];
+
 /** One-way relations that lead to a type, of other types and of components. */
-export function oneWayTo(model: Model, uid: string): [Schema, RelationAttribute][] {
-  return [...model.contentTypes.values(), ...model.components.values()].flatMap((schema) =>
-    linkAttributes(schema)
-      .filter((attribute) => attribute.target === uid && attribute.inverse === null)
-      .map((attribute): [Schema, RelationAttribute] => [schema, attribute]),
-  );
+export function oneWayTo(model: Model, uid: string): readonly OneWay[] {
+  let byTarget = oneWayOfModels.get(model);
+  if (!byTarget) {
+    const all = [...model.contentTypes.values(), ...model.components.values()].flatMap((schema) =>
+      linkAttributes(schema)
+        .filter(({ inverse }) => inverse === null)
+        .map((attribute): OneWay => [schema, attribute]),
+    );
+    byTarget = Map.groupBy(all, ([, { target }]) => target);
+    oneWayOfModels.set(model, byTarget);
+  }
+  return byTarget.get(uid) ?? NONE;
 }

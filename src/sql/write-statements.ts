@@ -305,6 +305,45 @@ export class WriteStatements {
     );
   }
 
+  /**
+   * Where a published row belongs in the lists of targets: in front of the first row whose draft comes later in the list
+   * of the target's draft. Targets that have none are left out. Values: `[[target, its draft]…]`, the draft of the row.
+   */
+  positionsAmongPublished(link: LinkTable, table: string): Statement<readonly [target: number, position: number]> {
+    return this.#once(`positions among published ${linkKey(link)}`, () => {
+      const own = sql.table(table);
+      const links = sql.table(link.table);
+      const at = (alias: string) => sql.id(alias, link.inverseOrder!);
+      const isLater = sql`(${at('e')} > ${at('d')} or (${at('e')} = ${at('d')} and e.id > d.id))`;
+      const sibling = sql`b.document_id = a.document_id and ${this.#dialect.same(sql`b.locale`, sql`a.locale`)} and b.published_at is not null`;
+      return sql`select n.a, min(${at('p')}) from ${this.#dialect.pairTable(value(), 'n')} join ${links} as d on ${sql.id('d', link.to)} = cast(n.b as integer) and ${sql.id('d', link.from)} = ${value()} join ${links} as e on ${sql.id('e', link.to)} = ${sql.id('d', link.to)} and ${isLater} join ${own} as a on a.id = ${sql.id('e', link.from)} join ${own} as b on ${sibling} join ${links} as p on ${sql.id('p', link.from)} = b.id and ${sql.id('p', link.to)} = n.a group by n.a`;
+    });
+  }
+
+  /**
+   * Where a published row belongs in the lists of targets without drafts: directly behind its draft. Values:
+   * `[[target, target]…]`, the draft of the row.
+   */
+  positionsBesideDraft(link: LinkTable): Statement<readonly [target: number, position: number]> {
+    return this.#once(
+      `positions beside draft ${linkKey(link)}`,
+      () =>
+        sql`select n.a, ${sql.id('d', link.inverseOrder!)} + 1 from ${this.#dialect.pairTable(value(), 'n')} join ${sql.table(link.table)} as d on ${sql.id('d', link.to)} = n.a and ${sql.id('d', link.from)} = ${value()}`,
+    );
+  }
+
+  /**
+   * Moves a row up from the end of a target's list, and what stands there one down. Values: the row, the position, the
+   * target, the position.
+   */
+  moveToPosition(link: LinkTable): Statement {
+    return this.#once(`move ${linkKey(link)}`, () => {
+      const position = sql.id(link.inverseOrder!);
+      const given = sql`cast(${value()} as double precision)`;
+      return sql`update ${sql.table(link.table)} set ${position} = case when ${sql.id(link.from)} = ${value()} then ${given} else ${position} + 1 end where ${sql.id(link.to)} = ${value()} and ${position} >= cast(${value()} as double precision)`;
+    });
+  }
+
   /** Makes the positions in the lists of the given rows dense again, where they are not. Values: the rows' ids. */
   closeGaps(table: string, holder: string, position: string): Statement {
     return this.#once(

@@ -87,12 +87,3 @@ export async function removeLinks(write: WriteSession, link: LinkTable, links: r
   const targets = links.map(({ target }) => target);
   await closeInverse(write, link, targets);
 }
-
-/** The same links, read from the other end. */
-export const reversed = (link: LinkTable): LinkTable => ({
-  ...link,
-  from: link.to,
-  to: link.from,
-  order: link.inverseOrder,
-  inverseOrder: link.order,
-});

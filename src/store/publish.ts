@@ -11,7 +11,7 @@ import type {
   RelationAttribute,
   Schema,
 } from '../model/types.ts';
-import { applyChange, insertInOrder, weave } from '../plan/write/relation-order.ts';
+import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
@@ -19,7 +19,7 @@ import { holdersOfComponents, holdsComponents } from './components.ts';
 import { copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
-import { linksOfOthers, readLinks, readTargets, removeLinks, reversed, writeLinks } from './link-table.ts';
+import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { copyMorphKey, mayLoseMorphLink, mayTakeFromOtherTypes } from './morph-key.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
@@ -240,53 +240,34 @@ export async function takeFromOthers(
   await removeLinks(write, link, taken);
 }
 
-/** Puts new links where they belong in the lists of the rows at their other ends, without moving what stands there. */
+/**
+ * Puts new links where they belong in the lists of the rows at their other ends, without moving what stands there. A new
+ * link stands at the end; it moves in front of what comes later in the draft's list, or behind the draft's own link where
+ * the other end has no drafts.
+ */
 async function placeInInverses(
   write: WriteSession,
   type: ContentType,
   links: readonly AddedLink[],
-  rows: PublishedRows,
+  { draft, published }: PublishedRows,
 ): Promise<void> {
   const ordered = links.filter(({ attribute }) => attribute.link.inverseOrder !== null);
-  const drafts = new Map<AddedLink, number>();
-  for (const one of ordered) {
-    const target = write.type(one.attribute.target);
-    if (!target.draftAndPublish) continue;
-    const draft = (await draftsOf(write, target.table, [one.other])).get(one.other);
-    if (draft !== undefined) drafts.set(one, draft);
-  }
-  const siblingsIn = type.table;
-  await gather(
-    write,
-    [...Map.groupBy(ordered, ({ attribute }) => attribute)].map(([{ link }, group]) => ({
-      part: { read: 'links', link: reversed(link), siblingsIn },
-      rows: group.flatMap((one) => [one.other, ...(drafts.has(one) ? [drafts.get(one)!] : [])]),
-    })),
+  const byAttribute = [...Map.groupBy(ordered, ({ attribute }) => attribute)];
+  const found = await Promise.all(
+    byAttribute.map(async ([{ link, target: uid }, group]) => {
+      const { table, draftAndPublish } = write.type(uid);
+      const others = group.map(({ other }) => other);
+      const drafts = draftAndPublish ? await draftsOf(write, table, others) : new Map(others.map((id) => [id, id]));
+      const statement = draftAndPublish
+        ? write.sql.positionsAmongPublished(link, type.table)
+        : write.sql.positionsBesideDraft(link);
+      const pairs = others.flatMap((other) => (drafts.has(other) ? [[other, drafts.get(other)!]] : []));
+      return { link, rows: await write.run.rows(statement, JSON.stringify(pairs), draft) };
+    }),
   );
-  for (const one of ordered) await placeInInverse(write, type, { ...one, otherDraft: drafts.get(one) }, rows);
-}
-
-async function placeInInverse(
-  write: WriteSession,
-  type: ContentType,
-  { attribute, other, otherDraft }: AddedLink & { readonly otherDraft: number | undefined },
-  rows: PublishedRows,
-): Promise<void> {
-  const inverse = reversed(attribute.link);
-  const current = await readLinks(write, inverse, other);
-  const list = current.map(({ target }) => target);
-  if (!write.type(attribute.target).draftAndPublish) {
-    // The two rows of the document stand side by side in the list of a row without drafts.
-    if (list.includes(rows.draft))
-      await writeLinks(write, inverse, other, { current, desired: besideDraft(list, rows) });
-    return;
-  }
-  if (otherDraft === undefined) return;
-  const order = await readTargets(write, inverse, otherDraft);
-  const drafts = await draftsOf(write, type.table, list);
-  const publishedOfDraft = new Map([...drafts].map(([shown, id]) => [id, shown]));
-  const shownOrder = order.map((id) => publishedOfDraft.get(id) ?? id);
-  await writeLinks(write, inverse, other, { current, desired: insertInOrder(list, rows.published, shownOrder) });
+  for (const { link, rows } of found)
+    for (const [other, position] of rows)
+      await write.run.change(link.table, write.sql.moveToPosition(link), published, position, other, position);
 }
 
 /** The list with the published row directly behind the draft. */

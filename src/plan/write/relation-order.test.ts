@@ -7,7 +7,6 @@ import {
   applyChange,
   applySet,
   type Connection,
-  insertInOrder,
   type ListOperations,
   type OrderProblem,
   RelationOrderError,
@@ -360,37 +359,6 @@ describe('a set by someone who does not see every entry', () => {
 
   it('neither adds nor moves a hidden entry that it names', () => {
     expect(applySet([1, 2, 3], [[3], [2], [9], [1]], new Set([2, 9]))).toEqual([3, 2, 1]);
-  });
-});
-
-describe('an entry put where an order has it', () => {
-  const cases = fc.record({ list: distinct, order: distinct, id: fc.integer({ min: 1, max: 9 }) });
-
-  it('stands behind all that do not come later, up to the first that does, and moves no other', () => {
-    fc.assert(
-      fc.property(cases, ({ list, order, id }) => {
-        const result = insertInOrder(list, id, order);
-        const at = result.indexOf(id);
-        const isLater = (other: number): boolean => order.includes(id) && order.indexOf(other) > order.indexOf(id);
-        expect(result.filter((other) => other !== id)).toEqual(list.filter((other) => other !== id));
-        expect(result.slice(0, at).some(isLater)).toBe(false);
-        expect(result.slice(at + 1, at + 2).every(isLater)).toBe(true);
-      }),
-    );
-  });
-
-  it('completes a list that is in the order already', () => {
-    fc.assert(
-      fc.property(distinct, distinct, fc.integer({ min: 1, max: 9 }), (order, chosen, id) => {
-        fc.pre(order.includes(id));
-        expect(insertInOrder(only(order, chosen), id, order)).toEqual(only(order, [...chosen, id]));
-      }),
-    );
-  });
-
-  it('goes to the end where the order does not have it', () => {
-    expect(insertInOrder([1, 2], 3, [2, 1])).toEqual([1, 2, 3]);
-    expect(insertInOrder([3, 1, 2], 3, [2, 1])).toEqual([1, 2, 3]);
   });
 });
 

@@ -119,16 +119,6 @@ export function applySet(
   return result;
 }
 
-/** The list with an entry moved to where an order has it: before the first entry that comes later there. */
-export function insertInOrder(list: readonly number[], id: number, order: readonly number[]): number[] {
-  const others = list.filter((other) => other !== id);
-  const position = order.indexOf(id);
-  const later = new Set(position < 0 ? [] : order.slice(position + 1));
-  const at = others.findIndex((other) => later.has(other));
-  others.splice(at < 0 ? others.length : at, 0, id);
-  return others;
-}
-
 /** The list with entries added that stand in another list, each behind its neighbour there. */
 export function weave(list: readonly number[], other: readonly number[]): number[] {
   const result = [...list];
