@@ -14,7 +14,8 @@ Usage: npm run bench -- [options]
   --writes --clients N [--postgres]
                     writes over HTTP by 1 and by N clients, and by N on one document (default 8)
   --growth          reads on PostgreSQL by 1, 2 and 4 processes
-  --access          reads by the public, a user and a token, beside reads that nobody guards
+  --access          reads by the public, a user and a token, beside reads that nobody guards; on SQLite, or with
+                    --postgres on PostgreSQL
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
@@ -101,8 +102,9 @@ function partOf(values: Words): Part {
   if (ofClients.length > 0 && !isOfClients)
     throw new BenchError(`--${ofClients[0]} goes with --writes; add --writes, and --postgres for PostgreSQL`);
   const names = (['postgres', 'writes', 'growth', 'access'] as const).filter((name) => values[name]);
+  // Writes by clients and reads by callers are measured on either database.
   const others = names.filter((name) => name !== 'postgres' && name !== 'writes');
-  const parts = isOfClients ? ['clientWrites' as const, ...others] : names;
+  const parts = isOfClients ? ['clientWrites' as const, ...others] : values.access ? others : names;
   if (parts.length > 1) throw new BenchError(`--${names.join(' and --')} are measured one at a time`);
   return parts[0] ?? 'reads';
 }

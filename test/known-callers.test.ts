@@ -129,8 +129,12 @@ class World {
   tokens: ModelToken[] = [];
   requests = 0;
 
-  constructor(nodes: readonly Guarded[], program: Program, documentId: string) {
+  /** One more node on the same database. */
+  readonly another: () => Promise<Guarded>;
+
+  constructor(nodes: readonly Guarded[], another: () => Promise<Guarded>, program: Program, documentId: string) {
     this.nodes = nodes;
+    this.another = another;
     this.program = program;
     this.documentId = documentId;
   }
@@ -326,12 +330,13 @@ function useWorld(engine: Engine): () => World {
   let world: World;
   beforeAll(async () => {
     const first = await guarded.open(NOTES);
+    const another = () => guarded.open(NOTES, { database: first.database });
     const nodes = [first];
-    while (nodes.length < NODES) nodes.push(await guarded.open(NOTES, { database: first.database }));
+    while (nodes.length < NODES) nodes.push(await another());
     await first.auth.roles.create('Reader');
     await first.auth.roles.create('Editor');
     const { documentId } = await first.sheaf.documents(NOTE).create({ data: { title: 'made' } });
-    world = new World(nodes, await otherProgram(engine, first.database), documentId);
+    world = new World(nodes, another, await otherProgram(engine, first.database), documentId);
   });
   afterAll(() => world?.program.close());
   return () => world;
@@ -429,6 +434,11 @@ describeOnPostgres('A caller who is known', (engine) => {
       expect((await write(who)).status).toBe(200);
       expect(await statementsOf(() => write(who))).toBe(bySystem);
     }
+  });
+
+  it('is known by a mark from the first request on', async () => {
+    const node = await world().another();
+    expect(node.auth.authenticator.now(undefined)?.knownBy).toBe(await node.sheaf.database.mark());
   });
 
   it('is looked up again once after a change, and by those who ask anew', async () => {

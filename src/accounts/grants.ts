@@ -66,7 +66,8 @@ export class Grants {
 
   /** Null where they are up to date, as for most requests; otherwise what to wait for. */
   refresh(): Promise<void> | null {
-    if (this.#watch.changeCounter() === this.#lastVersion) return null;
+    const lacksMark = this.#watch.knownBy === 'mark' && this.#mark === null;
+    if (this.#watch.changeCounter() === this.#lastVersion && !lacksMark) return null;
     this.#refreshing ??= this.#catchUp().finally(() => {
       this.#refreshing = null;
     });

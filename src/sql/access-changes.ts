@@ -35,6 +35,9 @@ export const PRUNE_STATEMENT = plainStatement(
   `with gone as (delete from ${TABLE} where mark in (select mark from ${TABLE} for update skip locked) returning 1) insert into ${TABLE} (mark) select ${NEW_MARK} where exists (select from gone)`,
 );
 
+/** Rows that were deleted are in the way of every read until they are gone. */
+export const VACUUM_STATEMENT = plainStatement(`vacuum ${TABLE}`);
+
 /** How many changes a mark is made of. */
 export const changesIn = (mark: string): number => mark.split(',').length;
 
