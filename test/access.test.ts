@@ -932,7 +932,7 @@ describeOnEveryDatabase('A grant', (engine) => {
     const full = await site.token('full-access');
     expect((await site.get('articles')).status).toBe(200);
     await site.execute(`delete from up_roles where type = 'public'`);
-    expect(await soon(site, 'articles', 401)).toBe(401);
+    expect(await statusOf(site, 'articles')).toBe(401);
     await expect(site.sheaf.authenticate({})).rejects.toMatchObject({ status: 401 });
     expect((await site.get('articles', full)).status).toBe(200);
   });
