@@ -30,8 +30,9 @@ export interface Watch {
   /** Another number whenever something may have been written since it was last asked for. */
   changeCounter(): number;
   /**
-   * What callers can be known by. `counter`: the counter covers everything that anyone writes. `mark`: statements return
-   * a mark, which is another after every change that decides over callers. `nothing`: each has to be asked for.
+   * What callers can be known by. `counter`: the counter covers everything that other processes write, and what this one
+   * writes that decides over callers. `mark`: statements return a mark, which is another after every change that decides
+   * over callers. `nothing`: each has to be asked for.
    */
   readonly knownBy: 'counter' | 'mark' | 'nothing';
   /** What the operator should know about it. */

@@ -6,6 +6,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError, unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
+import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
 import { canonicalJson, fold } from '../sql/text.ts';
@@ -96,6 +97,19 @@ class Connection implements Session {
     }
   }
 
+  /** Calls back for every row of the tables that this connection writes. The triggers are its own, and end with it. */
+  onWrite(tables: readonly string[], note: () => void): void {
+    this.#handle.function('sheaf_note_write', () => {
+      note();
+      return null;
+    });
+    for (const table of tables)
+      for (const event of ['insert', 'update', 'delete'])
+        this.#handle.exec(
+          `create temp trigger "sheaf_${event} ${table}" after ${event} on main."${table}" begin select sheaf_note_write(); end`,
+        );
+  }
+
   all(text: string, ...values: BoundValue[]): Record<string, unknown>[] {
     return this.#handle.prepare(text).all(...values);
   }
@@ -128,7 +142,11 @@ class Sqlite implements Database {
   #readers = 0;
   #waitingWrites = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
-  #watching: { readonly log: number; readonly connection: Connection } | null = null;
+  /** The open log of the file, where changes are watched for. */
+  #log: number | null = null;
+  /** Whether the transaction under way has written what decides over callers, and how many have. */
+  #decides = false;
+  #decisions = 0;
 
   constructor(file: string, writer: Connection) {
     this.#file = file;
@@ -196,10 +214,13 @@ class Sqlite implements Database {
       await this.#begin(deadline);
       const result = await work(this.#writer);
       this.#writer.control('commit');
+      if (this.#decides) this.#decisions++;
       return result;
     } catch (error) {
       endQuietly(this.#writer);
       throw toClientError(error, 'The database cannot take a write now; try again');
+    } finally {
+      this.#decides = false;
     }
   }
 
@@ -223,22 +244,29 @@ class Sqlite implements Database {
    */
   async watch(): Promise<Watch> {
     const log = openLog(this.#file);
-    const connection = this.#openReader();
-    this.#watching = { log, connection };
+    this.#log = log;
+    const present = await this.describe();
+    this.#writer.onWrite(
+      DECIDING_TABLES.filter((table) => present.has(table)),
+      () => {
+        this.#decides = true;
+      },
+    );
     let [counter, version, time, size, isOld] = [0, 0, 0, 0, false];
     return {
       knownBy: 'counter',
       note: null,
-      changeCounter() {
+      // What this process writes is known from triggers, so that its own content does not count.
+      changeCounter: () => {
         const { mtimeMs: newTime, size: newSize } = fstatSync(log);
-        if (isOld && newTime === time && newSize === size) return counter;
+        if (isOld && newTime === time && newSize === size) return counter + this.#decisions;
         // Two writes within one tick of the clock may leave the same time.
         isOld = Date.now() - newTime >= CLOCK_TICK_MS;
         [time, size] = [newTime, newSize];
-        const newVersion = connection.version();
+        const newVersion = this.#writer.version();
         if (newVersion !== version) counter++;
         version = newVersion;
-        return counter;
+        return counter + this.#decisions;
       },
     };
   }
@@ -283,10 +311,7 @@ class Sqlite implements Database {
     await this.#lastWrite;
     for (const connection of this.#idle) connection.close();
     this.#writer.close();
-    if (this.#watching) {
-      this.#watching.connection.close();
-      closeSync(this.#watching.log);
-    }
+    if (this.#log !== null) closeSync(this.#log);
   }
 }
 

@@ -80,6 +80,11 @@ const CHANGES_OF_ROWS: Readonly<Record<string, readonly RowEvent[]>> = {
   [SETTINGS_TABLE]: ['insert', 'update', 'delete'],
 };
 
+/** The tables that decide over callers. */
+export const DECIDING_TABLES: readonly string[] = [
+  ...new Set([...Object.keys(CHANGES), ...Object.keys(CHANGES_OF_ROWS)]),
+];
+
 type RowEvent = 'insert' | 'update' | 'delete';
 
 const ROWS_OF: Readonly<Record<RowEvent, Fragment>> = {
