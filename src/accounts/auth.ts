@@ -44,7 +44,7 @@ export interface Auth {
   readonly mailer: Mailer;
   /** Types of roles that rules are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
-  /** Whether the database has another mark by now than the one that a caller was known by. */
+  /** Whether the database has another mark by now than the one that a caller was known by; not where it is away. */
   isStale(knownBy: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -84,7 +84,11 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     tokens,
     mailer,
     unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
-    isStale: async (knownBy) => (await database.mark()) !== knownBy,
+    isStale: (knownBy) =>
+      database.mark().then(
+        (mark) => mark !== knownBy,
+        () => false,
+      ),
     async close() {
       await accounts.settle();
       mailer.close();

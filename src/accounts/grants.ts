@@ -7,6 +7,7 @@ import { type Role, roleAccess } from '../access/role-access.ts';
 import type { RoleRules } from '../access/rules.ts';
 import type { Database, Watch } from '../db/database.ts';
 import type { Model } from '../model/types.ts';
+import { NextRun } from '../next-run.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 
 export interface GrantedRole extends Role {
@@ -26,9 +27,8 @@ export class Grants {
   #watch: Watch = { knownBy: 'nothing', note: null, changeCounter: () => 0 };
   #lastVersion = Number.NaN;
   #mark: string | null = null;
-  /** The reading under way, the one that follows it, and the one that requests wait for. */
-  #reading: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
+  /** One reading follows another, so that none brings back what was before. */
+  readonly #reading = new NextRun(() => this.#read());
   #refreshing: Promise<void> | null = null;
   #text = '';
   #revision = 0;
@@ -50,7 +50,8 @@ export class Grants {
       // is not asked again and again; requests tell of it.
       if (looks || this.#watch.knownBy === 'mark') return;
       looks = true;
-      this.#readNext()
+      this.#reading
+        .result()
         .catch(() => undefined)
         .finally(() => {
           looks = false;
@@ -76,7 +77,7 @@ export class Grants {
 
   /** Makes sure that they are not older than the state with a mark, which the database had a moment ago. */
   async reach(mark: string | null): Promise<void> {
-    if (mark !== null && mark !== this.#mark) await this.#readNext();
+    if (mark !== null && mark !== this.#mark) await this.#reading.result();
   }
 
   /** Makes sure that they are not older than this moment, as far as the database can tell. */
@@ -87,24 +88,9 @@ export class Grants {
   /** What was written while it was read is read as well; not for ever, as others may never stop writing. */
   async #catchUp(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      await this.#readNext();
+      await this.#reading.result();
       if (this.#watch.changeCounter() === this.#lastVersion) return;
     }
-  }
-
-  /** Begins after this moment. One reading follows another, so that none brings back what was before. */
-  #readNext(): Promise<void> {
-    this.#next ??= this.#afterReading().finally(() => {
-      this.#reading = null;
-    });
-    return this.#next;
-  }
-
-  async #afterReading(): Promise<void> {
-    await this.#reading?.catch(() => undefined);
-    this.#reading = this.#next;
-    this.#next = null;
-    await this.#read();
   }
 
   async #read(): Promise<void> {

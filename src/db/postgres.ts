@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { SetupError, SheafError, unavailableError } from '../errors.ts';
 import { MAX_ACCESS_CHANGES, MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
+import { NextRun } from '../next-run.ts';
 import {
   CHANGES_CHANNEL,
   changesIn,
@@ -260,24 +261,32 @@ function withoutSchema(text: string): string {
 }
 
 const WATCH_MS = 1_000;
+/** How long the connection that listens may take to say the mark. */
+const MARK_TIMEOUT_MS = 1_000;
 
 const NOT_TRACKED =
   'Every user and token costs a statement: the database lacks triggers, and its account may not create them. Run sheaf schema apply with the account that owns the tables.';
 
 /**
  * Listens on a connection of its own. Where that is lost, or tells nothing, as behind some poolers, it goes by the clock:
- * a server that is away is no reason to know less than before.
+ * a server that is away is no reason to know less than before. The same connection is asked for the mark alone, so that a
+ * refusal does not wait until writes give one back.
  */
 class Watcher {
   changeCounter = 0;
+  /** Whether its connection can be asked. */
+  #isReady = false;
   readonly #config: pg.ClientConfig;
+  readonly #schema: string | null;
   readonly #onPoll: () => void;
   readonly #timer: NodeJS.Timeout;
+  readonly #marks = new NextRun(() => this.#askMark());
   #client: pg.Client | null = null;
   #closed = false;
 
-  constructor(config: pg.ClientConfig, onPoll: () => void) {
+  constructor(config: pg.ClientConfig, schema: string | null, onPoll: () => void) {
     this.#config = { ...config, fallback_application_name: 'sheaf (listens)' };
+    this.#schema = schema;
     this.#onPoll = onPoll;
     this.#timer = setInterval(() => {
       onPoll();
@@ -291,7 +300,9 @@ class Watcher {
     const client = new pg.Client(this.#config);
     this.#client = client;
     const lose = () => {
-      if (this.#client === client) this.#client = null;
+      if (this.#client !== client) return;
+      this.#client = null;
+      this.#isReady = false;
     };
     client.on('error', lose);
     client.on('end', lose);
@@ -300,11 +311,35 @@ class Watcher {
     });
     try {
       await client.connect();
+      if (this.#schema !== null) await client.query(searchPath(this.#schema));
       await client.query(`listen ${CHANGES_CHANNEL}`);
-      if (this.#closed) await client.end();
-      else this.#onPoll();
+      if (this.#closed) return await client.end();
+      this.#isReady = true;
+      this.#onPoll();
     } catch {
       lose();
+    }
+  }
+
+  /** The mark; null where the connection cannot be asked. However many ask, one statement at a time is sent. */
+  mark(): Promise<string | null> {
+    return this.#marks.result();
+  }
+
+  /** A connection that does not answer is replaced. */
+  async #askMark(): Promise<string | null> {
+    const client = this.#client;
+    if (!client || !this.#isReady) return null;
+    try {
+      const { rows } = await client.query<[string]>({
+        ...queryOf(MARK_STATEMENT),
+        query_timeout: MARK_TIMEOUT_MS,
+      } as pg.QueryArrayConfig);
+      return rows[0]![0];
+    } catch {
+      if (this.#client === client) [this.#client, this.#isReady] = [null, false];
+      void client.end().catch(() => undefined);
+      return null;
     }
   }
 
@@ -367,7 +402,8 @@ class Postgres implements Database {
   }
 
   async mark(): Promise<string | null> {
-    return this.#isTracked ? this.#read((session) => session.mark()) : null;
+    if (!this.#isTracked) return null;
+    return (await this.#watcher?.mark()) ?? this.#read((session) => session.mark());
   }
 
   /** Keeps marks short. Where it fails, the next who reads a long one tries again. */
@@ -436,7 +472,7 @@ class Postgres implements Database {
   /** Triggers announce all changes; where there are none, other nodes announce theirs. */
   async watch(onPoll: () => void): Promise<Watch> {
     this.#isTracked = await this.#hasTracking();
-    const watcher = new Watcher(this.#connectionConfig, onPoll);
+    const watcher = new Watcher(this.#connectionConfig, this.#schema, onPoll);
     this.#watcher = watcher;
     await watcher.listen();
     return {
