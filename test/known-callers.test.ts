@@ -13,7 +13,7 @@ import { MAX_ACCESS_CHANGES } from '../src/limits.ts';
 import { loadModel } from '../src/model/build.ts';
 import { USER } from '../src/model/builtin.ts';
 import { type Project, useContents } from './support/content.ts';
-import { describeOnEveryDatabase, describeOnPostgres, type Engine } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite, type Engine } from './support/database.ts';
 import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
@@ -396,6 +396,37 @@ function useSentStatements(): string[] {
   });
   return sent;
 }
+
+describeOnSqlite('A known caller', (engine) => {
+  useCheapHashes();
+  const world = useWorld(engine);
+  const isKnown = ({ auth }: Guarded, { authorization }: Who): boolean =>
+    auth.authenticator.now(authorization) !== null;
+
+  it('stays known when this process writes content, and is looked up again when it writes what decides', async () => {
+    await world().begin();
+    for (const type of ROLES) await world().nodes[0]!.grantOnly(type, [NOTE]);
+    const [node, other] = world().nodes as [Guarded, Guarded];
+    const { who } = world().caller(1, 'find');
+    const read = async () => {
+      for (const site of [node, other]) expect((await site.get('notes', who)).status).toBe(200);
+    };
+    await read();
+    await node.sheaf.documents(NOTE).create({ data: { title: 'content' } });
+    expect(isKnown(node, who)).toBe(true);
+    // What another process writes is not known, so it counts whatever it is.
+    expect(isKnown(other, who)).toBe(false);
+    await read();
+    await node.auth.roles.create('Another role');
+    expect(isKnown(node, who)).toBe(false);
+    await read();
+    const user = { username: 'someone', email: 'someone@example.org', password: 'a long password' };
+    const { documentId } = await node.sheaf.documents(USER).create({ data: user });
+    await read();
+    await node.sheaf.documents(USER).update({ documentId, data: { blocked: true } });
+    expect(isKnown(node, who)).toBe(false);
+  });
+});
 
 describeOnPostgres('A caller who is known', (engine) => {
   useCheapHashes();
