@@ -437,6 +437,9 @@ describeOnPostgres('A caller who is known', (engine) => {
     await work();
     return sent.length;
   };
+  /** A change that was made before is told sooner or later, and then the grants are read once more. */
+  const expectStatements = (work: () => Promise<unknown>, count: number): Promise<void> =>
+    expect.poll(() => statementsOf(work)).toBe(count);
   const callers = (): Who[] => [0, 1, 2, 3].map((place) => world().caller(place, 'find').who);
   beforeAll(async () => {
     await world().begin();
@@ -451,7 +454,7 @@ describeOnPostgres('A caller who is known', (engine) => {
     for (const who of callers())
       for (const url of [`notes/${world().documentId}`, 'notes', 'notes?filters[title]=nothing']) {
         expect((await node.get(url, who)).status).toBe(200);
-        expect(await statementsOf(() => node.get(url, who))).toBe(1);
+        await expectStatements(() => node.get(url, who), 1);
       }
   });
 
@@ -463,7 +466,7 @@ describeOnPostgres('A caller who is known', (engine) => {
     );
     for (const who of callers()) {
       expect((await write(who)).status).toBe(200);
-      expect(await statementsOf(() => write(who))).toBe(bySystem);
+      await expectStatements(() => write(who), bySystem);
     }
   });
 
@@ -479,8 +482,7 @@ describeOnPostgres('A caller who is known', (engine) => {
     await read();
     await node.auth.roles.create('Yet another');
     expect((await read()).status).toBe(200);
-    // The change is told as well, sooner or later, and then the grants are read once more.
-    await expect.poll(() => statementsOf(read)).toBe(1);
+    await expectStatements(read, 1);
     // Whom code in process holds on to is nobody who was known.
     expect((await node.sheaf.authenticate(who)).knownBy).toBeNull();
   });
@@ -490,10 +492,10 @@ describeOnPostgres('A caller who is known', (engine) => {
     const [who] = callers() as [Who];
     const missing = () => node.get(`notes/${'a'.repeat(24)}`, who);
     expect((await missing()).status).toBe(404);
-    expect(await statementsOf(missing)).toBe(2);
+    await expectStatements(missing, 2);
     const wrong = () => node.get('notes?filters[nothing]=1', who);
     expect((await wrong()).status).toBe(400);
-    expect(await statementsOf(wrong)).toBe(1);
+    await expectStatements(wrong, 1);
   });
 });
 

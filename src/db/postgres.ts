@@ -358,7 +358,7 @@ class Postgres implements Database {
   #watcher: Watcher | null = null;
   /** Whether triggers note all changes that decide over callers, so that there are marks. */
   #isTracked = false;
-  #isPruning = false;
+  readonly #pruning = new NextRun(() => this.#prune());
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
     this.#pool = pool;
@@ -396,9 +396,12 @@ class Postgres implements Database {
 
   async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
     if (!this.#isTracked) return { rows: await this.#read((session) => session.rows(statement, values)), mark: null };
-    const found = await this.#read((session) => session.marked(statement, values));
-    if (found.mark !== null && changesIn(found.mark) > MAX_ACCESS_CHANGES) void this.#prune();
-    return found;
+    const find = () => this.#read((session) => session.marked(statement, values));
+    const found = await find();
+    if (found.mark === null || changesIn(found.mark) <= MAX_ACCESS_CHANGES) return found;
+    // What is found with a long mark would be looked up again when it is pruned.
+    await this.#pruning.result();
+    return find();
   }
 
   async mark(): Promise<string | null> {
@@ -408,13 +411,10 @@ class Postgres implements Database {
 
   /** Keeps marks short. Where it fails, the next who reads a long one tries again. */
   async #prune(): Promise<void> {
-    if (this.#isPruning) return;
-    this.#isPruning = true;
     await this.#read(async (session) => {
       await session.rows(PRUNE_STATEMENT, []);
       await session.rows(VACUUM_STATEMENT, []);
     }).catch(() => undefined);
-    this.#isPruning = false;
   }
 
   async #read<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {

@@ -36,7 +36,7 @@ export const PRUNE_STATEMENT = plainStatement(
 );
 
 /** Rows that were deleted are in the way of every read until they are gone. */
-export const VACUUM_STATEMENT = plainStatement(`vacuum ${TABLE}`);
+export const VACUUM_STATEMENT = plainStatement(`vacuum (skip_locked) ${TABLE}`);
 
 /** How many changes a mark is made of. */
 export const changesIn = (mark: string): number => mark.split(',').length;
