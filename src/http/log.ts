@@ -118,17 +118,13 @@ export function requestLog(logger: FastifyBaseLogger): RequestLog | null {
   return output ? (entry) => output.write(requestLine(entry)) : (entry) => logger.info(entry);
 }
 
-let [second, timeToSecond] = [0, ''];
+let [lastTime, lastTimeText] = [0, ''];
 
-/** Now, as ISO 8601. The part that stays the same for a second is formatted once. */
+/** Now, as ISO 8601; formatted once for all requests of a millisecond. */
 function isoTime(): string {
   const now = Date.now();
-  const milliseconds = now % 1000;
-  if (now - milliseconds !== second) {
-    second = now - milliseconds;
-    timeToSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
-  }
-  return `${timeToSecond}${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`;
+  if (now !== lastTime) [lastTime, lastTimeText] = [now, new Date(now).toISOString()];
+  return lastTimeText;
 }
 
 const routes = new Map<string, string>();

@@ -44,19 +44,24 @@ export function registerRoutes(app: FastifyInstance, auth: Auth, routes: readonl
 function authorizeRequest({ authenticator }: Auth, action: string, { operation }: Route) {
   const isEnough = ({ knownBy, access }: Caller): boolean =>
     knownBy === null || (operation !== null && access.may(action));
+  const identify = async (request: FastifyRequest): Promise<void> => {
+    request.caller = await authenticator.identify(request.headers.authorization);
+    requireAction(request.caller, action);
+  };
   return (request: FastifyRequest, _reply: FastifyReply, _body: unknown, done: (error?: Error) => void): void => {
-    const admit = (caller: Caller): void => {
-      request.caller = caller;
-      requireAction(caller, action);
-      done();
-    };
     try {
       const known = authenticator.now(request.headers.authorization);
-      if (known && isEnough(known)) admit(known);
-      else authenticator.identify(request.headers.authorization).then(admit).catch(done);
+      if (!known || !isEnough(known)) {
+        identify(request).then(() => done(), done);
+        return;
+      }
+      request.caller = known;
+      requireAction(known, action);
     } catch (error) {
       done(error as Error);
+      return;
     }
+    done();
   };
 }
 
@@ -68,15 +73,23 @@ const REFUSALS = new Set([400, 401, 403]);
  * told by the statements of an operation, and looked for where it was refused.
  */
 function orWithCallerAnew({ authenticator, isStale }: Auth, action: string, handler: Handler): Handler {
-  const again = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const known = request.caller?.knownBy ?? null;
-    if (known === null || !(error instanceof StaleCallerError || (isRefusal(error) && (await isStale(known)))))
-      throw error;
+  const again = async (
+    error: Error,
+    knownBy: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<unknown> => {
+    if (!(error instanceof StaleCallerError || (isRefusal(error) && (await isStale(knownBy))))) throw error;
     request.caller = await authenticator.identify(request.headers.authorization);
     requireAction(request.caller, action);
     return handler(request, reply);
   };
-  return (request, reply) => handler(request, reply).catch((error: Error) => again(error, request, reply));
+  return (request, reply) => {
+    const knownBy = request.caller?.knownBy ?? null;
+    const answer = handler(request, reply);
+    // A promise more costs time, so it is made only where there can be something to do.
+    return knownBy === null ? answer : answer.catch((error: Error) => again(error, knownBy, request, reply));
+  };
 }
 
 const isRefusal = (error: Error): boolean => error instanceof SheafError && REFUSALS.has(error.status);
