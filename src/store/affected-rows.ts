@@ -39,6 +39,11 @@ export async function readAffected(
   const tables = [...locked, ...read];
   const versions = new Map<string, Version[]>();
   const lists = new Map<string, Map<number, StoredLink[]>>();
+  const listsOf = (key: string): Map<number, StoredLink[]> => {
+    const ofLink = lists.get(key) ?? new Map<number, StoredLink[]>();
+    lists.set(key, ofLink);
+    return ofLink;
+  };
   const ownerLinks = new Map<string, OwnerLink[]>();
   const found: [string, string][] = [];
   const values = [
@@ -53,26 +58,25 @@ export async function readAffected(
   );
   const rows = values.length > 0 ? await write.run.rows(statement, ...values) : [];
   let knowsLocale = locale === null;
+  const keys = lookUps.map(({ part }) => linkKey(part.link));
   for (const [part, id, documentId, rowLocale, published, linkId, target, position] of rows) {
-    const version = { id, documentId, locale: rowLocale, published: published === 1 };
-    const lookUp = lookUps[part - tables.length];
-    if (!lookUp && part >= tables.length) {
+    const index = part - tables.length;
+    const lookUp = lookUps[index];
+    if (lookUp?.part.find === 'list') {
+      append(listsOf(keys[index]!), id, { id: linkId!, target: target!, position });
+      continue;
+    }
+    if (index === lookUps.length) {
       knowsLocale = true;
       continue;
     }
+    const version = { id, documentId, locale: rowLocale, published: published === 1 };
     if (!lookUp) {
       append(versions, tables[part]!.table, version);
       continue;
     }
-    const key = linkKey(lookUp.part.link);
-    if (lookUp.part.find === 'list') {
-      const ofLink = lists.get(key) ?? new Map<number, StoredLink[]>();
-      lists.set(key, ofLink);
-      append(ofLink, id, { id: linkId!, target: target!, position });
-      continue;
-    }
     found.push([lookUp.table, documentId]);
-    if (linkId !== null && target !== null) append(ownerLinks, key, { id: linkId, owner: version, target });
+    if (linkId !== null && target !== null) append(ownerLinks, keys[index]!, { id: linkId, owner: version, target });
   }
   for (const [table, all] of versions) versions.set(table, distinctInOrder(all));
   for (const ofLink of lists.values()) for (const list of ofLink.values()) list.sort(byPosition);

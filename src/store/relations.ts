@@ -80,8 +80,9 @@ function decideLinks(
   { path, current, list, desired }: DecidedList,
 ): ListWrite | KeyWrite {
   const { link, inverse, owning } = attribute;
-  const gone = list.filter((id) => !desired.includes(id));
-  const added = desired.filter((id) => !list.includes(id));
+  const [before, after] = [new Set(list), new Set(desired)];
+  const gone = list.filter((id) => !after.has(id));
+  const added = desired.filter((id) => !before.has(id));
   const target = context.write.model.contentTypes.get(attribute.target)!;
   // A relation that the target declares is the target's: removing it from this side needs the right to update the
   // target. One that this side declares can be removed here, unless a rule keeps the caller from updating the target.
@@ -116,10 +117,11 @@ function takenFromOthers(
   { link }: RelationAttribute,
   added: readonly number[],
 ): ForeignLink[] {
+  const targets = new Set(added);
   return (documents.ownerLinks.get(linkKey(link)) ?? [])
     .filter(
       ({ owner, target }) =>
-        added.includes(target) && owner.documentId !== documentId && !(type.draftAndPublish && owner.published),
+        targets.has(target) && owner.documentId !== documentId && !(type.draftAndPublish && owner.published),
     )
     .map(({ id, owner, target }) => ({ id, holder: owner.id, target }));
 }
@@ -184,7 +186,8 @@ function decideMorphList(
     }
   const list = [...current.keys()].sort((a, b) => (current.get(a)!.position ?? 0) - (current.get(b)!.position ?? 0));
   const desired = newList(order, { list, hidden, many: true, path });
-  const gone = list.filter((entry) => !desired.includes(entry));
+  const after = new Set(desired);
+  const gone = list.filter((entry) => !after.has(entry));
   for (const [uid, group] of Map.groupBy(gone, (entry) => targetOfEntry(attribute, entry).uid)) {
     const type = context.write.model.contentTypes.get(uid)!;
     const rows = group.map((entry) => rowOfEntry(attribute, entry));

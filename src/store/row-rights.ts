@@ -112,7 +112,7 @@ export async function readLinkRights(
     const isOwn = target === type.uid && !versions.some(({ id }) => id === self.id);
     findable.set(target, isOwn ? [...found, self] : found);
   }
-  const { replaced, losing } = linkedRows(type, stored, documents);
+  const { replaced, losing } = linkedRows(write, type, stored, documents);
   const hidden = new Map<string, ReadonlySet<number>>();
   const readOnly = new Map<string, ReadonlySet<number>>();
   for (const [uid, ids] of replaced) hidden.set(uid, await hiddenRows(write, write.type(uid), [...ids]));
@@ -122,6 +122,7 @@ export async function readLinkRights(
 
 /** Rows in lists that are set anew, and rows that may lose a link that they show; by the uid of their type. */
 function linkedRows(
+  { caller }: WriteSession,
   { uid: ownUid }: ContentType,
   stored: StoredEntities,
   { ownerLinks }: AffectedDocuments,
@@ -129,7 +130,13 @@ function linkedRows(
   const replaced = new Map<string, Set<number>>();
   const losing = new Map<string, Set<number>>();
   const add = (rows: Map<string, Set<number>>, uid: string, ids: readonly number[]): void => {
-    rows.set(uid, new Set([...(rows.get(uid) ?? []), ...ids]));
+    const known = rows.get(uid) ?? new Set();
+    rows.set(uid, known);
+    for (const id of ids) known.add(id);
+  };
+  // Without a rule there is nothing to find out about who loses a link.
+  const lose = (uid: string, ids: readonly number[]): void => {
+    if (caller.access.rowsOf(uid, 'update')) add(losing, uid, ids);
   };
   for (const [{ relations }, { links }] of stored)
     for (const { attribute, input } of relations) {
@@ -138,13 +145,11 @@ function linkedRows(
       for (const { uid, link } of targets) {
         const ids = links.get(linkKey(link))!.map(({ target }) => target);
         if (input.mode === 'set') add(replaced, uid, ids);
-        if (attribute.kind === 'morph' || (attribute.kind === 'relation' && attribute.inverse !== null))
-          add(losing, uid, ids);
+        if (attribute.kind === 'morph' || (attribute.kind === 'relation' && attribute.inverse !== null)) lose(uid, ids);
       }
     }
   for (const links of ownerLinks.values())
-    add(
-      losing,
+    lose(
       ownUid,
       links.map(({ owner }) => owner.id),
     );
