@@ -56,7 +56,7 @@ export class AffectedStatements {
   }
 
   #inList(type: 'integer' | 'text'): Fragment {
-    return sql`in (select value from ${this.#dialect.listTable(value(), 'l', type)})`;
+    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
   }
 
   /**
@@ -72,7 +72,7 @@ export class AffectedStatements {
           (part) =>
             sql` union select f.document_id from (${this.#affectedBy(part, sql.lit(0))}) as f(part, id, document_id, locale, published, link, target, position)`,
         );
-        return sql`select document_id from ${sql.table(one.table)} where document_id in (${this.#named(one)}${sql.join(found, sql``)}) order by id ${this.#dialect.locking!.rows}`;
+        return sql`select document_id from ${sql.table(one.table)} where document_id ${this.#dialect.inFew(sql`${this.#named(one)}${sql.join(found, sql``)}`)} order by id ${this.#dialect.locking!.rows}`;
       });
       const parts = selects.map((select, index) => sql`${sql.id(`l${index}`)} as (${select})`);
       const all = selects.map(
@@ -91,7 +91,7 @@ export class AffectedStatements {
     return this.#once(`read ${tables.map(namedKey).join()} ${parts.map(partKey).join()} ${withLocale}`, () => {
       const versions = tables.map(
         (named, index) =>
-          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where document_id in (${this.#named(named)})`,
+          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where document_id ${this.#dialect.inFew(this.#named(named))}`,
       );
       const affected = parts.map((part, index) => this.#affectedBy(part, sql.lit(tables.length + index)));
       const number = sql.lit(tables.length + parts.length);
@@ -109,24 +109,24 @@ export class AffectedStatements {
 
   #affectedBy(part: AffectedPart, number: Fragment): Fragment {
     const { link } = part;
-    const own = sql`(select id from ${sql.table(part.own)} where document_id = ${value()})`;
+    const own = this.#dialect.inFew(sql`select id from ${sql.table(part.own)} where document_id = ${value()}`);
     const links = sql`${sql.table(link.table)} as p`;
     const [from, to] = [sql.id('p', link.from), sql.id('p', link.to)];
     switch (part.find) {
       case 'list':
         return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null${this.#constants(link)}`;
       case 'linked':
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${from} in ${own}`;
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${from} ${own}`;
       case 'changed':
         return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} join ${sql.table(part.target)} as t on t.id = ${to} where o.document_id = ${value()} group by t.document_id, o.locale having count(distinct o.id) = 1`;
       case 'remembered':
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and p.holder_id in ${own}`;
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and p.holder_id ${own}`;
       case 'owners':
-        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, cast(null as double precision) from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where ${to} in (${this.#targetRows(part, own)})`;
+        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, cast(null as double precision) from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where ${to} ${this.#dialect.inFew(this.#targetRows(part, own))}`;
       case 'holders':
-        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${to} in ${own}`;
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${to} ${own}`;
       case 'recorded':
-        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and p.target_id in ${own}`;
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and p.target_id ${own}`;
     }
   }
 
@@ -141,11 +141,11 @@ export class AffectedStatements {
   /** Every row of the documents whose owners are looked for. */
   #targetRows({ of, byRow, target, link }: AffectedPart & { find: 'owners' }, own: Fragment): Fragment {
     if (of === 'named')
-      return sql`select id from ${sql.table(target)} where document_id in (${this.#named({ table: target, byRow })})`;
+      return sql`select id from ${sql.table(target)} where document_id ${this.#dialect.inFew(this.#named({ table: target, byRow }))}`;
     const held =
       of === 'linked'
-        ? sql`select ${sql.id('q', link.to)} from ${sql.table(link.table)} as q where ${sql.id('q', link.from)} in ${own}`
-        : sql`select q.target_id from ${sql.table(PUBLISHED_LISTS)} as q where q.list = ${sql.lit(listName(link))} and q.holder_id in ${own}`;
-    return sql`select a.id from ${sql.table(target)} as a join ${sql.table(target)} as b on b.document_id = a.document_id where b.id in (${held})`;
+        ? sql`select ${sql.id('q', link.to)} from ${sql.table(link.table)} as q where ${sql.id('q', link.from)} ${own}`
+        : sql`select q.target_id from ${sql.table(PUBLISHED_LISTS)} as q where q.list = ${sql.lit(listName(link))} and q.holder_id ${own}`;
+    return sql`select a.id from ${sql.table(target)} as a join ${sql.table(target)} as b on b.document_id = a.document_id where b.id ${this.#dialect.inFew(held)}`;
   }
 }

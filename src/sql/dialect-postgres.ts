@@ -124,6 +124,8 @@ export const postgresDialect: Dialect = {
     const item = type === 'integer' ? sql`e.value::int4` : sql`e.value`;
     return sql`(select ${item} as value from jsonb_array_elements_text(${list}::jsonb) as e(value)) as ${sql.id(name)}`;
   },
+  // Of `in`, PostgreSQL expects a hundred values, and would rather read a whole table than look up so many.
+  inFew: (query) => sql`= any (array(${query}))`,
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>

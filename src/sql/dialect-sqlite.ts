@@ -74,6 +74,7 @@ export const sqliteDialect: Dialect = {
   withoutIndexHint: (column) => sql`+${column}`,
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
+  inFew: (query) => sql`in (${query})`,
   nestedJoin: sql`cross join`,
   // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.
   limit: (limit, start) => sql`limit +${limit} offset +${start}`,

@@ -62,6 +62,8 @@ export interface Dialect {
   same(left: Fragment, right: Fragment): Fragment;
   /** A table `name` with the column `value`, made from a list that is bound as one value. */
   listTable(list: Fragment, name: string, type: 'integer' | 'text'): Fragment;
+  /** `in` the few values of a query, which is run first; an index of the column serves it. */
+  inFew(query: Fragment): Fragment;
   /** How rows are joined to the list of their parents, which must lead. */
   readonly nestedJoin: Fragment;
   limit(limit: Fragment, start: Fragment): Fragment;

@@ -72,7 +72,8 @@ export class GatherStatements {
   }
 
   #select(part: GatherPart, number: Fragment): Fragment {
-    const rows = sql`in (select value from ${this.#dialect.listTable(sql`${sql.val(null)}`, 'l', 'integer')})`;
+    const list = this.#dialect.listTable(sql`${sql.val(null)}`, 'l', 'integer');
+    const rows = this.#dialect.inFew(sql`select value from ${list}`);
     switch (part.read) {
       case 'links':
         return this.#links(part, number, rows);

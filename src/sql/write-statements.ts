@@ -90,7 +90,7 @@ export class WriteStatements {
 
   /** `in` a list that is bound as one value. */
   #inList(type: 'integer' | 'text' = 'integer'): Fragment {
-    return sql`in (select value from ${this.#dialect.listTable(value(), 'l', type)})`;
+    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
   }
 
   // Rows
