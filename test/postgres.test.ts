@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
+import { StaleCallerError } from '../src/db/database.ts';
 import { MAX_PREPARED_STATEMENTS } from '../src/limits.ts';
+import { plainStatement } from '../src/sql/statement.ts';
 import { openDatabaseToAll } from './support/access.ts';
 import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
 import { type Answered, type Content, useContents } from './support/content.ts';
@@ -344,6 +346,36 @@ async function request(address: string, method: string, path: string, body?: unk
 }
 
 // ------------------------------------------------------------------------------------------------ writers that meet
+
+describeOnPostgres('Statements that are sent together', (engine) => {
+  const contents = useContents(engine);
+
+  it('fail for the reason of the first that failed, not because of it', async () => {
+    const { sheaf } = await contents.open({ types: { note: { attributes: { title: { type: 'string' } } } } });
+    const [fails, follows] = [plainStatement('select 1 / 0'), plainStatement('select 1')];
+    const work = sheaf.database.transaction(async (session) => {
+      const first = async () => {
+        await session.rows(fails, []);
+      };
+      await Promise.all([first(), session.rows(follows, [])]);
+    });
+    await expect(work).rejects.toMatchObject({ code: '22012' });
+  });
+
+  it('take effect only within the transaction that they belong to', async () => {
+    const { sheaf } = await contents.open({ types: { note: { attributes: { title: { type: 'string' } } } } });
+    const insert = plainStatement(`insert into notes (document_id, title) values ('a', 'x')`);
+    const work = sheaf.database.transaction(async (session) => {
+      await session.rows(insert, []);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    // The caller is known by a mark that the database does not have.
+    const stale = sheaf.database.transaction((session) => session.rows(insert, []), { knownBy: 'another' });
+    await expect(stale).rejects.toThrow(StaleCallerError);
+    expect(await sheaf.documents('api::note.note').count({})).toBe(0);
+  });
+});
 
 describeOnPostgres('Transactions that meet', (engine) => {
   const contents = useContents(engine);

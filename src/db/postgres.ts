@@ -156,6 +156,9 @@ class ClientSession implements Session {
   }
 }
 
+/** State of PostgreSQL: an earlier statement of the transaction has failed. */
+const ABORTED = '25P02';
+
 /**
  * Does not wait for the transaction to begin before it sends what only reads or locks: where it did not begin, such a
  * statement does no harm. Anything else waits, as it would take effect by itself.
@@ -163,6 +166,8 @@ class ClientSession implements Session {
 class TransactionSession implements Session {
   readonly #session: ClientSession;
   #begun: Promise<void> | null;
+  /** Why the transaction has failed. Statements that were sent behind the one that did only say that it has. */
+  #failure: unknown = null;
 
   constructor(client: pg.ClientBase, begun: Promise<void>) {
     this.#session = new ClientSession(client);
@@ -176,6 +181,15 @@ class TransactionSession implements Session {
   }
 
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
+    try {
+      return await this.#send(statement, values);
+    } catch (error) {
+      this.#failure ??= error;
+      throw codeOf(error) === ABORTED ? this.#failure : error;
+    }
+  }
+
+  async #send<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     if (!this.#begun) return this.#session.rows(statement, values);
     if (statement.changesNothing) {
       const [rows] = await Promise.all([this.#session.rows(statement, values), this.#begun]);
