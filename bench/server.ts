@@ -1,8 +1,10 @@
 // The servers under test as child processes: started on any free port, known by the address they print, and ended
 // with this process however it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
 
 const START_LIMIT_MS = 15_000;
 const STOP_LIMIT_MS = 3_000;
@@ -40,18 +42,21 @@ export class Server {
 
   /** Runs node with the given words and waits for the address on its output. */
   static start(name: string, words: readonly string[], folder: string): Promise<Server> {
-    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The log goes to a file: whoever reads it takes time from those who measure.
+    const logs = mkdtempSync(path.join(os.tmpdir(), 'sheaf-bench-log-'));
+    process.once('exit', () => rmSync(logs, { recursive: true, force: true }));
+    const log = path.join(logs, 'log');
+    const standardError = openSync(log, 'w');
+    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', standardError] });
+    closeSync(standardError);
     running.add(child);
     let output = '';
-    let errors = '';
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-4_000);
-    });
+    const errors = (): string => readFileSync(log, 'utf8').slice(-4_000);
     return new Promise((resolve, reject) => {
       const fail = (what: string) => {
         clearTimeout(timer);
         child.kill('SIGKILL');
-        reject(new BenchError(`${name} ${what}${said(errors)}`));
+        reject(new BenchError(`${name} ${what}${said(errors())}`));
       };
       const timer = setTimeout(() => fail(`printed no address within ${START_LIMIT_MS} ms`), START_LIMIT_MS);
       child.once('error', (error) => fail(`could not be started: ${error.message}`));
@@ -65,7 +70,7 @@ export class Server {
         if (!address) return;
         clearTimeout(timer);
         child.stdout!.removeAllListeners('data').resume();
-        resolve(new Server(name, address, child, () => errors));
+        resolve(new Server(name, address, child, errors));
       });
     });
   }
