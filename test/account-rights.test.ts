@@ -33,9 +33,10 @@ const RULES: Rules = {
   remover: { [USER]: { rows: { find: OWN, delete: { blocked: true } } } },
   listed: { [USER]: { fields: { write: ['username', 'email'] } } },
   modest: { [USER]: { fields: { read: ['username'] } } },
+  unseen: { [USER]: { rows: { find: { blocked: true } } } },
   authenticated: { [USER]: { fields: { read: ['username', 'confirmed'] } } },
 };
-const ROLES = ['own', 'found', 'trusted', 'remover', 'listed', 'modest', 'manager'];
+const ROLES = ['own', 'found', 'trusted', 'remover', 'listed', 'modest', 'unseen', 'manager'];
 
 const saying = ({ status, body }: Answer): string => `${status} ${JSON.stringify(body)}`;
 
@@ -183,6 +184,21 @@ describeOnEveryDatabase('Accounts', (engine) => {
     expect(Object.keys(registered.body.user)).toEqual(['id', 'documentId', 'username', 'confirmed']);
     const manager = await withPassword('manager');
     expect((await logIn(manager.username)).body.user).toMatchObject({ username: manager.username, provider: 'local' });
+  });
+
+  it('show no more than which they are where a rule hides them from their own user', async () => {
+    const { id, documentId, username } = await withPassword('unseen');
+    const { status, body } = await logIn(username);
+    expect([status, body.user]).toEqual([200, { id, documentId }]);
+    expect(await meStatus(bearer(body.jwt))).toBe(404);
+  });
+
+  it('tell code in this process who calls, but neither passwords nor codes', async () => {
+    const person = await withPassword('own');
+    await resetCode(person);
+    const { user } = await site.sheaf.authenticate(person.who);
+    expect(user).toMatchObject({ id: person.id, username: person.username });
+    for (const name of ['password', ...CODES]) expect(user).not.toHaveProperty(name);
   });
 
   // --------------------------------------------------------------------------------------------- what ends with what

@@ -723,6 +723,18 @@ describeOnEveryDatabase('Changing a password', (engine) => {
     expect((await service.tryLogIn(person.username)).status).toBe(200);
   });
 
+  it('lets nobody who has a session try passwords without end', async () => {
+    const rateLimits = { account: { max: 3, seconds: 60 }, auth: { max: 1000, seconds: 60 } };
+    const limited = await services.start({ settings: { ...BODY_MODE, rateLimits }, database: service.database });
+    const [one, other] = [await service.person(), await service.person()];
+    const { jwt } = await service.logIn(one);
+    for (let round = 0; round < 3; round++)
+      expectInvalid(await limited.changePassword(jwt, 'wrong-one'), 'The provided current password is invalid');
+    const answer = await limited.changePassword(jwt);
+    expectError(answer, 429, 'RateLimitError', 'Too many requests, please try again later.');
+    expect((await limited.changePassword((await service.logIn(other)).jwt)).status).toBe(200);
+  });
+
   it('is not for the public, nor for programs', async () => {
     const body = { currentPassword: PASSWORD, password: OTHER_PASSWORD, passwordConfirmation: OTHER_PASSWORD };
     expectForbidden(await service.auth('change-password', body));
@@ -1218,6 +1230,19 @@ describeOnEveryDatabase('Sessions', (engine) => {
       expect((await change(person)).status).toBe(200);
       expectUnauthorized(await second.me(token));
     }
+  });
+
+  it('of administrators go on, though users have the same numbers', async () => {
+    const person = await first.person();
+    const { jwt } = await first.logIn(person);
+    const times = 'expires_at, absolute_expires_at, created_at, updated_at';
+    await first.execute(
+      `insert into strapi_sessions (user_id, session_id, device_id, origin, status, type, ${times}) select user_id, 'admin-' || session_id, device_id, 'admin', status, type, ${times} from strapi_sessions where user_id = '${person.id}'`,
+    );
+    expect((await first.as(jwt, 'POST', 'auth/logout', {})).status).toBe(200);
+    expect((await asPublic('PUT', person, { password: OTHER_PASSWORD })).status).toBe(200);
+    const left = await first.rows(`select origin from strapi_sessions where user_id = '${person.id}'`);
+    expect(left).toEqual([['admin']]);
   });
 
   it('go on elsewhere after a logout, unless everywhere was meant', async () => {
@@ -1823,6 +1848,16 @@ describeOnEveryDatabase('Users as content', (engine) => {
     });
     // What is their own they may be given again.
     expect((await put(one, { username, email: one.email.toUpperCase() })).body.email).toBe(one.email);
+  });
+
+  it('are given no password that is longer than what is compared', async () => {
+    const { documentId, username, id } = await service.person();
+    const data = { password: 'x'.repeat(73) };
+    const message = 'Password must be less than 73 bytes';
+    expectInvalid(await service.send('POST', 'users', newcomer(data)), message);
+    expectInvalid(await service.send('PUT', `users/${id}`, data), message);
+    await expect(service.sheaf.documents(USER).update({ documentId, data })).rejects.toThrow(message);
+    expect((await service.tryLogIn(username)).status).toBe(200);
   });
 
   it('get an address that many are to have at once only once', async () => {
