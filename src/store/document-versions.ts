@@ -5,10 +5,6 @@ import type { AffectedDocuments } from './affected-rows.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
 
-export async function versionsOf(write: WriteSession, type: ContentType, documentId: string): Promise<Version[]> {
-  return (await write.run.rows(write.sql.versionsOf(type.table), listOf([documentId]))).map(versionOf);
-}
-
 /** The versions of the one document of a single type. */
 export async function singleVersions(write: WriteSession, type: ContentType): Promise<Version[]> {
   return (await write.run.rows(write.sql.firstVersions(type.table))).map(versionOf);
