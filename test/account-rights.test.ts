@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { USER } from '../src/model/builtin.ts';
+import { FIRST_PAGE } from '../src/request/parse-read.ts';
 import { type Answer, type Json, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { bearer, type Guarded, type Person, type Rules, useGuarded, type Who } from './support/guarded.ts';
@@ -122,6 +123,16 @@ describeOnEveryDatabase('Accounts', (engine) => {
       expect(entries).toHaveLength(blocked ? 1 : 0);
       for (const { documentId } of [one, other]) expect(await isThere(documentId)).toBe(blocked ? 0 : 1);
     }
+  });
+
+  it('are their own where they ask for it, whatever document is named', async () => {
+    const [one, other] = [await site.person('manager'), await site.person('own')];
+    const caller = await site.sheaf.authenticate(one.who);
+    const defaults = { status: 'published', pagination: FIRST_PAGE } as const;
+    const type = site.sheaf.model.contentTypes.get(USER)!;
+    const own = site.sheaf.operations.findOne({ name: 'me', type, parameters: {}, defaults }, caller);
+    for (const { documentId } of [one, other])
+      expect(JSON.parse((await own.run({ caller, documentId }))!)).toMatchObject({ documentId: one.documentId });
   });
 
   it('are changed in all but their codes by who may change all of them', async () => {

@@ -1339,6 +1339,19 @@ describeOnEveryDatabase('Refresh tokens', (engine) => {
     });
   });
 
+  it('are kept in a cookie that goes over HTTPS alone where they came over it', async () => {
+    const { database } = service;
+    const attributesOf = async (trustProxy: readonly string[]): Promise<readonly string[]> => {
+      const other = await services.start({ settings: { trustProxy }, database });
+      const { username } = await other.person();
+      const data = { identifier: username, password: PASSWORD };
+      return cookieOf(await other.auth('local', data, { 'x-forwarded-proto': 'https' })).attributes;
+    };
+    expect(await attributesOf(['127.0.0.1'])).toContain('Secure');
+    // Anyone may send the header; it counts only from a proxy that the settings name.
+    expect(await attributesOf([])).not.toContain('Secure');
+  });
+
   it('in a cookie open nothing but a new session', async () => {
     const { refreshToken } = await service.logIn(await service.person());
     const cookie = { cookie: `strapi_up_refresh=${refreshToken}` };
