@@ -1,33 +1,34 @@
-// A map of bounded size that forgets what was used least recently.
+// A map of bounded size that forgets what was not used for long. It keeps two generations: what was used since the
+// last change of generations, and what was used before. When the young one is full it becomes the old one, and what is
+// left of the old one is forgotten. So a use costs one look-up, and nothing is moved to note its order.
 
 export class Lru<Key, Value> {
-  readonly #limit: number;
-  readonly #entries = new Map<Key, Value>();
-  /** The key used last, which need not be moved when it is used again. */
-  #newest: Key | undefined;
+  readonly #generationSize: number;
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
 
+  /** `limit`: entries that are kept at most, an even number. */
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#generationSize = limit / 2;
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined && key !== this.#newest) this.#renew(key, value);
-    return value;
+    const value = this.#young.get(key);
+    if (value !== undefined) return value;
+    const older = this.#old.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
   }
 
   set(key: Key, value: Value): void {
-    this.#renew(key, value);
-    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!);
-  }
-
-  #renew(key: Key, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    this.#newest = key;
+    this.#old.delete(key);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#generationSize) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#young.size + this.#old.size;
   }
 }

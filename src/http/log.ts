@@ -118,27 +118,36 @@ export function requestLog(logger: FastifyBaseLogger): RequestLog | null {
   return output ? (entry) => output.write(requestLine(entry)) : (entry) => logger.info(entry);
 }
 
-let [lastTime, lastTimeText] = [0, ''];
+const SECOND_MS = 1000;
+let [lastSecond, lastSecondText] = [0, ''];
 
-/** Now, as ISO 8601; formatted once for all requests of a millisecond. */
+/** Now, as ISO 8601. The part up to the point is formatted once for all requests of a second. */
 function isoTime(): string {
   const now = Date.now();
-  if (now !== lastTime) [lastTime, lastTimeText] = [now, new Date(now).toISOString()];
-  return lastTimeText;
+  const milliseconds = now % SECOND_MS;
+  const second = now - milliseconds;
+  if (second !== lastSecond) [lastSecond, lastSecondText] = [second, new Date(second).toISOString().slice(0, -4)];
+  return `${lastSecondText}${String(milliseconds).padStart(3, '0')}Z`;
 }
 
-const routes = new Map<string, string>();
-
-function requestLine({ requestId: id, method, route, status, milliseconds, caller }: RequestEntry): string {
-  let quoted = route === null ? 'null' : routes.get(route);
-  if (quoted === undefined) {
-    quoted = JSON.stringify(route);
-    routes.set(route!, quoted);
-  }
-  const kind = caller === null ? null : `"${caller}"`;
-  // Ids hold nothing that JSON escapes, see REQUEST_ID; nor do methods and kinds.
-  return `{"level":${INFO},"time":"${isoTime()}","requestId":"${id}","method":"${method}","route":${quoted},"status":${status},"milliseconds":${milliseconds},"caller":${kind}}\n`;
+/** The part of a line that most requests of a route share, and what it was made of. */
+interface SharedPart extends Pick<RequestEntry, 'method' | 'status' | 'caller'> {
+  readonly text: string;
 }
+
+const sharedParts = new Map<string | null, SharedPart>();
+
+function sharedPart({ method, route, status, caller }: RequestEntry): string {
+  const last = sharedParts.get(route);
+  if (last && last.status === status && last.caller === caller && last.method === method) return last.text;
+  const text = `","method":"${method}","route":${JSON.stringify(route)},"status":${status},"caller":${JSON.stringify(caller)},"milliseconds":`;
+  sharedParts.set(route, { method, status, caller, text });
+  return text;
+}
+
+/** Ids hold nothing that JSON escapes, see REQUEST_ID; nor do methods. */
+const requestLine = (entry: RequestEntry): string =>
+  `{"level":${INFO},"time":"${isoTime()}","requestId":"${entry.requestId}${sharedPart(entry)}${entry.milliseconds}}\n`;
 
 /** Gives a request its logger, and logs it once: when its answer is sent, or when the client goes before that. */
 export function followRequest(

@@ -28,16 +28,16 @@ export const elapsed = (reply: FastifyReply): number =>
 
 export function send(reply: FastifyReply, body: string, timing: Timing, begin: number): FastifyReply {
   const total = performance.now() - begin;
-  const run = total - timing.parse - timing.plan;
-  const before = timing === CACHED_TIMING ? NOTHING_PREPARED : preparing(timing);
-  return reply
-    .header('content-type', JSON_TYPE)
-    .header('server-timing', `${before}run;dur=${run.toFixed(3)}, total;dur=${total.toFixed(3)}`)
-    .send(body);
+  return reply.header('content-type', JSON_TYPE).header('server-timing', serverTiming(timing, total)).send(body);
 }
 
-const preparing = ({ parse, plan }: Timing): string => `parse;dur=${parse.toFixed(3)}, plan;dur=${plan.toFixed(3)}, `;
-const NOTHING_PREPARED = preparing(CACHED_TIMING);
+function serverTiming(timing: Timing, total: number): string {
+  const all = total.toFixed(3);
+  if (timing === CACHED_TIMING) return `parse;dur=0.000, plan;dur=0.000, run;dur=${all}, total;dur=${all}`;
+  const { parse, plan } = timing;
+  const run = total - parse - plan;
+  return `parse;dur=${parse.toFixed(3)}, plan;dur=${plan.toFixed(3)}, run;dur=${run.toFixed(3)}, total;dur=${all}`;
+}
 
 export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
   send(reply, JSON.stringify(value), CACHED_TIMING, reply.request.begin);

@@ -46,11 +46,13 @@ export const stepByStep: ReadStrategy = {
   prepareFirst(read, slots) {
     const entity = bindEntity(read.entity, slots, false);
     const first = bindStatement(read.first(), slots);
+    const isAlone = entity.populate.length === 0;
     return {
-      single: entity.populate.length === 0,
+      single: isAlone,
       async run(session, context) {
         const row = firstById(await runBound(session, first, context));
         if (!row) return null;
+        if (isAlone) return writeRow(entity, row, []);
         return writeRow(entity, row, await populateEntity(entity, `[${row[0]}]`, source(session, context)));
       },
     };
