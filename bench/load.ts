@@ -41,12 +41,18 @@ export async function measure(servers: readonly Server[], paths: readonly string
   for (const server of servers) await turn(server, paths, load.connections, WARM_UP_SECONDS, newTally());
   const tallies = servers.map(newTally);
   const turns = Math.max(1, Math.round(load.seconds / TURN_SECONDS));
-  for (let index = 0; index < turns; index++) {
-    for (const [place, server] of servers.entries())
-      await turn(server, paths, load.connections, load.seconds / turns, tallies[place]!);
-  }
+  // Whoever comes after a certain server may have an easier time, so nobody always does.
+  for (let index = 0; index < turns; index++)
+    for (const place of shuffled(servers.keys()))
+      await turn(servers[place]!, paths, load.connections, load.seconds / turns, tallies[place]!);
   return tallies.map(summary);
 }
+
+const shuffled = (places: Iterable<number>): number[] =>
+  [...places]
+    .map((place) => [Math.random(), place] as const)
+    .sort(([left], [right]) => left - right)
+    .map(([, place]) => place);
 
 const newTally = (): Tally => ({
   seconds: 0,

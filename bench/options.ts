@@ -20,7 +20,8 @@ Usage: npm run bench -- [options]
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
   --rounds R        measure each workload R times and show the medians (default 1)
-  --beside DIR      with --clients: another checkout with its build in dist, measured in turns with this one
+  --beside DIR      for reads, and for writes with --clients: another checkout with its build in dist, measured in
+                    turns with this one
   --targets T       with --clients: how many chefs, pairs of categories and so on all documents share (default 1)
   --durable         with --clients --postgres: commits wait for the disk, as a server does by default
   --statements      with --clients: the statements of each write with their times
@@ -63,7 +64,10 @@ const WORDS = {
 } as const;
 const DEFAULT_CLIENTS = '8';
 /** These mean something to writes by clients only. */
-const OF_CLIENTS = ['clients', 'beside', 'targets', 'durable', 'statements'] as const;
+const OF_CLIENTS = ['clients', 'targets', 'durable', 'statements'] as const;
+
+/** Parts that another checkout can be measured in. */
+const COMPARED: ReadonlySet<Part> = new Set(['reads', 'postgres', 'clientWrites']);
 
 type Words = ReturnType<typeof parseArgs<{ options: typeof WORDS }>>['values'];
 
@@ -98,7 +102,7 @@ export function readOptions(part?: Part): Options | null {
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
-  const isOfClients = values.writes && (values.postgres || ofClients.length > 0);
+  const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)
     throw new BenchError(`--${ofClients[0]} goes with --writes; add --writes, and --postgres for PostgreSQL`);
   const names = (['postgres', 'writes', 'growth', 'access'] as const).filter((name) => values[name]);
@@ -106,7 +110,10 @@ function partOf(values: Words): Part {
   const others = names.filter((name) => name !== 'postgres' && name !== 'writes');
   const parts = isOfClients ? ['clientWrites' as const, ...others] : values.access ? others : names;
   if (parts.length > 1) throw new BenchError(`--${names.join(' and --')} are measured one at a time`);
-  return parts[0] ?? 'reads';
+  const [part = 'reads'] = parts;
+  if (values.beside !== undefined && !COMPARED.has(part))
+    throw new BenchError(`--beside goes with reads, or with --writes; leave out --${part}`);
+  return part;
 }
 
 /** Those whose name contains what was asked for with --only. */

@@ -33,31 +33,50 @@ export const startSheaf = (
   return Server.start(name, ['dist/main.js', 'start', ...places], root);
 };
 
+export interface ReadServers {
+  readonly limit: Server;
+  readonly sheaf: Server;
+  /** Sheaf of another checkout on the same database. */
+  readonly beside: Server | null;
+}
+
+export async function startServers(limit: Server, database: string, { beside }: Options): Promise<ReadServers> {
+  const sheaf = await startSheaf(database);
+  return { limit, sheaf, beside: beside === null ? null : await startSheaf(database, { root: beside }) };
+}
+
+export async function stopServers({ limit, sheaf, beside }: ReadServers): Promise<void> {
+  for (const server of [limit, sheaf, beside]) await server?.stop();
+}
+
 /** Measures the workloads one after another and prints a line for each. */
 export async function compareReads(
-  limit: Server,
-  sheaf: Server,
+  { limit, sheaf, beside }: ReadServers,
   workloads: readonly Workload[],
   options: Options,
 ): Promise<void> {
+  const servers = beside ? [limit, sheaf, beside] : [limit, sheaf];
   const bytes = new Map<string, number>();
   for (const workload of workloads) bytes.set(workload[0], await compareAnswers(limit, sheaf, workload));
 
   const { restaurants, connections, seconds, rounds } = options;
-  const line = table(30, 7, 12, 12, 8, 8, 6);
+  const line = table(30, 7, 12, 12, 8, 8, 6, ...(beside ? [9] : []));
   console.log(`${restaurants} restaurants, ${connections} connections, ${seconds} s each, median of ${rounds}\n`);
-  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio'));
+  const besideTitle = beside ? ['of beside'] : [];
+  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio', ...besideTitle));
   let busiest = 0;
   for (const [name, target] of workloads) {
     const taken: (readonly Measured[])[] = [];
-    for (let round = 0; round < rounds; round++) taken.push(await measure([limit, sheaf], [target], options));
+    for (let round = 0; round < rounds; round++) taken.push(await measure(servers, [target], options));
     const middle = (server: number, field: keyof Measured): number =>
       median(taken.map((results) => results[server]![field]));
     busiest = Math.max(busiest, middle(0, 'busy'), middle(1, 'busy'));
     const [atLimit, atSheaf] = [middle(0, 'perSecond'), middle(1, 'perSecond')];
     const times = [milliseconds(middle(1, 'p50')), milliseconds(middle(1, 'p99'))];
     const ratio = (atSheaf / atLimit).toFixed(2);
-    console.log(line(name, String(bytes.get(name)), atLimit.toFixed(0), atSheaf.toFixed(0), ...times, ratio));
+    const ofBeside = beside ? [(atSheaf / middle(2, 'perSecond')).toFixed(2)] : [];
+    const size = String(bytes.get(name));
+    console.log(line(name, size, atLimit.toFixed(0), atSheaf.toFixed(0), ...times, ratio, ...ofBeside));
   }
   if (busiest > BUSY)
     console.log(

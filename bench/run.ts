@@ -7,7 +7,7 @@ import { growth } from './growth.ts';
 import { median } from './load.ts';
 import { HELP, type Options, readOptions, runPart } from './options.ts';
 import { readsOnPostgres } from './postgres.ts';
-import { compareReads, ROOT, startSheaf, workloadsOf } from './reads.ts';
+import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './reads.ts';
 import { Server } from './server.ts';
 import { startTimes } from './starts.ts';
 import { writes } from './writes.ts';
@@ -16,11 +16,10 @@ async function readsOnSqlite(options: Options): Promise<void> {
   const { file, documentId } = await dataSet(options.restaurants);
   const workloads = workloadsOf(documentId, options.only);
   const limit = await Server.start('The limit server', ['bench/limit-server.ts', file, documentId], ROOT);
-  const sheaf = await startSheaf(`sqlite:${file}`);
-  await compareReads(limit, sheaf, workloads, options);
-  const memory = sheaf.memory();
-  await limit.stop();
-  await sheaf.stop();
+  const servers = await startServers(limit, `sqlite:${file}`, options);
+  await compareReads(servers, workloads, options);
+  const memory = servers.sheaf.memory();
+  await stopServers(servers);
 
   const starts = await startTimes();
   console.log(
