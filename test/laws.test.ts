@@ -883,7 +883,7 @@ const optionsOf = (type: string, depth: number): fc.Arbitrary<true | naive.Popul
       {
         fields: fieldsOf(type),
         filters: filters.filter((one) => fewPlaces(type, one)),
-        sort: sortKeys(type, 1),
+        sort: sortKeys(type, 2),
         ...(depth > 0 && { populate: populateOf(type, depth - 1) }),
       },
       { requiredKeys: [] },
@@ -1128,7 +1128,7 @@ describeOnEveryDatabase('Reading', (engine) => {
   it('cuts the sorted list into pages that together are the list, and counts it', async () => {
     const cases = onSomeType((type) =>
       fc.record({
-        sort: fc.option(sortKeys(type, 2), { nil: undefined }),
+        sort: fc.option(sortKeys(type, 4), { nil: undefined }),
         form: sortForm,
         filters: fc.option(anyFilter(type), { nil: undefined }),
         size: fc.integer({ min: 1, max: 20 }),

@@ -11,6 +11,7 @@ import { planSort } from '../plan/read/plan-sort.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
 import { ConditionCompiler, ordered, rowOf } from './compile-condition.ts';
 import { statement } from './compile-read.ts';
+import type { Fragment } from './dialect.ts';
 import { postgresDialect } from './dialect-postgres.ts';
 import { sqliteDialect } from './dialect-sqlite.ts';
 
@@ -212,7 +213,7 @@ describe('an order', () => {
     planSort(context(), typeOf('page'), parsed({ sort }).sort, { param: 'sort', path: [] })[0]!;
   const orderOf = (sort: string, dialect = sqliteDialect): string => {
     const key = keyOf(sort);
-    const value = new ConditionCompiler(dialect).orderValue(key, rowOf('t0'));
+    const { value } = new ConditionCompiler(dialect).orderTerm(key, rowOf('t0'));
     return statement(dialect, sql`${ordered(value, key)}`).sql.replaceAll('"', '');
   };
 
@@ -227,6 +228,17 @@ describe('an order', () => {
       '(select min(t3.name) from (select 1) as o1 join pages_writer_lnk as p2 on p2.page_id = t0.id join writers as t3 on t3.id = p2.writer_id and t3.published_at is not null) asc nulls last',
     );
     expect(orderOf('writer.name:desc')).toContain('select max(t3.name)');
+  });
+
+  it('has no more than one pass over the links of each step where paths multiply', () => {
+    const key = keyOf('writer.pages.title');
+    expect(key.branches).toBe(true);
+    const { value, join } = new ConditionCompiler(sqliteDialect).orderTerm(key, rowOf('t0'));
+    const textOf = (part: Fragment): string => statement(sqliteDialect, part).sql.replaceAll('"', '');
+    expect(textOf(value)).toBe('k1.value');
+    expect(textOf(join!)).toBe(
+      ' left join (select p2.page_id as id, min(k4.value) as value from pages_writer_lnk as p2 join writers as t3 on t3.id = p2.writer_id join (select p5.writer_id as id, min(t6.title) as value from writers_pages_lnk as p5 join pages as t6 on t6.id = p5.page_id group by p5.writer_id) as k4 on k4.id = p2.writer_id where t3.published_at is not null group by p2.page_id) as k1 on k1.id = t0.id',
+    );
   });
 
   it('has strings by code point on every database', () => {

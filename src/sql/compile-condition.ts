@@ -19,6 +19,12 @@ export interface StepAliases {
   readonly target: string;
 }
 
+/** What rows are ordered by, and what must be joined to them for it. */
+export interface OrderTerm {
+  readonly value: Fragment;
+  readonly join: Fragment | null;
+}
+
 export const rowOf = (alias: string): RowScope => ({ column: (name) => sql.id(alias, name) });
 
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
@@ -190,9 +196,21 @@ export class ConditionCompiler {
   }
 
   /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */
-  orderValue(key: OrderKey, row: RowScope): Fragment {
-    const { sortValue } = this.#dialect;
-    if (key.steps.length === 0) return sortValue(row.column(key.column.column), key.column.type);
+  orderTerm(key: OrderKey, row: RowScope): OrderTerm {
+    const { steps, column, branches } = key;
+    if (steps.length === 0)
+      return { value: this.#dialect.sortValue(row.column(column.column), column.type), join: null };
+    if (!branches) return { value: this.#overPaths(key, row), join: null };
+    const alias = this.alias('k');
+    const nearest = this.#overNeighbours(key, 0);
+    return {
+      value: sql.id(alias, 'value'),
+      join: sql` left join (${nearest}) as ${sql.id(alias)} on ${sql.id(alias, 'id')} = ${row.column('id')}`,
+    };
+  }
+
+  /** Over the paths from one row. Beyond the first step each leads on to one row, so there are few. */
+  #overPaths(key: OrderKey, row: RowScope): Fragment {
     // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
     let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
     let previous = row;
@@ -203,8 +221,41 @@ export class ConditionCompiler {
       from = sql`${from} join ${this.stepSource(step, null, previous, { pair, target })}`;
       previous = rowOf(target);
     }
-    const value = sortValue(sql.id(target, key.column.column), key.column.type);
-    return sql`(select ${key.descending ? sql`max` : sql`min`}(${value}) from ${from})`;
+    return sql`(select ${this.#extreme(key, this.#sortColumn(key, previous))} from ${from})`;
+  }
+
+  /**
+   * The value of every row that a step leads from, as `id, value`. The smallest over all paths is the smallest of what
+   * the neighbours have, so each step is one pass over its links, however many paths there are.
+   */
+  #overNeighbours(key: OrderKey, index: number): Fragment {
+    const step = key.steps[index]!;
+    const [holder, target] = [this.alias(step.link ? 'p' : 'o'), this.alias('t')];
+    const { there, join } = step.link
+      ? this.#targetOf(step, holder, target)
+      : { there: rowOf(target), join: () => this.#otherLocales(step, holder, target) };
+    const from = sql.id(holder, step.link?.from ?? 'id');
+    const conditions = [...(step.link ? this.#match(step, holder) : []), ...this.#all([step.where], there)];
+    let [value, further] = [this.#sortColumn(key, there), sql``];
+    if (index + 1 < key.steps.length) {
+      const next = this.alias('k');
+      value = sql`${sql.id(next, 'value')}`;
+      further = sql` join (${this.#overNeighbours(key, index + 1)}) as ${sql.id(next)} on ${sql.id(next, 'id')} = ${there.column('id')}`;
+    }
+    const source = sql`${sql.table(step.link?.table ?? step.table)} as ${sql.id(holder)}`;
+    return sql`select ${from} as id, ${this.#extreme(key, value)} as value from ${source}${join()}${further}${whereOf(conditions)} group by ${from}`;
+  }
+
+  #otherLocales(step: RelationStep, holder: string, target: string): Fragment {
+    return sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${this.#otherLocale(rowOf(target), rowOf(holder))}`;
+  }
+
+  #sortColumn({ column }: OrderKey, row: RowScope): Fragment {
+    return this.#dialect.sortValue(row.column(column.column), column.type);
+  }
+
+  #extreme({ descending }: OrderKey, value: Fragment): Fragment {
+    return descending ? sql`max(${value})` : sql`min(${value})`;
   }
 }
 

@@ -6,7 +6,7 @@ import { MAX_POPULATED_ROWS } from '../limits.ts';
 import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
-import { bindContext, ConditionCompiler, ordered, type RowScope, rowOf } from './compile-condition.ts';
+import { bindContext, ConditionCompiler, type OrderTerm, ordered, type RowScope, rowOf } from './compile-condition.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, Row, Statement } from './statement.ts';
 
@@ -47,21 +47,22 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
   const cut = dialect.limit(bindContext('limit'), bindContext('start'));
+  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
   if (!plan.where || !withCount) {
-    const order = plan.order.map((key) => ordered(compiler.orderValue(key, row), key));
+    const order = plan.order.map((key, index) => ordered(terms[index]!.value, key));
     return {
-      ids: sql`select ${row.column('id')} as id from ${source}${where}${orderBy(order)} ${cut}`,
+      ids: sql`select ${row.column('id')} as id from ${source}${joins(terms)}${where}${orderBy(order)} ${cut}`,
       total: withCount ? sql`(select count(*) from ${sql.table(plan.entity.table)})` : sql`null`,
       matching: null,
     };
   }
   // The rows that match are found once, for the page and for the total.
-  const keys = plan.order.map((key, index) => sql`, ${compiler.orderValue(key, row)} as ${sql.id(`k${index}`)}`);
+  const keys = terms.map(({ value }, index) => sql`, ${value} as ${sql.id(`k${index}`)}`);
   const order = plan.order.map((key, index) => ordered(sql.id(`k${index}`), key));
   return {
     ids: sql`select id from m${orderBy(order)} ${cut}`,
     total: sql`(select count(*) from m)`,
-    matching: sql`m as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${source}${where})`,
+    matching: sql`m as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${source}${joins(terms)}${where})`,
   };
 }
 
@@ -100,8 +101,9 @@ export function firstOf(dialect: Dialect, plan: AuthorizedReadPlan, columns: Fra
   // The first by id is the one with the smallest id; asked so, no row is sorted.
   if (plan.order.length === 1 && plan.order[0] === BY_ID)
     return sql`select ${columns} from ${source} where ${row.column('id')} = (select min(${row.column('id')}) from ${source}${where})`;
-  const order = orderBy(plan.order.map((key) => ordered(compiler.orderValue(key, row), key)));
-  return sql`select ${columns} from ${source}${where}${order} limit 1`;
+  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
+  const order = orderBy(plan.order.map((key, index) => ordered(terms[index]!.value, key)));
+  return sql`select ${columns} from ${source}${joins(terms)}${where}${order} limit 1`;
 }
 
 /** The first row that matches, as a select of `output`. Of one document all rows come; the smallest id is meant. */
@@ -184,10 +186,12 @@ export function relatedSource(
   // For the other locales of a document the parents themselves are needed.
   const holders = step.link ? parents : sql`${parents} cross join ${sql.table(entity.table)} as ${sql.id('o')}`;
   const itself = step.link ? sql`` : sql` where ${sql.id('o', 'id')} = ${sql.id('i', 'value')}`;
-  const from = sql`${holders} ${dialect.nestedJoin} ${compiler.stepSource(step, where, parent, { pair: 'p', target: 't' })}${itself}`;
+  const source = compiler.stepSource(step, where, parent, { pair: 'p', target: 't' });
+  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
+  const from = sql`${holders} ${dialect.nestedJoin} ${source}${joins(terms)}${itself}`;
   const order =
     plan.order.length > 0
-      ? plan.order.map((key) => ordered(compiler.orderValue(key, row), key))
+      ? plan.order.map((key, index) => ordered(terms[index]!.value, key))
       : [
           ...(step.link?.order ? [sql.id('p', step.link.order)] : []),
           step.link ? sql.id('p', 'id') : sql.id('t', 'id'),
@@ -216,6 +220,12 @@ export function mixedText(
 
 export const outputs = (dialect: Dialect, columns: readonly OutputColumn[], row: RowScope): Fragment[] =>
   columns.map(({ column, type }) => dialect.jsonOutput(row.column(column), type));
+
+const joins = (terms: readonly OrderTerm[]): Fragment =>
+  sql`${sql.join(
+    terms.flatMap(({ join }) => join ?? []),
+    sql``,
+  )}`;
 
 const orderBy = (keys: readonly Fragment[]): Fragment => (keys.length > 0 ? sql` order by ${sql.join(keys)}` : sql``);
 

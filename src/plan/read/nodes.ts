@@ -88,6 +88,8 @@ export interface RelationStep {
 /** Through steps that lead to many rows the smallest value counts ascending, the largest descending. */
 export interface OrderKey {
   readonly steps: readonly RelationStep[];
+  /** Whether a step after the first leads to many rows: then there are more paths than rows, and none is followed. */
+  readonly branches: boolean;
   readonly column: ColumnRef;
   readonly descending: boolean;
 }
