@@ -52,6 +52,9 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** Characters of a `_q` search. */
 export const MAX_SEARCH_LENGTH = 1_000;
 
+/** Characters of a value that is compared whatever its case. SQLite refuses patterns of more than 50,000 bytes. */
+export const MAX_FOLDED_LENGTH = 5_000;
+
 /** Plans kept, by shape of the query. A front end has tens of shapes. */
 export const MAX_CACHED_PLANS = 2_000;
 

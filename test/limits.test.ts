@@ -9,6 +9,7 @@ import {
   MAX_BODY_BYTES,
   MAX_DEPTH,
   MAX_FILTER_NODES,
+  MAX_FOLDED_LENGTH,
   MAX_HEADER_BYTES,
   MAX_LIST_ITEMS,
   MAX_OFFSET,
@@ -367,6 +368,15 @@ describeOnEveryDatabase('Limits', (engine) => {
     const starAt = (level: number) => `populate[${chain(level - 1).join('][populate][')}][populate]=*`;
     await accepted(starAt(MAX_POPULATE_DEPTH));
     await refused('MAX_POPULATE_DEPTH', `${LIST}?${starAt(MAX_POPULATE_DEPTH + 1)}`);
+  });
+
+  it('MAX_FOLDED_LENGTH bounds a value that is compared whatever its case', async () => {
+    const query = (operator: string, length: number) => `filters[name][${operator}]=${'x'.repeat(length)}`;
+    for (const operator of ['$eqi', '$containsi', '$notContainsi', '$startsWithi', '$endsWithi']) {
+      await accepted(query(operator, MAX_FOLDED_LENGTH));
+      await refused('MAX_FOLDED_LENGTH', `${LIST}?${query(operator, MAX_FOLDED_LENGTH + 1)}`);
+    }
+    await accepted(query('$contains', MAX_FOLDED_LENGTH + 1));
   });
 
   it('MAX_SEARCH_LENGTH bounds a search', async () => {

@@ -9,7 +9,6 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
-import { canonicalJson, fold } from '../sql/text.ts';
 import type { Database, DatabaseHealth, Marked, ReadOptions, Session, TableDescription, Watch } from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
@@ -66,11 +65,8 @@ class Connection implements Session {
     // connection is opened; later on waiting is a matter of turns, see NO_WAITING.
     this.#handle = new DatabaseSync(file, { timeout: MAX_BUSY_WAIT_MS });
     this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
-    const pure = { deterministic: true, directOnly: true };
-    this.#handle.function('sheaf_fold', pure, (text) => (typeof text === 'string' ? fold(text) : text));
-    const exact = { ...pure, useBigIntArguments: true };
-    this.#handle.function('sheaf_number', exact, (value) => (value === null ? null : String(value)));
-    this.#handle.function('sheaf_json', exact, (text) => (text === null ? null : canonicalJson(String(text))));
+    const options = { deterministic: true, directOnly: true, useBigIntArguments: true };
+    this.#handle.function('sheaf_number', options, (value) => (value === null ? null : String(value)));
   }
 
   exec(text: string): void {

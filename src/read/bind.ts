@@ -1,12 +1,13 @@
 // Values of a request → values that the database binds. A value that cannot be read as its attribute's type ends
 // here with a 400 that names the attribute; no statement has been sent by then.
 import type { UserValues } from '../access/caller.ts';
-import { invalidValue } from '../errors.ts';
+import { invalidValue, limitExceeded } from '../errors.ts';
+import { MAX_FOLDED_LENGTH } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
-import type { Binding, BoundValue, ContextName, Row, Statement, ValueForm } from '../sql/statement.ts';
-import { canonicalJson, fold, isAscii, lengthOf } from '../sql/text.ts';
+import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
+import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
 
 export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
 
@@ -50,8 +51,8 @@ function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly
       return JSON.stringify(slots[binding.slot]);
     case 'search': {
       const text = slots[binding.slot] as string;
-      if (binding.form === 'foldedIsAscii') return isAscii(fold(text)) ? 1 : 0;
-      return binding.form === 'folded' || isNumeric(text) ? fold(text) : null;
+      if (binding.form === 'number') return isNumeric(text) ? fold(text) : null;
+      return bindFolded(fold(text), binding.form, 'anywhere');
     }
     case 'value':
       return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots));
@@ -75,13 +76,39 @@ function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
       return plainText(ref, raw);
     case 'textLength':
       return lengthOf(plainText(ref, raw));
-    case 'folded':
-      return fold(plainText(ref, raw));
     case 'foldedLength':
-      return lengthOf(fold(plainText(ref, raw)));
+      return lengthOf(foldedText(ref, raw));
     default:
-      return isAscii(fold(plainText(ref, raw))) ? 1 : 0;
+      return bindFolded(foldedText(ref, raw), form, PLACES[ref.op] ?? 'all');
   }
+}
+
+const PLACES: Partial<Record<PlanComparison, PatternPlace>> = {
+  containsi: 'anywhere',
+  startsWithi: 'start',
+  endsWithi: 'end',
+};
+
+function bindFolded(folded: string, form: SearchForm, place: PatternPlace): BoundValue {
+  switch (form) {
+    case 'folded':
+      return folded;
+    case 'foldedIsAscii':
+      return isAscii(folded) ? 1 : 0;
+    case 'foldedPattern':
+      // Not looked at where the string is ASCII.
+      return isAscii(folded) ? '' : globPattern(folded, place);
+  }
+}
+
+function foldedText(ref: ValueRef, raw: unknown): string {
+  const text = plainText(ref, raw);
+  if (text.length > MAX_FOLDED_LENGTH)
+    throw limitExceeded('MAX_FOLDED_LENGTH', MAX_FOLDED_LENGTH, 'characters that are compared whatever their case', {
+      key: ref.key,
+      param: ref.param,
+    });
+  return fold(text);
 }
 
 /** No database of ours keeps a null character in a text, and not every one takes it in a value. */

@@ -202,8 +202,10 @@ describe('a search', () => {
     expect(bindings.map((binding) => binding.from === 'search' && binding.form)).toEqual([
       'foldedIsAscii',
       'folded',
+      'foldedPattern',
       'foldedIsAscii',
       'number',
+      'foldedPattern',
     ]);
   });
 });

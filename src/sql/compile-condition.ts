@@ -81,11 +81,8 @@ export class ConditionCompiler {
       case 'search': {
         const { slot } = condition;
         const found = condition.columns.map(({ column, type }) =>
-          this.#dialect.searchText(
-            row.column(column),
-            type,
-            bind({ from: 'search', slot, form: NUMBERS.has(type) ? 'number' : 'folded' }),
-            bind({ from: 'search', slot, form: 'foldedIsAscii' }),
+          this.#dialect.searchText(row.column(column), type, (form) =>
+            bind({ from: 'search', slot, form: NUMBERS.has(type) && form === 'folded' ? 'number' : form }),
           ),
         );
         return sql`(${sql.join(found, sql` or `)})`;

@@ -117,7 +117,7 @@ export const postgresDialect: Dialect = {
         return compareText(asText(column, type), op, value);
     }
   },
-  searchText: (column, type, folded) => sql`strpos(${fold(asText(column, type))}, ${folded}::text) > 0`,
+  searchText: (column, type, search) => sql`strpos(${fold(asText(column, type))}, ${search('folded')}::text) > 0`,
   withoutIndexHint: (column) => column,
   same: (left, right) => sql`${left} is not distinct from ${right}`,
   listTable(list, name, type) {

@@ -1,9 +1,10 @@
-// All that is particular to SQLite. Functions named sheaf_… are registered by db/sqlite.ts.
+// All that is particular to SQLite. The function sheaf_number is registered by db/sqlite.ts.
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
 import type { BindValue, Dialect, Fragment } from './dialect.ts';
+import type { SearchForm } from './statement.ts';
 
 const composer = new Kysely<unknown>({
   dialect: {
@@ -50,27 +51,28 @@ export const sqliteDialect: Dialect = {
   },
   jsonOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   compare(column, type, op, value) {
-    const operand = type === 'json' || type === 'blocks' ? sql`sheaf_json(${column})` : column;
+    if (type === 'json' || type === 'blocks') return compareJson(column, op, value);
     switch (op) {
       case 'eq':
-        return sql`${operand} = ${value('value')}`;
+        return sql`${column} = ${value('value')}`;
       case 'lt':
-        return sql`${operand} < ${value('value')}`;
+        return sql`${column} < ${value('value')}`;
       case 'lte':
-        return sql`${operand} <= ${value('value')}`;
+        return sql`${column} <= ${value('value')}`;
       case 'gt':
-        return sql`${operand} > ${value('value')}`;
+        return sql`${column} > ${value('value')}`;
       case 'gte':
-        return sql`${operand} >= ${value('value')}`;
+        return sql`${column} >= ${value('value')}`;
       case 'in':
-        return sql`${operand} in (select value from json_each(${value('list')}))`;
+        return sql`${column} in (select value from json_each(${value('list')}))`;
       case 'between':
-        return sql`${operand} between ${value('first')} and ${value('second')}`;
+        return sql`${column} between ${value('first')} and ${value('second')}`;
       default:
         return compareText(asText(column, type), op, value);
     }
   },
-  searchText: (column, type, folded, isAscii) => sql`instr(${fold(asText(column, type), isAscii)}, ${folded}) > 0`,
+  searchText: (column, type, search) =>
+    ignoringCase(asText(column, type), search, (text) => sql`instr(${text}, ${search('folded')}) > 0`),
   withoutIndexHint: (column) => sql`+${column}`,
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
@@ -108,34 +110,74 @@ export const sqliteDialect: Dialect = {
 };
 
 function compareText(text: Fragment, op: PlanComparison, value: BindValue): Fragment {
-  const folded = () => fold(text, value('foldedIsAscii'));
+  const folded = value('folded');
   switch (op) {
     case 'eqi':
-      return sql`${folded()} = ${value('folded')}`;
+      return ignoringCase(text, value, (lower) => sql`${lower} = ${folded}`);
     case 'contains':
       return sql`instr(${text}, ${value('text')}) > 0`;
     case 'containsi':
-      return sql`instr(${folded()}, ${value('folded')}) > 0`;
+      return ignoringCase(text, value, (lower) => sql`instr(${lower}, ${folded}) > 0`);
     case 'startsWith':
       return sql`substr(${text}, 1, ${value('textLength')}) = ${value('text')}`;
     case 'startsWithi':
-      return sql`substr(${folded()}, 1, ${value('foldedLength')}) = ${value('folded')}`;
+      return ignoringCase(text, value, (lower) => sql`substr(${lower}, 1, ${value('foldedLength')}) = ${folded}`);
     case 'endsWith':
       return sql`substr(${text}, 1 + length(${text}) - ${value('textLength')}) = ${value('text')}`;
     case 'endsWithi':
-      return sql`substr(${folded()}, 1 + length(${folded()}) - ${value('foldedLength')}) = ${value('folded')}`;
+      return ignoringCase(
+        text,
+        value,
+        (lower) => sql`substr(${lower}, 1 + length(${lower}) - ${value('foldedLength')}) = ${folded}`,
+      );
     default:
       throw new Error(`${op} does not compare text`);
   }
 }
 
 /**
- * Text without its case, for all of Unicode. SQLite's own lower() knows ASCII only, but is far faster than a call
- * into JavaScript; for an ASCII operand it gives the same answer once the two letters beyond ASCII whose lower case
- * is ASCII (the Kelvin sign and the dotted capital I) are replaced.
+ * Compares text whatever its case, for all of Unicode. SQLite's own lower() knows ASCII only; for an ASCII operand it
+ * will do once the two letters beyond ASCII whose lower case is ASCII (the Kelvin sign and the dotted capital I) are
+ * replaced. Any other operand is a pattern with a class for each letter. Neither calls JavaScript, which would keep what
+ * it was given for every row until the statement ends.
  */
-const fold = (text: Fragment, operandIsAscii: Fragment): Fragment =>
-  sql`case when ${operandIsAscii} then lower(replace(replace(${text}, char(0x212a), 'k'), char(0x130), 'i' || char(0x307))) else sheaf_fold(${text}) end`;
+function ignoringCase(
+  text: Fragment,
+  operand: (form: SearchForm) => Fragment,
+  compareLower: (lower: Fragment) => Fragment,
+): Fragment {
+  const singled = sql`replace(${text}, char(0x130), 'i' || char(0x307))`;
+  const lower = sql`lower(replace(${singled}, char(0x212a), 'k'))`;
+  return sql`case when ${operand('foldedIsAscii')} then ${compareLower(lower)} else ${singled} glob ${operand('foldedPattern')} end`;
+}
+
+/** JSON is equal as a value: whatever the order of its keys, its spaces, and how its numbers and strings are spelled. */
+function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fragment {
+  // What is no JSON is taken for a string.
+  const document = sql`case when json_valid(${column}) then ${column} else json_quote(${column}) end`;
+  const nodes = (json: Fragment): Fragment =>
+    sql`select fullkey, case type when 'real' then 'integer' else type end, atom from json_tree(${json})`;
+  const equals = (json: Fragment): Fragment =>
+    sql`(select count(*) from json_tree(${document})) = (select count(*) from json_tree(${json})) and not exists (${nodes(document)} except ${nodes(json)})`;
+  const isMet = (): Fragment => {
+    switch (op) {
+      case 'eq':
+        return equals(value('value'));
+      case 'in':
+        return sql`exists (select 1 from json_each(${value('list')}) as e where ${equals(sql`e.value`)})`;
+      default:
+        throw new Error(`${op} does not compare JSON`);
+    }
+  };
+  return sql`case when ${column} is not null then ${isMet()} end`;
+}
+
+/**
+ * A number as JavaScript writes it. Beyond these sizes, and where it takes 17 digits, the two write it differently, and
+ * JavaScript is asked.
+ */
+const numberText = (number: Fragment): Fragment =>
+  sql`case when abs(${number}) < 1e15 and ${number} = cast(${number} as integer) then cast(cast(${number} as integer) as text) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.15g', ${number}) as real) then printf('%!.15g', ${number}) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.16g', ${number}) as real) then printf('%!.16g', ${number}) else sheaf_number(${number}) end`;
 
 function asText(column: Fragment, type: ScalarType): Fragment {
   switch (type) {
@@ -145,7 +187,7 @@ function asText(column: Fragment, type: ScalarType): Fragment {
       return sql`cast(${column} as text)`;
     case 'float':
     case 'decimal':
-      return sql`sheaf_number(${column})`;
+      return numberText(column);
     case 'boolean':
       return sql`case ${column} when 1 then 'true' when 0 then 'false' end`;
     case 'datetime':

@@ -4,7 +4,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { ColumnType, ForeignKey, TableDefinition } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
-import type { ValueForm } from './statement.ts';
+import type { SearchForm, ValueForm } from './statement.ts';
 
 export type Fragment = RawBuilder<unknown>;
 
@@ -54,8 +54,8 @@ export interface Dialect {
   jsonOutput(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
   compare(column: Fragment, type: ScalarType, op: PlanComparison, value: BindValue): Fragment;
-  /** Whether the column as a string contains a folded string. */
-  searchText(column: Fragment, type: ScalarType, folded: Fragment, isAscii: Fragment): Fragment;
+  /** Whether the column as a string contains a folded string, which is bound in one of its forms. */
+  searchText(column: Fragment, type: ScalarType, search: (form: SearchForm) => Fragment): Fragment;
   /** A column whose index the query planner must not use, since it selects too little. */
   withoutIndexHint(column: Fragment): Fragment;
   /** Whether two columns are equal or both null. */

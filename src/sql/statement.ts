@@ -12,11 +12,15 @@ export type ValueForm =
   | 'textLength'
   | 'folded'
   | 'foldedLength'
-  | 'foldedIsAscii';
+  | 'foldedIsAscii'
+  | 'foldedPattern';
+
+/** Forms of what `_q` looks for. */
+export type SearchForm = Extract<ValueForm, 'folded' | 'foldedIsAscii' | 'foldedPattern'>;
 
 export type Binding =
   | { readonly from: 'value'; readonly ref: ValueRef; readonly form: ValueForm }
-  | { readonly from: 'search'; readonly slot: number; readonly form: 'folded' | 'foldedIsAscii' | 'number' }
+  | { readonly from: 'search'; readonly slot: number; readonly form: SearchForm | 'number' }
   | { readonly from: 'locales'; readonly slot: number }
   | { readonly from: 'context'; readonly name: ContextName };
 

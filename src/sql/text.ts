@@ -4,6 +4,39 @@
 /** Lower case, with the two small forms of sigma taken for one, so that a letter's place in a word does not matter. */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
+/** Where a folded string must stand in a text that is compared with it. */
+export type PatternPlace = 'all' | 'anywhere' | 'start' | 'end';
+
+/**
+ * A pattern of SQLite's GLOB that a text matches if it holds a folded string, whatever the case of its letters. GLOB
+ * matches character by character, so a letter whose lower case has two characters must be replaced in the text before.
+ */
+export function globPattern(folded: string, place: PatternPlace): string {
+  let pattern = place === 'anywhere' || place === 'end' ? '*' : '';
+  for (const character of folded)
+    pattern += foldsTo().get(character) ?? (SPECIAL.has(character) ? `[${character}]` : character);
+  return place === 'anywhere' || place === 'start' ? `${pattern}*` : pattern;
+}
+
+const SPECIAL = new Set(['*', '?', '[']);
+const CASED = /[ς\p{Changes_When_Lowercased}]/gu;
+/** No letter beyond has another case. */
+const LAST_CASED = 0x1ffff;
+let classes: ReadonlyMap<string, string> | null = null;
+
+/** For each letter that others fold to: the class of them all. Made when first needed. */
+function foldsTo(): ReadonlyMap<string, string> {
+  if (classes) return classes;
+  const letters = new Map<string, string>();
+  const all = Array.from({ length: LAST_CASED + 1 }, (_, point) => String.fromCodePoint(point)).join('');
+  for (const [letter] of all.matchAll(CASED)) {
+    const folded = fold(letter);
+    if (lengthOf(folded) === 1) letters.set(folded, `${letters.get(folded) ?? folded}${letter}`);
+  }
+  classes = new Map([...letters].map(([folded, variants]) => [folded, `[${variants}]`]));
+  return classes;
+}
+
 export const isAscii = (text: string): boolean => {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
   return true;
