@@ -88,6 +88,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
       decimals: await decimalColumns(database),
       extensions: new Map([[USER, users]]),
     });
+    await operations.lanes.readSizes();
     return sheafOf(operations, settings, options);
   } catch (error) {
     await database.close();
@@ -133,6 +134,7 @@ function sheafOf(operations: Operations, settings: Settings, options: OpenOption
     },
     async close() {
       await (await opened?.catch(() => null))?.close();
+      operations.lanes.close();
       await database.close();
     },
   };

@@ -72,6 +72,10 @@ export function limitExceeded(limit: string, allowed: number, what: string, deta
   return validationError(`Too many ${what}: at most ${allowed} (${limit})`, { limit, allowed, ...details });
 }
 
+/** A read that did not end by its deadline. */
+export const tooSlowError = (cause?: unknown): SheafError =>
+  unavailableError('The request takes too long; ask for less, with fewer conditions, relations or entries', cause);
+
 /** The project or the command line is wrong; told to the operator, never to a client. */
 export class SetupError extends Error {
   readonly problems: readonly string[];

@@ -117,3 +117,24 @@ export const MAX_TOKEN_LENGTH = 4_096;
 
 /** Accounts whose attempts to log in are counted at a time; those tried longest ago are forgotten first. */
 export const MAX_COUNTED_ACCOUNTS = 10_000;
+
+/** Rows that a small read touches by our estimate. Everything that is larger waits for its turn and has a deadline. */
+export const MAX_SMALL_COST = 200_000;
+
+/** Milliseconds that the statements of a small read take; one that takes longer is not small the next time. */
+export const MAX_SMALL_READ_MS = 25;
+
+/** Rows that one read may touch by our estimate; beyond it would not end by its deadline. */
+export const MAX_READ_COST = 100_000_000;
+
+/** Milliseconds that a heavy read may run before it is ended. */
+export const MAX_HEAVY_READ_MS = 4_000;
+
+/** Milliseconds that a heavy read may wait for its turn before the answer is a 503. */
+export const MAX_HEAVY_WAIT_MS = 4_000;
+
+/** Heavy reads that may wait for their turn in one process; past it the answer is a 503 at once. */
+export const MAX_WAITING_HEAVY_READS = 100;
+
+/** Processes that run heavy reads on SQLite, for each process of the server. */
+export const MAX_READER_PROCESSES = 2;

@@ -49,7 +49,7 @@ const SQL_FRAGMENTS = [
   '?1',
   ':name',
   '$1',
-  'sheaf_fold(door_code)',
+  'sheaf_number(door_code)',
   '\\',
 ];
 

@@ -46,7 +46,15 @@ export interface ReadOptions {
   readonly single?: boolean;
   /** The mark that the caller is known by: where the state of the data has another, the read fails as stale. */
   readonly knownBy?: string | null;
+  /** Whether it may take long: then it waits for its turn among the few such reads at a time, and has a deadline. */
+  readonly isHeavy?: boolean;
+  /** Calls back when whoever asked has gone, so that nobody needs the answer any more. */
+  readonly whenGone?: WhenGone | undefined;
+  /** Called with the milliseconds that the statements took, waiting for their turn not included. */
+  readonly took?: (milliseconds: number) => void;
 }
+
+export type WhenGone = (listener: () => void) => void;
 
 export interface WriteOptions {
   /** As for reads. */
@@ -85,5 +93,9 @@ export interface Database {
    */
   watch(onPoll: () => void): Promise<Watch>;
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
+  /** How many rows each of the tables has, roughly. */
+  countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The file that other processes can read at the same time; null where there is none. */
+  readonly file: string | null;
   close(): Promise<void>;
 }

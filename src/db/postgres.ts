@@ -1,8 +1,14 @@
 // PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
-import { SetupError, SheafError, unavailableError } from '../errors.ts';
-import { MAX_ACCESS_CHANGES, MAX_PREPARED_STATEMENTS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
+import { SetupError, SheafError, tooSlowError, unavailableError } from '../errors.ts';
+import {
+  MAX_ACCESS_CHANGES,
+  MAX_HEAVY_READ_MS,
+  MAX_PREPARED_STATEMENTS,
+  MAX_RESTARTS,
+  MAX_RETRIES,
+} from '../limits.ts';
 import { NextRun } from '../next-run.ts';
 import {
   CHANGES_CHANNEL,
@@ -28,6 +34,7 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
+import { Turns } from './turns.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -48,6 +55,9 @@ const RETRIED = new Set(['40P01', '40001']);
 /** Classes of states that may pass: connection lost, out of resources, shutting down, cancelled, lock not free. */
 const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
 const ALIVE = plainStatement('select 1');
+const ROW_COUNTS = plainStatement<readonly [table: string, rows: number]>(
+  `select c.relname::text, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value where c.relnamespace = quote_ident(current_schema())::regnamespace`,
+);
 const NETWORK =
   /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
 
@@ -364,8 +374,27 @@ class Watcher {
   }
 }
 
+/** The share of its connections that heavy reads may take. */
+const HEAVY_SHARE = 0.3;
+/** State of PostgreSQL: a statement was cancelled, by its time-out or because nobody waits for it. */
+const CANCELLED = '57014';
+
+/** The id of the process that serves a connection; the types do not know it. */
+const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
+
+/** Tells how long the work took once it had a connection. */
+function timing<T>(work: (session: Session) => Promise<T>, took: (milliseconds: number) => void) {
+  return async (session: Session): Promise<T> => {
+    const begin = performance.now();
+    const result = await work(session);
+    took(performance.now() - begin);
+    return result;
+  };
+}
+
 class Postgres implements Database {
   readonly dialect = postgresDialect;
+  readonly file = null;
   readonly #pool: pg.Pool;
   readonly #schema: string | null;
   readonly #connectionConfig: pg.ClientConfig;
@@ -373,9 +402,11 @@ class Postgres implements Database {
   /** Whether triggers note all changes that decide over callers, so that there are marks. */
   #isTracked = false;
   readonly #pruning = new NextRun(() => this.#prune());
+  readonly #heavy: Turns;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
     this.#pool = pool;
+    this.#heavy = new Turns(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -400,8 +431,43 @@ class Postgres implements Database {
   }
 
   /** An answer is one statement, and a statement sees one state of the data. */
-  snapshot<T>(work: (session: Session) => Promise<T>, { knownBy = null }: ReadOptions = {}): Promise<T> {
-    return this.#read((session) => work(knownBy === null ? session : new MarkedSession(session, knownBy)));
+  snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
+    const { knownBy = null, isHeavy = false, took } = options;
+    const timed = took ? timing(work, took) : work;
+    const read = (session: ClientSession) => timed(knownBy === null ? session : new MarkedSession(session, knownBy));
+    return isHeavy ? this.#readHeavy(read, options) : this.#read(read);
+  }
+
+  /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */
+  async #readHeavy<T>(
+    work: (session: ClientSession) => Promise<T>,
+    { whenGone = () => undefined }: ReadOptions,
+  ): Promise<T> {
+    const turn = await this.#heavy.take();
+    try {
+      return await this.#withClient(async (client) => {
+        let isOver = false;
+        whenGone(() => {
+          if (!isOver)
+            void this.#pool.query('select pg_cancel_backend($1)', [processId(client)]).catch(() => undefined);
+        });
+        try {
+          await client.query(`begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}`);
+          const result = await work(new ClientSession(client));
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback').catch(() => undefined);
+          throw codeOf(error) === CANCELLED ? tooSlowError(error) : error;
+        } finally {
+          isOver = true;
+        }
+      });
+    } catch (error) {
+      throw toClientError(error);
+    } finally {
+      turn.end();
+    }
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -535,6 +601,12 @@ class Postgres implements Database {
     });
     for (const [table, trigger] of triggers.rows) tables.get(table)?.triggers.add(trigger);
     return tables;
+  }
+
+  /** As of the last time that PostgreSQL analyzed the table; before that, by its size. */
+  async countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#read((session) => session.rows(ROW_COUNTS, [JSON.stringify(tables)]));
+    return new Map(rows.map(([table, count]) => [table, Number(count)]));
   }
 
   async close(): Promise<void> {

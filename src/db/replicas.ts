@@ -49,6 +49,7 @@ interface ReplicaState extends Replica {
 class ReplicaBehindError extends Error {}
 
 export class ReplicatedDatabase implements Database {
+  readonly file = null;
   readonly #primary: Database;
   readonly #replicas: readonly ReplicaState[];
   #next = 0;
@@ -70,10 +71,12 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.dialect;
   }
 
-  async snapshot<T>(work: (session: Session) => Promise<T>, { after }: ReadOptions = {}): Promise<T> {
+  async snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
+    const { after, isHeavy = false, whenGone, took } = options;
+    const passed = { isHeavy, ...(whenGone && { whenGone }), ...(took && { took }) };
     const wanted = after && POSITION_FORM.test(after) ? numberOf(after) : 0n;
     const replica = this.#choose(wanted);
-    if (!replica) return this.#primary.snapshot(work);
+    if (!replica) return this.#primary.snapshot(work, passed);
     const begin = performance.now();
     const waits = wanted > replica.reached;
     replica.pending.add(begin);
@@ -82,17 +85,18 @@ export class ReplicatedDatabase implements Database {
       const result = await replica.database.snapshot(async (session) => {
         if (waits) await catchUp(session, replica, wanted);
         return work(session);
-      });
+      }, passed);
       replica.failed = false;
       return result;
     } catch (error) {
       // What a client did wrong is wrong everywhere; anything else may be the replica's doing, and is read again.
-      if (error instanceof SheafError && error.status < 500) throw error;
+      // A heavy read that took too long would take as long again.
+      if (error instanceof SheafError && (error.status < 500 || isHeavy)) throw error;
       if (!(error instanceof ReplicaBehindError)) {
         replica.pausedUntil = performance.now() + REPLICA_PAUSE_MS;
         replica.failed = true;
       }
-      return this.#primary.snapshot(work);
+      return this.#primary.snapshot(work, passed);
     } finally {
       replica.pending.delete(begin);
       if (waits) replica.waiting = false;
@@ -145,6 +149,10 @@ export class ReplicatedDatabase implements Database {
 
   describe(): Promise<ReadonlyMap<string, TableDescription>> {
     return this.#primary.describe();
+  }
+
+  countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#primary.countRows(tables);
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SetupError, unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
@@ -18,6 +18,9 @@ const BUSY_PAUSE_MS = 5;
 const NO_WAITING = 'pragma busy_timeout = 0';
 /** Longer than the clock of any file system takes from one reading to the next. */
 const CLOCK_TICK_MS = 20;
+/** Tables with smaller ids are not counted; beyond the second number it does not matter how many rows there are. */
+const COUNTED_ROWS = 50_000;
+const ENOUGH_ROWS = 1_000_000;
 const ALIVE = plainStatement('select 1');
 
 /** Result codes of SQLite for failures that may pass: busy, locked, disk full, input/output error. */
@@ -33,7 +36,7 @@ export function openSqlite(file: string, whenMissing: WhenMissing): Database {
     if (!pretend) mkdirSync(path.dirname(file), { recursive: true });
     const writer = new Connection(pretend ? ':memory:' : file);
     writer.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${NO_WAITING}`);
-    return new Sqlite(file, writer);
+    return new Sqlite(file, writer, !pretend);
   } catch (error) {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
       'expected a SQLite database file that this account may write',
@@ -59,6 +62,8 @@ class Connection implements Session {
   readonly #control = new Map<Control, StatementSync>();
   #version: StatementSync | null = null;
   readonly #prepared = new WeakMap<Statement, StatementSync>();
+  /** How long its statements took, all together. */
+  milliseconds = 0;
 
   constructor(file: string) {
     // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
@@ -117,7 +122,10 @@ class Connection implements Session {
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
-    return prepared.all(...values) as unknown as R[];
+    const begin = performance.now();
+    const rows = prepared.all(...values) as unknown as R[];
+    this.milliseconds += performance.now() - begin;
+    return rows;
   }
 
   close(): void {
@@ -129,8 +137,37 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 const toClientError = (error: unknown, message: string): unknown =>
   TRANSIENT.has(codeOf(error)) ? unavailableError(message, error) : error;
 
+/** A connection of its own for reads in another process. */
+export class SqliteReader {
+  readonly dialect = sqliteDialect;
+  readonly #connection: Connection;
+
+  constructor(file: string) {
+    this.#connection = openReader(file);
+  }
+
+  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<{ result: T; milliseconds: number }> {
+    const connection = this.#connection;
+    connection.milliseconds = 0;
+    connection.control('begin');
+    try {
+      const result = await work(connection);
+      return { result, milliseconds: connection.milliseconds };
+    } finally {
+      endQuietly(connection);
+    }
+  }
+}
+
+function openReader(file: string): Connection {
+  const connection = new Connection(file);
+  connection.exec(`pragma query_only = on; ${NO_WAITING}`);
+  return connection;
+}
+
 class Sqlite implements Database {
   readonly dialect = sqliteDialect;
+  readonly file: string | null;
   readonly #file: string;
   readonly #writer: Connection;
   readonly #idle: Connection[] = [];
@@ -144,13 +181,14 @@ class Sqlite implements Database {
   #decides = false;
   #decisions = 0;
 
-  constructor(file: string, writer: Connection) {
+  constructor(file: string, writer: Connection, isShared: boolean) {
     this.#file = file;
+    this.file = isShared ? file : null;
     this.#writer = writer;
   }
 
-  snapshot<T>(work: (session: Session) => Promise<T>, { single = false }: ReadOptions = {}): Promise<T> {
-    return this.#read(work, single);
+  snapshot<T>(work: (session: Session) => Promise<T>, { single = false, took }: ReadOptions = {}): Promise<T> {
+    return this.#read(work, single, took);
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -165,11 +203,14 @@ class Sqlite implements Database {
     return null;
   }
 
-  async #read<T>(work: (session: Session) => Promise<T>, single: boolean): Promise<T> {
+  async #read<T>(work: (session: Session) => Promise<T>, single: boolean, took?: ReadOptions['took']): Promise<T> {
     const connection = this.#idle.pop() ?? (await this.#reader());
+    const before = connection.milliseconds;
     try {
       if (!single) connection.control('begin');
-      return await work(connection);
+      const result = await work(connection);
+      took?.(connection.milliseconds - before);
+      return result;
     } catch (error) {
       throw toClientError(error, 'The database is busy; try again');
     } finally {
@@ -183,13 +224,7 @@ class Sqlite implements Database {
   async #reader(): Promise<Connection> {
     if (this.#readers >= MAX_READERS) return new Promise((resolve) => this.#waitingReads.push(resolve));
     this.#readers++;
-    return this.#openReader();
-  }
-
-  #openReader(): Connection {
-    const connection = new Connection(this.#file);
-    connection.exec(`pragma query_only = on; ${NO_WAITING}`);
-    return connection;
+    return openReader(this.#file);
   }
 
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -301,6 +336,24 @@ class Sqlite implements Database {
     for (const { name, tbl_name } of this.#writer.all(`select name, tbl_name from sqlite_master where type = 'index'`))
       tables.get(String(tbl_name))?.indexes.add(String(name));
     return tables;
+  }
+
+  /** Ids only grow, so the largest is close where nothing was deleted; where it is large, rows are counted. */
+  async countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const table of tables) {
+      const quoted = `"${table.replaceAll('"', '""')}"`;
+      const [largest] = this.#writer.all(`select max(rowid) as n from ${quoted}`);
+      let rows = Number(largest!.n ?? 0);
+      if (rows > COUNTED_ROWS) {
+        // One table at a time, so that nothing waits for all of them.
+        await nextTurn();
+        const [counted] = this.#writer.all(`select count(*) as n from (select 1 from ${quoted} limit ${ENOUGH_ROWS})`);
+        rows = Number(counted!.n);
+      }
+      counts.set(table, rows);
+    }
+    return counts;
   }
 
   async close(): Promise<void> {

@@ -127,6 +127,7 @@ export function readHandler(
       caller,
       documentId: typeof found === 'object' ? await found : found,
       after: replicationPositionOf(request),
+      whenGone: (listener) => reply.raw.once('close', listener),
     });
     if (body === null) throw notFoundError();
     return send(reply, body, timing ?? prepared.timing, begin);

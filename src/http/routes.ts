@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Operation } from '../access/operation.ts';
 import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
+import type { WhenGone } from '../db/database.ts';
 import { notFoundError } from '../errors.ts';
 import type { Lru } from '../lru.ts';
 import type { ContentType } from '../model/types.ts';
@@ -47,6 +48,7 @@ export interface PreparedText {
     readonly caller: Caller;
     readonly documentId: string | null;
     readonly after: string | null;
+    readonly whenGone: WhenGone;
   }): Promise<string | null>;
 }
 

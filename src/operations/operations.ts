@@ -4,7 +4,7 @@ import { mayRead } from '../access/actions.ts';
 import { type Authorized, authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Operation, ReadOperation, WriteOperation } from '../access/operation.ts';
-import type { Database, Session } from '../db/database.ts';
+import type { Database, ReadOptions, Session, WhenGone } from '../db/database.ts';
 import { admitLocale } from '../db/stored-settings.ts';
 import { MAX_CACHED_PLANS, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
@@ -18,6 +18,7 @@ import {
   mapPasswords,
   planWrite,
 } from '../plan/write/plan-write.ts';
+import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
@@ -33,6 +34,8 @@ import { runWrite } from '../store/run-write.ts';
 import { type WriteContext, type WriteInvariants, WriteSession } from '../store/write-session.ts';
 import type { Written } from '../store/write-version.ts';
 import { CommitEvents } from './commit-events.ts';
+import type { ReadJob } from './read-job.ts';
+import { type PlanLane, ReadLanes } from './read-lanes.ts';
 import type { Timing } from './timing.ts';
 
 /** What a type asks of its writes beyond its definition. */
@@ -57,6 +60,8 @@ export interface RunOptions {
   readonly documentId?: string | null;
   /** The state of the data that the answer must not be older than. */
   readonly after?: string | null;
+  /** Calls back when nobody waits for the answer any more. */
+  readonly whenGone?: WhenGone;
 }
 
 /** A read that is ready to run, for everyone who has the same access. */
@@ -93,6 +98,7 @@ export class Operations {
   readonly model: Model;
   readonly database: Database;
   readonly commits = new CommitEvents();
+  readonly lanes: ReadLanes;
   readonly #deps: OperationsDeps;
   readonly #writes: WriteContext;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLANS);
@@ -102,6 +108,7 @@ export class Operations {
     const { model, database, defaultLocale, extensions } = deps;
     this.model = model;
     this.database = database;
+    this.lanes = new ReadLanes(database, model);
     this.#deps = deps;
     this.#writes = {
       model,
@@ -120,17 +127,20 @@ export class Operations {
     const { request, read, timing } = this.#prepare(authorize(operation, caller), false);
     const { limit, start, withCount } = request.pagination;
     const page = preparePage(read, request.values, withCount);
+    const lane = this.lanes.laneOf(read);
     const { defaultLocale } = this.#deps;
     return {
       request,
       timing,
       omitted: read.plan.omitted,
       run: (options) => {
-        const { user, knownBy } = sameAccess(options.caller, caller);
-        return this.database.snapshot((session) => page.run(session, { defaultLocale, limit, start, user }), {
-          after: options.after,
-          knownBy,
-        });
+        const { user } = sameAccess(options.caller, caller);
+        const context = { defaultLocale, limit, start, user };
+        const work = (session: Session) => page.run(session, context);
+        if (!lane.isHeavy(limit)) return this.database.snapshot(work, readOptions(options, lane, false));
+        const kind = withCount ? 'page and total' : 'page';
+        const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
+        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane, false));
       },
     };
   }
@@ -140,32 +150,40 @@ export class Operations {
     const byDocument = operation.type.kind !== 'singleType';
     const { request, read, timing } = this.#prepare(authorize(operation, caller), byDocument);
     const first = prepareFirst(read, request.values);
+    const lane = this.lanes.laneOf(read);
     const { defaultLocale } = this.#deps;
-    const work = (options: RunOptions) => {
+    const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
-      return (session: Session) => first.run(session, { defaultLocale, documentId, user });
+      return { defaultLocale, documentId, user };
     };
     return {
       request,
       timing,
       omitted: read.plan.omitted,
       run: (options) => {
-        const { after, caller: runs } = options;
-        return this.database.snapshot(work(options), { after, single: first.single, knownBy: runs.knownBy });
+        const context = contextOf(options);
+        const work = (session: Session) => first.run(session, context);
+        if (!lane.isHeavy(1)) return this.database.snapshot(work, readOptions(options, lane, first.single));
+        const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
+        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane, first.single));
       },
-      latest: (options) => this.database.latest(work(options)),
+      latest: (options) => {
+        const context = contextOf(options);
+        return this.database.latest((session) => first.run(session, context));
+      },
     };
   }
 
-  count(operation: ReadOperation, options: RunOptions): Promise<number> {
-    const { caller, after } = options;
+  async count(operation: ReadOperation, options: RunOptions): Promise<number> {
+    const { caller } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
     const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
-    return this.database.snapshot((session) => runCount(session, read, request.values, context), {
-      after,
-      knownBy: caller.knownBy,
-    });
+    const lane = this.lanes.laneOf(read);
+    const work = (session: Session) => runCount(session, read, request.values, context);
+    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane, true));
+    const job: ReadJob = { kind: 'count', plan: read.plan, slots: request.values, context };
+    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane, true));
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
@@ -292,6 +310,12 @@ export class Operations {
     });
   }
 }
+
+const readOptions = (
+  { after, caller: { knownBy }, whenGone }: RunOptions,
+  { took }: PlanLane,
+  single: boolean,
+): ReadOptions => ({ after, knownBy, whenGone, took, single });
 
 function nullWhereNotFound(error: unknown): null {
   if (error instanceof DocumentNotFound) return null;

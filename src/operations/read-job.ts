@@ -1,0 +1,37 @@
+// A read as data that another process can run: the plan, the values of the request, and what the run supplies. It comes
+// from an authorized plan, and is sent to processes of our own only.
+import type { Session } from '../db/database.ts';
+import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import type { Context } from '../read/bind.ts';
+import { CompiledRead } from '../read/compiled-read.ts';
+import type { PageText } from '../read/read-strategy.ts';
+import { prepareFirst, preparePage, runCount } from '../read/run-read.ts';
+import type { Dialect } from '../sql/dialect.ts';
+
+export interface ReadJob {
+  readonly kind: 'page' | 'page and total' | 'first' | 'count';
+  readonly plan: AuthorizedReadPlan;
+  readonly slots: readonly unknown[];
+  readonly context: Context;
+}
+
+export type JobResult = PageText | string | number | null;
+
+export async function runJob(session: Session, dialect: Dialect, job: ReadJob): Promise<JobResult> {
+  const { kind, slots, context } = job;
+  const read = new CompiledRead(dialect, job.plan);
+  switch (kind) {
+    case 'first':
+      return prepareFirst(read, slots).run(session, context);
+    case 'count':
+      return runCount(session, read, slots, context);
+    default:
+      return preparePage(read, slots, kind === 'page and total').run(session, context);
+  }
+}
+
+/** What a reader process answers: the result with the time that its statements took, or why there is none. */
+export type JobAnswer =
+  | { readonly result: JobResult; readonly milliseconds: number }
+  | { readonly refusal: { status: number; name: string; message: string; details: Record<string, unknown> } }
+  | { readonly failure: string };

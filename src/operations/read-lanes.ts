@@ -1,0 +1,137 @@
+// Two lanes for reads. What is small runs at once, where every request runs. What may take long waits for its turn in a
+// lane of few, has a deadline, and ends when its client goes: on SQLite in processes of their own, on PostgreSQL on a
+// share of the connections. Which lane is decided from the plan and the sizes of its tables, and corrected by the time
+// that the plan took before.
+import type { Database, ReadOptions, Session } from '../db/database.ts';
+import { validationError } from '../errors.ts';
+import { MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
+import { tablesOf } from '../model/tables.ts';
+import type { Model } from '../model/types.ts';
+import { type Cost, estimateCost } from '../plan/read/cost.ts';
+import type { CompiledRead } from '../read/compiled-read.ts';
+import type { JobResult, ReadJob } from './read-job.ts';
+import { ReaderProcesses } from './reader-processes.ts';
+
+/** How long sizes of tables are believed. */
+const SIZES_MS = 60_000;
+/** A plan that seems up to this many times too large is small all the same if it was quick so often. */
+const DOUBTFUL = 10;
+const QUICK_RUNS = 3;
+const QUICK_MS = 5;
+
+/** A read, as this process runs it and as another one would. */
+export interface HeavyRead<Result extends JobResult> {
+  readonly read: CompiledRead;
+  /** Entries that it shows at most. */
+  readonly limit: number;
+  work(session: Session): Promise<Result>;
+  readonly job: ReadJob;
+}
+
+export class ReadLanes {
+  readonly #database: Database;
+  readonly #tables: readonly string[];
+  readonly #processes: ReaderProcesses | null;
+  readonly #plans = new WeakMap<CompiledRead, PlanLane>();
+  readonly #timer: NodeJS.Timeout;
+  /** Rows by table. */
+  sizes: ReadonlyMap<string, number> = new Map();
+
+  constructor(database: Database, model: Model) {
+    this.#database = database;
+    this.#tables = tablesOf(model).map(({ name }) => name);
+    this.#processes = database.file === null ? null : new ReaderProcesses(database.file);
+    // Where they cannot be read now, those from before will do.
+    this.#timer = setInterval(() => this.readSizes().catch(() => undefined), SIZES_MS).unref();
+  }
+
+  async readSizes(): Promise<void> {
+    this.sizes = await this.#database.countRows(this.#tables);
+  }
+
+  costOf({ plan }: CompiledRead, limit: number): Cost {
+    return estimateCost(plan, (table) => this.sizes.get(table) ?? 0, limit);
+  }
+
+  laneOf(read: CompiledRead): PlanLane {
+    let lane = this.#plans.get(read);
+    if (!lane) {
+      lane = new PlanLane(this, read);
+      this.#plans.set(read, lane);
+    }
+    return lane;
+  }
+
+  /** Runs a read that may take long. */
+  async runHeavy<Result extends JobResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
+    const { read, limit, work, job } = heavy;
+    const cost = this.costOf(read, limit);
+    if (cost.rows > MAX_READ_COST) throw tooExpensive(cost);
+    const { took } = this.laneOf(read);
+    if (!this.#processes) return this.#database.snapshot(work, { ...options, took, isHeavy: true });
+    // What a job results in is what the same work would have.
+    return (await this.#processes.run(job, { whenGone: options.whenGone, took })) as Result;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#processes?.close();
+  }
+}
+
+/** What is known of one plan. */
+export class PlanLane {
+  readonly #lanes: ReadLanes;
+  readonly #read: CompiledRead;
+  #sizes: ReadonlyMap<string, number> | null = null;
+  /** By the number of entries shown. */
+  readonly #costs = new Map<number, number>();
+  /** How often in a row it was quick, and whether it was slow since it last was so often. */
+  #quick = 0;
+  #isSlow = false;
+
+  constructor(lanes: ReadLanes, read: CompiledRead) {
+    this.#lanes = lanes;
+    this.#read = read;
+  }
+
+  /** Notes the time that its statements took. */
+  readonly took = (milliseconds: number): void => {
+    this.#quick = milliseconds <= QUICK_MS ? this.#quick + 1 : 0;
+    if (milliseconds > MAX_SMALL_READ_MS) this.#isSlow = true;
+    else if (this.#quick >= QUICK_RUNS) this.#isSlow = false;
+  };
+
+  isHeavy(limit: number): boolean {
+    if (this.#isSlow) return true;
+    const cost = this.#costOf(limit);
+    return cost > MAX_SMALL_COST && (cost > MAX_SMALL_COST * DOUBTFUL || this.#quick < QUICK_RUNS);
+  }
+
+  #costOf(limit: number): number {
+    if (this.#lanes.sizes !== this.#sizes) {
+      this.#costs.clear();
+      this.#sizes = this.#lanes.sizes;
+    }
+    let cost = this.#costs.get(limit);
+    if (cost === undefined) {
+      cost = this.#lanes.costOf(this.#read, limit).rows;
+      this.#costs.set(limit, cost);
+    }
+    return cost;
+  }
+}
+
+function tooExpensive(cost: Cost): Error {
+  let [part] = [cost];
+  const path: string[] = [];
+  while (part.parts.length > 0) {
+    part = part.parts.reduce((most, one) => (one.rows > most.rows ? one : most));
+    path.push(part.title);
+  }
+  const most = path.join(', ');
+  return validationError(
+    `The request costs too much: about ${cost.rows} rows would be read, at most ${MAX_READ_COST} (MAX_READ_COST). Most of them by: ${most}`,
+    { limit: 'MAX_READ_COST', allowed: MAX_READ_COST, cost: cost.rows, part: most },
+  );
+}

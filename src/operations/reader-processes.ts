@@ -1,0 +1,152 @@
+// Processes that run heavy reads on SQLite. A statement of node:sqlite cannot be interrupted, and would hold up every
+// other request; a process can be killed, at its deadline or when nobody waits for its answer any more.
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { WhenGone } from '../db/database.ts';
+import { Turns } from '../db/turns.ts';
+import { SheafError, tooSlowError, unavailableError } from '../errors.ts';
+import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
+import type { JobAnswer, JobResult, ReadJob } from './read-job.ts';
+
+/** The module in the language that this one is in: as it is written, or as it was built. */
+const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
+/** Megabytes of JavaScript that one may hold. What needs more ends it, and nothing else. */
+const HEAP_MEGABYTES = 192;
+/** How long one that nobody needs is kept. */
+const IDLE_MS = 30_000;
+
+export interface JobOptions {
+  readonly whenGone?: WhenGone | undefined;
+  readonly took: (milliseconds: number) => void;
+}
+
+export class ReaderProcesses {
+  readonly #file: string;
+  readonly #turns = new Turns(MAX_READER_PROCESSES);
+  readonly #idle: Reader[] = [];
+  readonly #all = new Set<Reader>();
+
+  /** `file`: the database. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async run(job: ReadJob, { whenGone, took }: JobOptions): Promise<JobResult> {
+    let isGone = false;
+    let reader: Reader | null = null;
+    whenGone?.(() => {
+      isGone = true;
+      reader?.kill(goneError());
+    });
+    const turn = await this.#turns.take();
+    try {
+      if (isGone) throw goneError();
+      reader = this.#idle.pop() ?? this.#start();
+      const answer = await reader.run(job);
+      if (!('result' in answer)) throw errorOf(answer);
+      took(answer.milliseconds);
+      return answer.result;
+    } finally {
+      if (reader?.isAlive) this.#idle.push(reader);
+      reader = null;
+      turn.end();
+    }
+  }
+
+  #start(): Reader {
+    const reader: Reader = new Reader(this.#file, () => {
+      this.#all.delete(reader);
+      const at = this.#idle.indexOf(reader);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+    this.#all.add(reader);
+    return reader;
+  }
+
+  close(): void {
+    for (const reader of this.#all) reader.kill(unavailableError('The server is stopping'));
+  }
+}
+
+const goneError = (): SheafError => unavailableError('The client has gone');
+
+function errorOf(answer: Exclude<JobAnswer, { result: JobResult }>): Error {
+  if ('failure' in answer)
+    return unavailableError('The database cannot answer now; try again', new Error(answer.failure));
+  const { status, name, message, details } = answer.refusal;
+  return new SheafError(status, name, message, details);
+}
+
+interface Waiting {
+  resolve(answer: JobAnswer): void;
+  reject(error: Error): void;
+}
+
+class Reader {
+  readonly #child: ChildProcess;
+  #waiting: Waiting | null = null;
+  #idleTimer: NodeJS.Timeout | null = null;
+  isAlive = true;
+
+  constructor(file: string, onEnd: () => void) {
+    this.#child = fork(MODULE, [file], {
+      execArgv: [`--max-old-space-size=${HEAP_MEGABYTES}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#child.on('message', (answer: JobAnswer) => this.#settle(({ resolve }) => resolve(answer)));
+    const end = (): void => {
+      this.isAlive = false;
+      this.#settle(({ reject }) => reject(unavailableError('The request needs too much memory; ask for less')));
+      onEnd();
+    };
+    this.#child.on('exit', end);
+    this.#child.on('error', end);
+    this.#rest();
+  }
+
+  run(job: ReadJob): Promise<JobAnswer> {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    this.#child.ref();
+    this.#child.channel?.ref();
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => this.kill(tooSlowError()), MAX_HEAVY_READ_MS);
+      this.#waiting = {
+        resolve(answer) {
+          clearTimeout(deadline);
+          resolve(answer);
+        },
+        reject(error) {
+          clearTimeout(deadline);
+          reject(error);
+        },
+      };
+      this.#child.send(job, (error) => {
+        if (error) this.kill(unavailableError('The database cannot answer now; try again', error));
+      });
+    });
+  }
+
+  /** Ends it with all that it is doing; whoever waits for its answer gets the error. */
+  kill(error: Error): void {
+    this.isAlive = false;
+    this.#child.kill('SIGKILL');
+    this.#settle(({ reject }) => reject(error));
+  }
+
+  #settle(tell: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (!waiting) return;
+    this.#rest();
+    tell(waiting);
+  }
+
+  /** One that waits for work does not keep the server from ending, and is not kept for long. */
+  #rest(): void {
+    this.#child.unref();
+    this.#child.channel?.unref();
+    this.#idleTimer = setTimeout(() => this.kill(unavailableError('The reader was idle')), IDLE_MS).unref();
+  }
+}

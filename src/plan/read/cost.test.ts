@@ -1,0 +1,78 @@
+// What a read is estimated to cost: which parts count once, which for each row, and that no depth multiplies them.
+import { describe, expect, it } from 'vitest';
+import { modelOf, relation } from '../../../test/support/project.ts';
+import { authorize } from '../../access/authorize.ts';
+import { systemCaller } from '../../access/caller.ts';
+import { NO_LIMIT, parseRead } from '../../request/parse-read.ts';
+import { type Cost, estimateCost } from './cost.ts';
+import { planRead } from './plan-read.ts';
+
+const model = modelOf({
+  types: {
+    page: {
+      attributes: {
+        title: { type: 'string' },
+        free: { type: 'json' },
+        tags: relation('manyToMany', 'tag', { inversedBy: 'pages' }),
+      },
+    },
+    tag: { attributes: { name: { type: 'string' }, pages: relation('manyToMany', 'page', { mappedBy: 'tags' }) } },
+  },
+});
+const PAGE = model.contentTypes.get('api::page.page')!;
+const SIZES: Readonly<Record<string, number>> = { pages: 10_000, tags: 100, pages_tags_lnk: 20_000 };
+
+function costOf(parameters: object, sizes = SIZES, limit = 25): Cost {
+  const defaults = { status: 'published', pagination: NO_LIMIT } as const;
+  const operation = { name: 'find', type: PAGE, parameters, defaults } as const;
+  const plan = planRead(model, authorize(operation, systemCaller(model)), parseRead(parameters, defaults).shape, false);
+  return estimateCost(plan, (table) => sizes[table] ?? 0, limit);
+}
+const rowsOf = (parameters: object, sizes = SIZES, limit = 25): number => costOf(parameters, sizes, limit).rows;
+const times = (factor: number): Record<string, number> =>
+  Object.fromEntries(Object.entries(SIZES).map(([table, rows]) => [table, rows * factor]));
+
+describe('the cost of a read', () => {
+  it('grows with the rows of its table and with each condition', () => {
+    expect(rowsOf({})).toBe(1_000);
+    expect(rowsOf({ filters: { title: 'x' } })).toBe(20_000);
+    expect(rowsOf({ filters: { id: 1 } }, times(1_000))).toBe(rowsOf({ filters: { id: 1 } }));
+    expect(rowsOf({ filters: { id: { $ne: 1 } } })).toBe(20_000);
+    expect(rowsOf({ filters: { $or: [{ id: 1 }, { title: 'x' }] } })).toBe(30_000);
+    const list = (count: number, operator: string) => ({
+      filters: { $or: Array.from({ length: count }, (_, index) => ({ title: { [operator]: `x${index}` } })) },
+    });
+    expect(rowsOf(list(80, '$contains'))).toBeGreaterThan(70 * rowsOf(list(1, '$eq')));
+    expect(rowsOf(list(80, '$containsi'))).toBeGreaterThan(rowsOf(list(80, '$contains')));
+    expect(rowsOf({ filters: { free: { $eq: '1' } } })).toBeGreaterThan(rowsOf(list(10, '$eq')));
+  });
+
+  it('counts a condition through a relation as one pass over the links of each step', () => {
+    /** An even number of steps, there and back. */
+    const deep = (steps: number): object => {
+      let filters: object = { title: 'x' };
+      for (let step = 0; step < steps; step++) filters = step % 2 === 0 ? { pages: filters } : { tags: filters };
+      return { filters };
+    };
+    const [two, four, six] = [rowsOf(deep(2)), rowsOf(deep(4)), rowsOf(deep(6))];
+    expect(six - four).toBe(four - two);
+  });
+
+  it('is linear in the sizes of tables, however deep a sort leads', () => {
+    for (const sort of ['title', 'tags.name', 'tags.pages.title', 'tags.pages.tags.pages.title'])
+      expect(rowsOf({ sort }, times(10)) / rowsOf({ sort })).toBeCloseTo(10, 0);
+  });
+
+  it('grows with what is populated, which grows with the entries shown', () => {
+    const populate = { tags: { populate: { pages: true } } };
+    expect(rowsOf({ populate }, SIZES, 1)).toBeLessThan(rowsOf({ populate }, SIZES, 100));
+    expect(rowsOf({ populate: { tags: { sort: 'pages.tags.name' } } })).toBeGreaterThan(
+      rowsOf({ populate: { tags: true } }),
+    );
+  });
+
+  it('names its parts, the dear ones first to be found', () => {
+    const { parts } = costOf({ sort: 'tags.pages.title', populate: { tags: true } });
+    expect(parts.map(({ title }) => title)).toEqual(['rows of pages', 'sort by tags → pages → title', 'populate tags']);
+  });
+});

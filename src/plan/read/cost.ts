@@ -1,0 +1,185 @@
+// Read plan + sizes of tables → what it costs, in rows that the database touches. An estimate from above, made for
+// telling small reads from large ones before they run, and for naming the part that is large. Conditions through
+// relations are passes over link tables, made once; everything else is counted for each row it is asked of.
+import { MAX_LIST_ITEMS, MAX_POPULATED_ROWS } from '../../limits.ts';
+import type { Condition, OrderKey, PlanComparison, PopulatePlan, ReadPlan, RelationStep } from './nodes.ts';
+
+/** What a part of a read costs, all parts below it included. */
+export interface Cost {
+  /** What it is, in the words of the request. */
+  readonly title: string;
+  readonly rows: number;
+  readonly parts: readonly Cost[];
+}
+
+/** How many rows a table has, or a little more. */
+export type RowsIn = (table: string) => number;
+
+/** A condition: rows touched once, and the weight of asking it of one row. */
+interface ConditionCost {
+  readonly once: number;
+  readonly perRow: number;
+}
+
+/** How many times a plain comparison some comparisons take. */
+const WEIGHTS: Partial<Record<PlanComparison, number>> = {
+  contains: 2,
+  eqi: 3,
+  containsi: 3,
+  startsWithi: 3,
+  endsWithi: 3,
+};
+const JSON_WEIGHT = 30;
+const SEARCH_WEIGHT = 3;
+/** A row that is looked for by an index, among many. */
+const LOOK_UP = 2;
+/** Rows that are counted in the time of one that is looked at. */
+const COUNTED_AT_ONCE = 10;
+/** A link in a pass that groups them all. */
+const GROUPED = 6;
+
+export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cost {
+  const estimate = new Estimate(rowsIn);
+  const { table } = plan.entity;
+  const isOne = isOfOneDocument(plan.where);
+  const candidates = isOne ? 1 : isById(plan.where) ? Math.min(MAX_LIST_ITEMS, rowsIn(table)) : rowsIn(table);
+  const shown = isOne ? 1 : Math.min(limit, candidates);
+  const where = plan.where ? estimate.condition(plan.where, candidates) : NOTHING;
+  const parts: Cost[] = [
+    leaf(`rows of ${table}`, plan.where ? candidates : candidates / COUNTED_AT_ONCE),
+    leaf('filters', where.once + where.perRow * candidates),
+    ...(isOne ? [] : plan.order.map((key) => estimate.order(key, table, candidates))),
+    ...plan.entity.populate.map((populate) => estimate.populate(populate, table, shown)),
+  ];
+  return sum(plan.uid, parts);
+}
+
+const NOTHING: ConditionCost = { once: 0, perRow: 0 };
+
+const leaf = (title: string, rows: number): Cost => ({ title, rows: Math.ceil(rows), parts: [] });
+
+function sum(title: string, parts: readonly Cost[]): Cost {
+  const counted = parts.filter(({ rows }) => rows > 0);
+  return { title, rows: counted.reduce((total, { rows }) => total + rows, 0), parts: counted };
+}
+
+const isOfOneDocument = (where: Condition | null): boolean =>
+  where?.is === 'document' || (where?.is === 'and' && where.of.some(isOfOneDocument));
+
+/** Whether it asks for rows by ids, of which there are no more than a list may hold. */
+const isById = (where: Condition | null): boolean =>
+  where?.is === 'and'
+    ? where.of.some(isById)
+    : where?.is === 'compare' &&
+      !where.negated &&
+      (where.op === 'eq' || where.op === 'in') &&
+      (where.column.column === 'id' || where.column.column === 'document_id');
+
+class Estimate {
+  readonly #rowsIn: RowsIn;
+
+  constructor(rowsIn: RowsIn) {
+    this.#rowsIn = rowsIn;
+  }
+
+  /** `asked`: of how many rows at most. */
+  condition(condition: Condition, asked: number): ConditionCost {
+    switch (condition.is) {
+      case 'and':
+      case 'or':
+        return this.#all(condition.of, asked);
+      case 'compare': {
+        const { type } = condition.column;
+        const weight = type === 'json' || type === 'blocks' ? JSON_WEIGHT : (WEIGHTS[condition.op] ?? 1);
+        return { once: 0, perRow: weight };
+      }
+      case 'related': {
+        const some = this.#some(condition.step, condition.where);
+        const none = condition.orNone ? this.#none(condition.step, asked) : NOTHING;
+        return { once: some.once + none.once, perRow: some.perRow + none.perRow };
+      }
+      case 'unrelated':
+        return this.#none(condition.step, asked);
+      case 'sibling':
+        return { once: 0, perRow: LOOK_UP };
+      case 'search':
+        return { once: 0, perRow: SEARCH_WEIGHT * condition.columns.length };
+      case 'never':
+      case 'document':
+        return NOTHING;
+      default:
+        return { once: 0, perRow: 1 };
+    }
+  }
+
+  #all(conditions: readonly (Condition | null)[], asked: number): ConditionCost {
+    let [once, perRow] = [0, 0];
+    for (const condition of conditions) {
+      if (!condition) continue;
+      const cost = this.condition(condition, asked);
+      once += cost.once;
+      perRow += cost.perRow;
+    }
+    return { once, perRow };
+  }
+
+  /** One pass over the links, with the conditions at their far end; then a look-up for each row. */
+  #some(step: RelationStep, where: Condition | null): ConditionCost {
+    if (!step.link) return { once: 0, perRow: LOOK_UP };
+    const links = this.#rowsIn(step.link.table);
+    const { once, perRow } = this.#all([step.where, where], links);
+    return { once: once + links * (1 + perRow), perRow: 1 };
+  }
+
+  /** The links of each row, until one is found. */
+  #none(step: RelationStep, asked: number): ConditionCost {
+    if (!step.link) return { once: 0, perRow: LOOK_UP };
+    const { once, perRow } = this.#all([step.where], asked);
+    return { once, perRow: LOOK_UP * (1 + perRow) };
+  }
+
+  order(key: OrderKey, table: string, rows: number): Cost {
+    const title = `sort by ${[...key.steps.map((step) => step.table), key.column.column].join(' → ')}`;
+    if (key.steps.length === 0) return leaf(title, key.column.column === 'id' ? 0 : rows);
+    if (key.branches) {
+      const passes = key.steps.map(
+        (step) => this.#linksOf(step) * GROUPED + this.#stepWhere(step, this.#linksOf(step)),
+      );
+      return leaf(title, rows + passes.reduce((total, pass) => total + pass, 0));
+    }
+    const paths = rows * this.#fanOut(key.steps[0]!, table);
+    const conditions = key.steps.map((step) => this.#stepWhere(step, paths));
+    return leaf(title, rows + paths * key.steps.length * LOOK_UP + conditions.reduce((total, one) => total + one, 0));
+  }
+
+  #linksOf(step: RelationStep): number {
+    return this.#rowsIn(step.link?.table ?? step.table);
+  }
+
+  #stepWhere(step: RelationStep, asked: number): number {
+    const { once, perRow } = this.#all([step.where], asked);
+    return once + perRow * asked;
+  }
+
+  /** How many rows a step leads to from one row, on average. */
+  #fanOut(step: RelationStep, table: string): number {
+    return Math.max(1, this.#linksOf(step) / Math.max(1, this.#rowsIn(table)));
+  }
+
+  populate(plan: PopulatePlan, table: string, parents: number): Cost {
+    const parts = plan.kind === 'related' ? [plan.part] : plan.parts;
+    const costs = parts.flatMap(({ step, where, entity }): Cost[] => {
+      // The rows of a page may be those with the most links.
+      const reached = Math.min(parents * this.#fanOut(step, table) * LOOK_UP, this.#linksOf(step), MAX_POPULATED_ROWS);
+      const { once, perRow } = this.#all([step.where, where], reached);
+      const orders = plan.kind === 'related' ? plan.order.map((key) => this.order(key, entity.table, reached)) : [];
+      const distinct = Math.min(reached, this.#rowsIn(entity.table));
+      return [
+        leaf(`rows of ${entity.table}`, once + reached * (LOOK_UP + perRow + entity.columns.length)),
+        ...orders,
+        ...entity.populate.map((below) => this.populate(below, entity.table, distinct)),
+      ];
+    });
+    return sum(`populate ${plan.key}`, costs);
+  }
+}

@@ -1,0 +1,259 @@
+// Reads that may take long: they answer what they would answer anywhere, wait for their turn, end by their deadline and
+// when their client goes, and hold up nobody. Which reads these are depends on sizes of tables, so tests claim others.
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Turns } from '../src/db/turns.ts';
+import { createServer } from '../src/http/server.ts';
+import {
+  MAX_HEAVY_WAIT_MS,
+  MAX_READ_COST,
+  MAX_READER_PROCESSES,
+  MAX_SMALL_COST,
+  MAX_WAITING_HEAVY_READS,
+} from '../src/limits.ts';
+import { tablesOf } from '../src/model/tables.ts';
+import { type Content, localized, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite } from './support/database.ts';
+
+const PROJECT: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    page: {
+      drafts: true,
+      localized: true,
+      attributes: {
+        title: { type: 'string', ...localized },
+        rank: { type: 'integer' },
+        free: { type: 'json' },
+        tags: relation('manyToMany', 'tag', { inversedBy: 'pages' }),
+      },
+    },
+    tag: { attributes: { name: { type: 'string' }, pages: relation('manyToMany', 'page', { mappedBy: 'tags' }) } },
+    front: { single: true, attributes: { title: { type: 'string' } } },
+  },
+};
+
+const READS = [
+  'pages',
+  'pages?sort=title:desc&pagination[pageSize]=3',
+  'pages?filters[tags][name][$containsi]=É&populate=tags',
+  'pages?status=draft&locale=fr&pagination[start]=1&pagination[limit]=2',
+  'pages?filters[$or][0][free][$eq]={"a":1}&filters[$or][1][rank][$in][0]=2',
+  'pages?pagination[withCount]=false&fields=title',
+  'tags?sort=pages.tags.name&populate[pages][sort]=tags.pages.title',
+  'tags?_q=é',
+  'front',
+  'front?populate=*',
+  'pages?filters[nosuch]=1',
+  'pages?filters[rank]=many',
+];
+
+/** Has every table seem to hold so many rows. */
+function claimRows(content: Content, rows: number): void {
+  const { lanes, model } = content.sheaf.operations;
+  lanes.sizes = new Map(tablesOf(model).map(({ name }) => [name, rows]));
+}
+
+const HEAVY_ROWS = MAX_SMALL_COST * 11;
+
+describeOnEveryDatabase('A heavy read', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  let tag: string;
+
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+    const tags: string[] = [];
+    for (const name of ['one', 'Été', 'three']) tags.push(await content.make('tags', { name }));
+    tag = tags[0]!;
+    for (let index = 0; index < 6; index++) {
+      const id = await content.make('pages', {
+        title: `page ${index}`,
+        rank: index,
+        free: { a: index },
+        tags: tags.slice(index % 3),
+      });
+      await content.put(`pages/${id}?locale=fr`, { title: `feuille ${index}` });
+    }
+    await content.put('front', { title: 'front' });
+  });
+  afterEach(() => claimRows(content, 0));
+
+  it('answers what a small one answers', async () => {
+    for (const read of READS) {
+      claimRows(content, 0);
+      const { status, body } = await content.get(read);
+      claimRows(content, HEAVY_ROWS);
+      const heavy = await content.get(read);
+      expect({ status: heavy.status, body: heavy.body }, read).toEqual({ status, body });
+    }
+  });
+
+  it('sees what was written before', async () => {
+    claimRows(content, HEAVY_ROWS);
+    for (let round = 0; round < 5; round++) {
+      const documentId = await content.make('tags', { name: `new ${round}` });
+      const { body } = await content.get(`tags?filters[name]=new ${round}`);
+      expect(body.data).toMatchObject([{ documentId }]);
+      await content.delete(`tags/${documentId}`);
+      expect((await content.get(`tags?filters[name]=new ${round}`)).body.data).toEqual([]);
+    }
+  });
+
+  it('in process is the same', async () => {
+    const tags = content.sheaf.documents('api::tag.tag');
+    claimRows(content, HEAVY_ROWS);
+    expect(await tags.count({ filters: { name: { $startsWith: 't' } } })).toBe(1);
+    expect(await tags.findMany({ sort: 'pages.tags.name' })).toHaveLength(3);
+  });
+
+  it('is refused with its dearest part where it would not end in time', async () => {
+    claimRows(content, MAX_READ_COST);
+    const { status, body } = await content.get('tags?sort=pages.tags.name&filters[name][$eqi]=x');
+    expect([status, body.error.name]).toEqual([400, 'ValidationError']);
+    expect(body.error.details).toMatchObject({ limit: 'MAX_READ_COST', part: 'sort by pages → tags → name' });
+    expect(body.error.message).toMatch(
+      /costs too much: about \d+ rows .* Most of them by: sort by pages → tags → name$/,
+    );
+    // One document is one document, however many there are.
+    expect((await content.get(`tags/${tag}`)).status).toBe(200);
+  });
+
+  it('waits for its turn, and all have theirs', async () => {
+    claimRows(content, HEAVY_ROWS);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => content.get(`tags?sort=name&filters[id][$ne]=${index}`)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+describeOnSqlite('A heavy read on SQLite', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  /** Too much for any deadline: many nodes to compare for each of many conditions and rows. */
+  const ENDLESS = `pages?status=draft&${Array.from({ length: 80 }, (_, index) => `filters[$or][${index}][free][$eq]=[${index}]`).join('&')}`;
+
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+    await content.make('tags', { name: 'small' });
+    const nodes = JSON.stringify(Array.from({ length: 2_000 }, (_, index) => index));
+    await content.execute(
+      `insert into pages (document_id, locale, free) with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select 'd' || i, 'en', '${nodes}' from n`,
+    );
+    await content.sheaf.operations.lanes.readSizes();
+  });
+
+  it('ends by its deadline with a 503, while others are answered', async () => {
+    const heavy = content.get(ENDLESS);
+    const order: string[] = [];
+    const noted = heavy.then(({ status }) => order.push(`heavy ${status}`));
+    for (let index = 0; index < 100; index++) {
+      expect((await content.get('tags')).status).toBe(200);
+      order.push('small');
+    }
+    await noted;
+    expect(order).toEqual([...Array.from({ length: 100 }, () => 'small'), 'heavy 503']);
+    const { body, headers } = await heavy;
+    expect(body.error.message).toMatch(/takes too long; ask for less/);
+    expect(headers['retry-after']).toBe('1');
+  });
+
+  it('ends when its client goes, and makes room for the next', async () => {
+    const server = createServer(content.sheaf);
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = server.server.address() as { port: number };
+    for (let round = 0; round < 2 * MAX_READER_PROCESSES; round++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET /api/${ENDLESS} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      await sleep(200);
+      socket.destroy();
+    }
+    // All turns would be taken until their deadlines otherwise.
+    claimRows(content, HEAVY_ROWS);
+    expect((await content.get('tags?sort=name')).status).toBe(200);
+    await content.sheaf.operations.lanes.readSizes();
+    await server.close();
+  });
+
+  it('is recognized by the time it took, where its estimate was too low', async () => {
+    claimRows(content, 0);
+    const slow = 'pages?status=draft&filters[free][$eq]=[1]';
+    expect((await content.get(slow)).status).toBe(200);
+    let isAnswered = false;
+    const again = content.get(slow).then(() => {
+      isAnswered = true;
+    });
+    // On its own process it does not hold up this one.
+    await content.get('tags');
+    expect(isAnswered).toBe(false);
+    await again;
+  });
+});
+
+describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
+  const contents = useContents(engine);
+
+  it('leaves connections to small ones', async () => {
+    const content = await contents.open(PROJECT);
+    const small = `tags/${await content.make('tags', { name: 'small' })}`;
+    claimRows(content, HEAVY_ROWS);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const locked = content.sheaf.database.transaction(async (session) => {
+      await session.rows({ sql: 'lock table pages in access exclusive mode', bindings: [] }, []);
+      await held;
+    });
+    const waiting = Array.from({ length: 20 }, () => content.get('pages?sort=title'));
+    await sleep(300);
+    for (let index = 0; index < 20; index++) expect((await content.get(small)).status).toBe(200);
+    release();
+    await locked;
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+  });
+});
+
+describe('Turns', () => {
+  it('are taken by few at a time, in order', async () => {
+    const turns = new Turns(2);
+    const order: number[] = [];
+    let running = 0;
+    await Promise.all(
+      Array.from({ length: 9 }, async (_, index) => {
+        const turn = await turns.take();
+        expect(++running).toBeLessThanOrEqual(2);
+        await sleep(1);
+        order.push(index);
+        running--;
+        turn.end();
+      }),
+    );
+    expect(order.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(order.slice(0, 2).toSorted()).toEqual([0, 1]);
+  });
+
+  it('are refused at once where the line is long', async () => {
+    const turns = new Turns(1);
+    const first = await turns.take();
+    const line = Array.from({ length: MAX_WAITING_HEAVY_READS }, () => turns.take().then((turn) => turn.end()));
+    await expect(turns.take()).rejects.toMatchObject({ status: 503 });
+    first.end();
+    await Promise.all(line);
+    (await turns.take()).end();
+  });
+
+  it(
+    `are waited for no longer than MAX_HEAVY_WAIT_MS, and then left to others`,
+    async () => {
+      const turns = new Turns(1);
+      const first = await turns.take();
+      await expect(turns.take()).rejects.toMatchObject({ status: 503 });
+      first.end();
+      (await turns.take()).end();
+    },
+    MAX_HEAVY_WAIT_MS * 3,
+  );
+});
