@@ -55,14 +55,17 @@ export const MAX_SEARCH_LENGTH = 1_000;
 /** Characters of a value that is compared whatever its case. SQLite refuses patterns of more than 50,000 bytes. */
 export const MAX_FOLDED_LENGTH = 5_000;
 
-/** Plans kept, by shape of the query. A front end has tens of shapes. */
-export const MAX_CACHED_PLANS = 2_000;
+/** Bytes of plans with their statements that are kept, by shape of the query. A front end has tens of shapes. */
+export const MAX_CACHED_PLAN_BYTES = 16_000_000;
 
-/** Parsed requests kept, by exact path and query. */
-export const MAX_CACHED_REQUESTS = 2_000;
+/** Bytes of prepared requests that are kept, by exact path and query; each with the plan that it holds on to. */
+export const MAX_CACHED_REQUEST_BYTES = 16_000_000;
 
-/** A request whose query is longer than this is not kept: the cache stays within a few megabytes. */
+/** A request whose query is longer than this is not kept: it would hardly come again. */
 export const MAX_CACHED_REQUEST_LENGTH = 2_048;
+
+/** Statements of writes kept, by the tables and columns they write. */
+export const MAX_CACHED_STATEMENTS = 2_000;
 
 /** Tokens kept as they were found good. A server that many people use at a time has hundreds. */
 export const MAX_CACHED_TOKENS = 1_000;
@@ -94,8 +97,12 @@ export const MAX_RETRIES = 3;
 /** Times that a write begins again because another changed what it is about while it waited. */
 export const MAX_RESTARTS = 50;
 
-/** Statements that a connection to PostgreSQL prepares before it is replaced, so that the server forgets them. */
-export const MAX_PREPARED_STATEMENTS = 1_000;
+/** Characters of statements that a connection to PostgreSQL prepares before it is replaced, so that the server forgets
+ * them. The server keeps about three bytes for each. */
+export const MAX_PREPARED_CHARACTERS = 1_500_000;
+
+/** Characters of a statement that is prepared for its next run. A longer one comes from a request that few would repeat. */
+export const MAX_PREPARED_LENGTH = 32_768;
 
 /** Changes that a mark of PostgreSQL is made of before they are pruned; every read of a known caller reads them all. */
 export const MAX_ACCESS_CHANGES = 8;

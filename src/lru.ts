@@ -1,31 +1,55 @@
-// A map of bounded size that forgets what was not used for long. It keeps two generations: what was used since the
+// A map of bounded weight that forgets what was not used for long. It keeps two generations: what was used since the
 // last change of generations, and what was used before. When the young one is full it becomes the old one, and what is
 // left of the old one is forgotten. So a use costs one look-up, and nothing is moved to note its order.
 
-export class Lru<Key, Value> {
-  readonly #generationSize: number;
-  #young = new Map<Key, Value>();
-  #old = new Map<Key, Value>();
+interface Kept<Value> {
+  readonly value: Value;
+  readonly weight: number;
+}
 
-  /** `limit`: entries that are kept at most, an even number. */
+export class Lru<Key, Value> {
+  readonly #generation: number;
+  #young = new Map<Key, Kept<Value>>();
+  #old = new Map<Key, Kept<Value>>();
+  #youngWeight = 0;
+
+  /** `limit`: the weight that is kept at most. Where nothing says what an entry weighs, it is the number of entries. */
   constructor(limit: number) {
-    this.#generationSize = limit / 2;
+    this.#generation = limit / 2;
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#young.get(key);
-    if (value !== undefined) return value;
+    const kept = this.#young.get(key);
+    if (kept) return kept.value;
     const older = this.#old.get(key);
-    if (older !== undefined) this.set(key, older);
-    return older;
+    if (older) this.#keep(key, older);
+    return older?.value;
   }
 
-  set(key: Key, value: Value): void {
+  /** What weighs more than half of the limit is not kept. */
+  set(key: Key, value: Value, weight = 1): void {
+    this.#youngWeight -= this.#young.get(key)?.weight ?? 0;
+    this.#young.delete(key);
+    if (weight <= this.#generation) this.#keep(key, { value, weight });
+    else this.#old.delete(key);
+  }
+
+  #keep(key: Key, kept: Kept<Value>): void {
     this.#old.delete(key);
-    this.#young.set(key, value);
-    if (this.#young.size < this.#generationSize) return;
-    this.#old = this.#young;
-    this.#young = new Map();
+    if (this.#youngWeight + kept.weight > this.#generation) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngWeight = 0;
+    }
+    this.#young.set(key, kept);
+    this.#youngWeight += kept.weight;
+  }
+
+  /** Of all that is kept. */
+  get weight(): number {
+    let weight = this.#youngWeight;
+    for (const kept of this.#old.values()) weight += kept.weight;
+    return weight;
   }
 
   get size(): number {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { StaleCallerError } from '../src/db/database.ts';
-import { MAX_PREPARED_STATEMENTS } from '../src/limits.ts';
+import { MAX_PREPARED_CHARACTERS, MAX_PREPARED_LENGTH } from '../src/limits.ts';
 import { plainStatement } from '../src/sql/statement.ts';
 import { openDatabaseToAll } from './support/access.ts';
 import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
@@ -279,7 +279,12 @@ describeOnPostgres('A connection', (engine) => {
     const after = await state();
     // Only what looked at the state is new.
     expect([after.process, after.statements - before.statements]).toEqual([before.process, 1]);
-    for (let index = 0; index < MAX_PREPARED_STATEMENTS; index++) await rows(`select ${index}`);
+    // Too long to be kept, and so of no weight.
+    const long = (index: number) => `select ${index} /* ${'x'.repeat(MAX_PREPARED_LENGTH)} */`;
+    for (let sent = 0; sent < 2 * MAX_PREPARED_CHARACTERS; sent += MAX_PREPARED_LENGTH) await rows(long(sent));
+    expect((await state()).statements).toBe(after.statements + 1);
+    const short = (index: number) => `select ${index} /* ${'x'.repeat(MAX_PREPARED_LENGTH / 2)} */`;
+    for (let sent = 0; sent < MAX_PREPARED_CHARACTERS; sent += MAX_PREPARED_LENGTH / 2) await rows(short(sent));
     const replaced = await state();
     expect(replaced.process).not.toBe(before.process);
     expect(replaced.statements).toBeGreaterThan(0);

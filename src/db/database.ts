@@ -50,8 +50,8 @@ export interface ReadOptions {
   readonly isHeavy?: boolean;
   /** Calls back when whoever asked has gone, so that nobody needs the answer any more. */
   readonly whenGone?: WhenGone | undefined;
-  /** Called with the milliseconds that the statements took, waiting for their turn not included. */
-  readonly took?: (milliseconds: number) => void;
+  /** Called with the milliseconds of processor time that the statements took, where that is known. */
+  readonly took?: ((milliseconds: number) => void) | undefined;
 }
 
 export type WhenGone = (listener: () => void) => void;

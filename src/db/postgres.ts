@@ -5,7 +5,8 @@ import { SetupError, SheafError, tooSlowError, unavailableError } from '../error
 import {
   MAX_ACCESS_CHANGES,
   MAX_HEAVY_READ_MS,
-  MAX_PREPARED_STATEMENTS,
+  MAX_PREPARED_CHARACTERS,
+  MAX_PREPARED_LENGTH,
   MAX_RESTARTS,
   MAX_RETRIES,
 } from '../limits.ts';
@@ -55,9 +56,7 @@ const RETRIED = new Set(['40P01', '40001']);
 /** Classes of states that may pass: connection lost, out of resources, shutting down, cancelled, lock not free. */
 const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
 const ALIVE = plainStatement('select 1');
-const ROW_COUNTS = plainStatement<readonly [table: string, rows: number]>(
-  `select c.relname::text, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value where c.relnamespace = quote_ident(current_schema())::regnamespace`,
-);
+const ROW_COUNTS = `select c.relname::text, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value where c.relnamespace = quote_ident(current_schema())::regnamespace`;
 const NETWORK =
   /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
 
@@ -73,9 +72,9 @@ const toClientError = (error: unknown): unknown =>
     ? error
     : unavailableError('The database is not available now; try again', error);
 
-/** A statement with the name under which it is prepared, wherever it is sent. */
+/** A statement with the name under which it is prepared, wherever it is sent; none where it is not worth keeping. */
 interface NamedQuery {
-  readonly name: string;
+  readonly name: string | undefined;
   readonly text: string;
   readonly rowMode: 'array';
 }
@@ -86,19 +85,31 @@ let named = 0;
 function queryOf(statement: Statement): NamedQuery {
   let query = queries.get(statement);
   if (!query) {
-    query = { name: `sheaf_${++named}`, text: statement.sql, rowMode: 'array' };
+    const name = statement.sql.length <= MAX_PREPARED_LENGTH ? `sheaf_${++named}` : undefined;
+    query = { name, text: statement.sql, rowMode: 'array' };
     queries.set(statement, query);
   }
   return query;
 }
 
-/** What each connection has prepared; one that has prepared too much is closed after its work, and all of it forgotten. */
-const prepared = new WeakMap<pg.ClientBase, Set<string>>();
+/** What a connection has prepared; one that has prepared too much is closed after its work, and all of it forgotten. */
+class Prepared {
+  readonly #names = new Set<string>();
+  characters = 0;
 
-function preparedOn(client: pg.ClientBase): Set<string> {
+  add({ name, text }: NamedQuery): void {
+    if (name === undefined || this.#names.has(name)) return;
+    this.#names.add(name);
+    this.characters += text.length;
+  }
+}
+
+const prepared = new WeakMap<pg.ClientBase, Prepared>();
+
+function preparedOn(client: pg.ClientBase): Prepared {
   let statements = prepared.get(client);
   if (!statements) {
-    statements = new Set();
+    statements = new Prepared();
     prepared.set(client, statements);
   }
   return statements;
@@ -138,7 +149,7 @@ async function begin(client: pg.ClientBase, knownBy: string | null): Promise<voi
 
 class ClientSession implements Session {
   readonly #client: pg.ClientBase;
-  readonly #prepared: Set<string>;
+  readonly #prepared: Prepared;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
@@ -148,7 +159,7 @@ class ClientSession implements Session {
   /** The statement is sent at once, behind those that are under way. */
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     const named = queryOf(statement);
-    this.#prepared.add(named.name);
+    this.#prepared.add(named);
     // The driver copies each property that is the query's own, which takes longer than the rest that it does.
     const query: NamedQuery & { values?: unknown[] } = Object.create(named);
     query.values = [...values];
@@ -382,12 +393,16 @@ const CANCELLED = '57014';
 /** The id of the process that serves a connection; the types do not know it. */
 const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
 
+/** A time by the clock that is longer may be that of others, who keep the server busy. */
+const TELLING_MS = 5;
+
 /** Tells how long the work took once it had a connection. */
 function timing<T>(work: (session: Session) => Promise<T>, took: (milliseconds: number) => void) {
   return async (session: Session): Promise<T> => {
     const begin = performance.now();
     const result = await work(session);
-    took(performance.now() - begin);
+    const milliseconds = performance.now() - begin;
+    if (milliseconds <= TELLING_MS) took(milliseconds);
     return result;
   };
 }
@@ -545,7 +560,7 @@ class Postgres implements Database {
       if (isTransient(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
       throw error;
     } finally {
-      client.release(broken ?? preparedOn(client).size > MAX_PREPARED_STATEMENTS);
+      client.release(broken ?? preparedOn(client).characters > MAX_PREPARED_CHARACTERS);
     }
   }
 
@@ -605,8 +620,12 @@ class Postgres implements Database {
 
   /** As of the last time that PostgreSQL analyzed the table; before that, by its size. */
   async countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#read((session) => session.rows(ROW_COUNTS, [JSON.stringify(tables)]));
-    return new Map(rows.map(([table, count]) => [table, Number(count)]));
+    const { rows } = await this.#pool.query<[table: string, rows: number]>({
+      text: ROW_COUNTS,
+      values: [JSON.stringify(tables)],
+      rowMode: 'array',
+    });
+    return new Map(rows);
   }
 
   async close(): Promise<void> {

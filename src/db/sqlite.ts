@@ -62,8 +62,8 @@ class Connection implements Session {
   readonly #control = new Map<Control, StatementSync>();
   #version: StatementSync | null = null;
   readonly #prepared = new WeakMap<Statement, StatementSync>();
-  /** How long its statements took, all together. */
-  milliseconds = 0;
+  /** Processor time that its statements took, all together, in milliseconds; counted while it is set. */
+  milliseconds: number | null = null;
 
   constructor(file: string) {
     // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
@@ -122,9 +122,12 @@ class Connection implements Session {
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
-    const begin = performance.now();
+    if (this.milliseconds === null) return prepared.all(...values) as unknown as R[];
+    // By the clock a statement takes long whenever others keep the processor busy.
+    const before = process.threadCpuUsage();
     const rows = prepared.all(...values) as unknown as R[];
-    this.milliseconds += performance.now() - begin;
+    const { user, system } = process.threadCpuUsage(before);
+    this.milliseconds += (user + system) / 1000;
     return rows;
   }
 
@@ -205,11 +208,11 @@ class Sqlite implements Database {
 
   async #read<T>(work: (session: Session) => Promise<T>, single: boolean, took?: ReadOptions['took']): Promise<T> {
     const connection = this.#idle.pop() ?? (await this.#reader());
-    const before = connection.milliseconds;
+    connection.milliseconds = took ? 0 : null;
     try {
       if (!single) connection.control('begin');
       const result = await work(connection);
-      took?.(connection.milliseconds - before);
+      took?.(connection.milliseconds!);
       return result;
     } catch (error) {
       throw toClientError(error, 'The database is busy; try again');

@@ -86,6 +86,7 @@ function prepareList(
   const read = sheaf.operations.find({ name: 'find', type, parameters, defaults: DEFAULTS }, caller);
   return {
     timing: read.timing,
+    weight: read.weight,
     run: async (options) => pageJson(read.request.pagination, await read.run(options), read.omitted),
   };
 }
@@ -96,6 +97,7 @@ function prepareOne({ sheaf }: RouteContext, type: ContentType, parameters: Quer
 
 const inEnvelope = (read: PreparedOne): PreparedText => ({
   timing: read.timing,
+  weight: read.weight,
   run: async (options) => {
     const text = await read.run(options);
     return text === null ? null : entryJson(text, read.omitted);
@@ -120,7 +122,7 @@ export function readHandler(
     const timing = prepared ? CACHED_TIMING : undefined;
     if (!prepared) {
       prepared = prepare(parseQueryString(query), caller);
-      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared);
+      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared, prepared.weight);
     }
     const found = documentId(request);
     const body = await prepared.run({

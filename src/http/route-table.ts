@@ -1,7 +1,7 @@
 // Every route of a project, in one table.
 import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
-import { MAX_CACHED_REQUESTS } from '../limits.ts';
+import { MAX_CACHED_REQUEST_BYTES } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
@@ -11,7 +11,7 @@ import type { Handler, Route, RouteContext } from './routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 export function routeTable(sheaf: Sheaf, auth: Auth): readonly Route[] {
-  const context: RouteContext = { sheaf, auth, requests: new Lru(MAX_CACHED_REQUESTS) };
+  const context: RouteContext = { sheaf, auth, requests: new Lru(MAX_CACHED_REQUEST_BYTES) };
   const types = [...sheaf.model.contentTypes.values()].filter(
     ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
   );

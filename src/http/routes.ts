@@ -44,6 +44,8 @@ export interface RouteContext {
 /** A request that is ready to run, and answers with JSON; null where there is nothing. */
 export interface PreparedText {
   readonly timing: Timing;
+  /** Bytes that it holds on to, roughly. */
+  readonly weight: number;
   run(options: {
     readonly caller: Caller;
     readonly documentId: string | null;

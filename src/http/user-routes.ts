@@ -75,9 +75,10 @@ function userHandlers(
   return {
     list: readHandler(context, '/api/users', (query, caller) => {
       const list = sheaf.operations.find(read('find', query), caller);
-      const { request, timing, omitted } = list;
+      const { request, timing, weight, omitted } = list;
       return {
         timing,
+        weight,
         run: async (options) => {
           const page = await list.run(options);
           return bareList ? `[${page.entries}]` : pageJson(request.pagination, page, omitted);

@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Operation, ReadOperation, WriteOperation } from '../access/operation.ts';
 import type { Database, ReadOptions, Session, WhenGone } from '../db/database.ts';
 import { admitLocale } from '../db/stored-settings.ts';
-import { MAX_CACHED_PLANS, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
+import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
@@ -35,7 +35,7 @@ import { type WriteContext, type WriteInvariants, WriteSession } from '../store/
 import type { Written } from '../store/write-version.ts';
 import { CommitEvents } from './commit-events.ts';
 import type { ReadJob } from './read-job.ts';
-import { type PlanLane, ReadLanes } from './read-lanes.ts';
+import { ReadLanes } from './read-lanes.ts';
 import type { Timing } from './timing.ts';
 
 /** What a type asks of its writes beyond its definition. */
@@ -68,6 +68,8 @@ export interface RunOptions {
 export interface PreparedRead<Answer> {
   readonly request: ReadRequest;
   readonly timing: Timing;
+  /** Bytes that it holds on to, roughly. */
+  readonly weight: number;
   /** Paths of relations that `*` left out. */
   readonly omitted: readonly string[];
   run(options: RunOptions): Promise<Answer>;
@@ -101,8 +103,8 @@ export class Operations {
   readonly lanes: ReadLanes;
   readonly #deps: OperationsDeps;
   readonly #writes: WriteContext;
-  readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLANS);
-  readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLANS);
+  readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
+  readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLAN_BYTES);
 
   constructor(deps: OperationsDeps) {
     const { model, database, defaultLocale, extensions } = deps;
@@ -124,7 +126,7 @@ export class Operations {
 
   /** A list of entries. */
   find(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
-    const { request, read, timing } = this.#prepare(authorize(operation, caller), false);
+    const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), false);
     const { limit, start, withCount } = request.pagination;
     const page = preparePage(read, request.values, withCount);
     const lane = this.lanes.laneOf(read);
@@ -132,15 +134,17 @@ export class Operations {
     return {
       request,
       timing,
+      weight,
       omitted: read.plan.omitted,
       run: (options) => {
         const { user } = sameAccess(options.caller, caller);
         const context = { defaultLocale, limit, start, user };
         const work = (session: Session) => page.run(session, context);
-        if (!lane.isHeavy(limit)) return this.database.snapshot(work, readOptions(options, lane, false));
+        if (!lane.isHeavy(limit))
+          return this.database.snapshot(work, readOptions(options, lane.tookWith(limit), false));
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane, false));
+        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane.took, false));
       },
     };
   }
@@ -148,7 +152,7 @@ export class Operations {
   /** One entry: the document with an id, the one of a single type, the caller's own account. */
   findOne(operation: ReadOperation, caller: Caller): PreparedOne {
     const byDocument = operation.type.kind !== 'singleType';
-    const { request, read, timing } = this.#prepare(authorize(operation, caller), byDocument);
+    const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
     const first = prepareFirst(read, request.values);
     const lane = this.lanes.laneOf(read);
     const { defaultLocale } = this.#deps;
@@ -160,13 +164,14 @@ export class Operations {
     return {
       request,
       timing,
+      weight,
       omitted: read.plan.omitted,
       run: (options) => {
         const context = contextOf(options);
         const work = (session: Session) => first.run(session, context);
-        if (!lane.isHeavy(1)) return this.database.snapshot(work, readOptions(options, lane, first.single));
+        if (!lane.isHeavy(1)) return this.database.snapshot(work, readOptions(options, lane.tookWith(1), first.single));
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane, first.single));
+        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane.took, first.single));
       },
       latest: (options) => {
         const context = contextOf(options);
@@ -181,9 +186,9 @@ export class Operations {
     const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
     const lane = this.lanes.laneOf(read);
     const work = (session: Session) => runCount(session, read, request.values, context);
-    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane, true));
+    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.tookWith(0), true));
     const job: ReadJob = { kind: 'count', plan: read.plan, slots: request.values, context };
-    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane, true));
+    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane.took, true));
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
@@ -248,14 +253,15 @@ export class Operations {
     const parsed = performance.now();
     const key = `${caller.access.key} ${operation.name} ${operation.type.uid} ${JSON.stringify(request.shape)}`;
     const read = this.#compile(key, authorized, request, byDocument);
-    return { request, read, timing: { parse: parsed - begin, plan: performance.now() - parsed } };
+    const timing = { parse: parsed - begin, plan: performance.now() - parsed };
+    return { request, read, timing, weight: weightOf(key) };
   }
 
   #compile(key: string, authorized: Authorized<Operation>, request: ReadRequest, byDocument: boolean): CompiledRead {
     let read = this.#plans.get(key);
     if (!read) {
       read = new CompiledRead(this.database.dialect, planRead(this.model, authorized, request.shape, byDocument));
-      this.#plans.set(key, read);
+      this.#plans.set(key, read, weightOf(key));
     }
     return read;
   }
@@ -285,7 +291,7 @@ export class Operations {
         const identity = { fields: 'documentId', ...locale };
         read = this.#planAnswer(authorized, parseRead(identity, { status, pagination: NO_LIMIT }));
       }
-      if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#answers.set(key, read);
+      if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#answers.set(key, read, weightOf(key));
     }
     return read;
   }
@@ -311,9 +317,14 @@ export class Operations {
   }
 }
 
+/** Bytes that a plan with its statements takes, roughly: the least, and more for each character of its key. */
+const weightOf = (key: string): number => LEAST_WEIGHT + WEIGHT_OF_CHARACTER * key.length;
+const LEAST_WEIGHT = 8_192;
+const WEIGHT_OF_CHARACTER = 40;
+
 const readOptions = (
   { after, caller: { knownBy }, whenGone }: RunOptions,
-  { took }: PlanLane,
+  took: ReadOptions['took'],
   single: boolean,
 ): ReadOptions => ({ after, knownBy, whenGone, took, single });
 

@@ -16,6 +16,8 @@ import { ReaderProcesses } from './reader-processes.ts';
 const SIZES_MS = 60_000;
 /** A plan that seems up to this many times too large is small all the same if it was quick so often. */
 const DOUBTFUL = 10;
+/** No time that it took makes a smaller read heavy. */
+const NEVER_HEAVY = MAX_SMALL_COST / 20;
 const QUICK_RUNS = 3;
 const QUICK_MS = 5;
 
@@ -95,7 +97,11 @@ export class PlanLane {
     this.#read = read;
   }
 
-  /** Notes the time that its statements took. */
+  /** Notes the time that its statements took; undefined where that does not matter, since it cannot be heavy. */
+  tookWith(limit: number): ((milliseconds: number) => void) | undefined {
+    return this.#costOf(limit) < NEVER_HEAVY ? undefined : this.took;
+  }
+
   readonly took = (milliseconds: number): void => {
     this.#quick = milliseconds <= QUICK_MS ? this.#quick + 1 : 0;
     if (milliseconds > MAX_SMALL_READ_MS) this.#isSlow = true;
@@ -103,8 +109,8 @@ export class PlanLane {
   };
 
   isHeavy(limit: number): boolean {
-    if (this.#isSlow) return true;
     const cost = this.#costOf(limit);
+    if (this.#isSlow) return cost >= NEVER_HEAVY;
     return cost > MAX_SMALL_COST && (cost > MAX_SMALL_COST * DOUBTFUL || this.#quick < QUICK_RUNS);
   }
 

@@ -1,7 +1,7 @@
 // Statements of writes. Each is made once for its tables and columns and then kept. A list of values is bound as one
 // value, so that the number of rows never changes the text. Values are bound in the order in which they stand in it.
 import { sql } from 'kysely';
-import { MAX_CACHED_PLANS } from '../limits.ts';
+import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
@@ -44,7 +44,7 @@ export class WriteStatements {
   readonly #dialect: Dialect;
   readonly #cache = new Map<string, Statement>();
   readonly #numbers = new Map<Statement, number>();
-  readonly #combined = new Lru<string, Statement>(MAX_CACHED_PLANS);
+  readonly #combined = new Lru<string, Statement>(MAX_CACHED_STATEMENTS);
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;

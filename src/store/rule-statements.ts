@@ -1,6 +1,6 @@
 // The statements that ask which rows a rule lets a caller reach, each made once for the rights that share a key.
 import type { Access, RowUse } from '../access/access.ts';
-import { MAX_CACHED_PLANS } from '../limits.ts';
+import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { PlanContext } from '../plan/read/context.ts';
@@ -13,7 +13,7 @@ import type { Dialect } from '../sql/dialect.ts';
 export class RuleStatements {
   readonly #model: Model;
   readonly #dialect: Dialect;
-  readonly #cache = new Lru<string, BoundStatement<readonly [id: number]>>(MAX_CACHED_PLANS);
+  readonly #cache = new Lru<string, BoundStatement<readonly [id: number]>>(MAX_CACHED_STATEMENTS);
 
   constructor(model: Model, dialect: Dialect) {
     this.#model = model;
