@@ -7,6 +7,7 @@ import { matchRoute, type Route } from '../http/routes.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
 import { FIRST_PAGE } from '../request/parse-read.ts';
 import { parseQueryString } from '../request/query-string.ts';
+import { missingIndexes, usedIndexes } from './explain-indexes.ts';
 
 /** `role`: in whose eyes; null for the system, which may do everything. */
 export async function explain(config: ServerConfig, target: string, role: string | null): Promise<string> {
@@ -49,11 +50,15 @@ export async function explainRequest(sheaf: Sheaf, target: string, role: string 
   const { defaultLocale } = sheaf.operations;
   const values = { defaultLocale, documentId: found.documentId, ids: '[]', limit, start };
   const parts = [`Request\n${pathname}${query && `?${query}`}`, `Plan\n${JSON.stringify(read.plan, null, 2)}`];
-  for (const { title, statement } of statements) {
+  for (const [index, { title, statement }] of statements.entries()) {
     const steps = await sheaf.database.explain(statement.statement, statement.values(values));
+    const used = usedIndexes(steps);
+    const served = `Indexes: ${used.length > 0 ? used.join(', ') : 'none'}`;
+    // The first statement is the one that filters and sorts.
+    const missing = index === 0 ? missingIndexes(sheaf.model, read.plan, used) : [];
     parts.push(
       `SQL: ${title}\n${statement.statement.sql}`,
-      `Query plan: ${title}\n${steps.map((step) => `  ${step}`).join('\n')}`,
+      [`Query plan: ${title}`, ...steps.map((step) => `  ${step}`), served, ...missing].join('\n'),
     );
   }
   return `${parts.join('\n\n')}\n`;

@@ -1,7 +1,9 @@
 // Definitions → the model: resolves targets and inverses, names tables and columns, adds the attributes that
 // every type has, and freezes the result. A definition that does not fit the others stops the start.
 import { SetupError } from '../errors.ts';
+import { type IndexLists, readSettings } from '../project/settings.ts';
 import { ADMIN_USER, BUILTIN_DEFINITIONS, FILE, RELATED_BUILTINS, ROUTED_BUILTINS } from './builtin.ts';
+import { declaredIndexes, type IndexDeclaration } from './declared-indexes.ts';
 import type { AttributeDefinition, Definition } from './definitions.ts';
 import { MORPH_KINDS, readDefinitions } from './definitions.ts';
 import {
@@ -21,6 +23,7 @@ import type {
   Attribute,
   ComponentSchema,
   ContentType,
+  DeclaredIndex,
   Exposure,
   LinkTable,
   Model,
@@ -32,11 +35,13 @@ import type {
   ScalarType,
 } from './types.ts';
 
-export const loadModel = (project: string): Model => buildModel(readDefinitions(project));
+export const loadModel = (project: string): Model =>
+  buildModel(readDefinitions(project), readSettings(project).indexes);
 
-export function buildModel(own: readonly Definition[]): Model {
+/** `indexes`: those that config/sheaf.json lists beside the ones that the definitions declare. */
+export function buildModel(own: readonly Definition[], indexes: IndexLists = {}): Model {
   const named = withExtensions(own).map((one) => ({ ...one, collectionName: identifier([one.collectionName]) }));
-  return new Builder(named).build();
+  return new Builder(named, indexes).build();
 }
 
 /** A definition under `extensions/` adds to, or replaces attributes of, the built-in type of the same uid. */
@@ -46,7 +51,12 @@ function withExtensions(own: readonly Definition[]): Definition[] {
     const extension = extensions.get(builtin.uid);
     extensions.delete(builtin.uid);
     return extension
-      ? { ...builtin, file: extension.file, attributes: { ...builtin.attributes, ...extension.attributes } }
+      ? {
+          ...builtin,
+          file: extension.file,
+          indexes: extension.indexes,
+          attributes: { ...builtin.attributes, ...extension.attributes },
+        }
       : builtin;
   });
   return [...builtins, ...extensions.values(), ...own.filter((one) => !one.uid.startsWith('plugin::'))];
@@ -55,10 +65,12 @@ function withExtensions(own: readonly Definition[]): Definition[] {
 class Builder {
   readonly #definitions: readonly Definition[];
   readonly #byUid: ReadonlyMap<string, Definition>;
+  readonly #indexes: IndexLists;
   readonly #problems: string[] = [];
 
-  constructor(definitions: readonly Definition[]) {
+  constructor(definitions: readonly Definition[], indexes: IndexLists) {
     this.#definitions = definitions;
+    this.#indexes = indexes;
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
   }
 
@@ -70,6 +82,7 @@ class Builder {
       if (definition.kind === 'component') components.set(definition.uid, this.#component(definition));
       else contentTypes.set(definition.uid, this.#contentType(definition));
     }
+    for (const uid of Object.keys(this.#indexes)) this.#find(uid, 'content-type', `config/sheaf.json: indexes.${uid}`);
     if (this.#problems.length > 0) throw new SetupError('The content model does not fit together:', this.#problems);
     return Object.freeze({ contentTypes, components });
   }
@@ -94,13 +107,31 @@ class Builder {
   }
 
   #component(definition: Definition): ComponentSchema {
+    const attributes = this.#attributes(definition, [{ ...scalar('id', 'integer', 'id'), writable: false }], []);
     return Object.freeze({
       kind: 'component',
       uid: definition.uid,
       table: definition.collectionName,
       singularName: definition.singularName,
-      attributes: this.#attributes(definition, [{ ...scalar('id', 'integer', 'id'), writable: false }], []),
+      attributes,
+      indexes: this.#declaredIndexes(definition, attributes),
     });
+  }
+
+  /** What the definition declares at its attributes and in its options, then what the settings list. */
+  #declaredIndexes(definition: Definition, attributes: ReadonlyMap<string, Attribute>): readonly DeclaredIndex[] {
+    const { uid, file } = definition;
+    const declarations: IndexDeclaration[] = [
+      ...Object.entries(definition.attributes)
+        .filter(([, { index }]) => index === true)
+        .map(([name]) => ({ names: [name], at: `${file}: attributes.${name}.index` })),
+      ...definition.indexes.map((names, position) => ({ names, at: `${file}: options.indexes[${position}]` })),
+      ...(this.#indexes[uid] ?? []).map((names, position) => ({
+        names,
+        at: `config/sheaf.json: indexes.${uid}[${position}]`,
+      })),
+    ];
+    return declaredIndexes(declarations, attributes, this.#problems);
   }
 
   #contentType(definition: Definition): ContentType {
@@ -120,6 +151,7 @@ class Builder {
         target: definition.uid,
       },
     ];
+    const attributes = this.#attributes(definition, first, last);
     return Object.freeze({
       kind: definition.kind as ContentType['kind'],
       uid: definition.uid,
@@ -129,7 +161,8 @@ class Builder {
       draftAndPublish: definition.draftAndPublish,
       localized: definition.localized,
       exposure: exposureOf(definition.uid),
-      attributes: this.#attributes(definition, first, last),
+      attributes,
+      indexes: this.#declaredIndexes(definition, attributes),
     });
   }
 

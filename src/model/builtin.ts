@@ -18,6 +18,7 @@ const builtin = (
   populateCreatorFields: false,
   privateAttributes: [],
   localized: false,
+  indexes: [],
   attributes,
 });
 

@@ -22,6 +22,8 @@ export interface Definition {
   readonly populateCreatorFields: boolean;
   readonly privateAttributes: readonly string[];
   readonly localized: boolean;
+  /** Lists of attribute names, each of which wants an index. */
+  readonly indexes: readonly (readonly string[])[];
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
 
@@ -167,6 +169,7 @@ function contentTypeFile(
   checkBoolean(options, 'populateCreatorFields', `${shown}: options`, problems);
   const privateAttributes = options.privateAttributes ?? [];
   if (!isStrings(privateAttributes)) problems.push(`${shown}: options.privateAttributes: expected a list of names`);
+  const indexes = checkIndexes(options.indexes, `${shown}: options.indexes`, problems);
   const i18n = optionalObject(pluginOptions, 'i18n', `${shown}: pluginOptions`, problems);
   checkBoolean(i18n, 'localized', `${shown}: pluginOptions.i18n`, problems);
   const attributes = checkAttributes(json.attributes, shown, 'content-type', problems);
@@ -182,6 +185,7 @@ function contentTypeFile(
     populateCreatorFields: options.populateCreatorFields === true,
     privateAttributes: privateAttributes as string[],
     localized: i18n.localized === true,
+    indexes,
     attributes,
   };
 }
@@ -210,6 +214,7 @@ function componentFile(
     populateCreatorFields: false,
     privateAttributes: [],
     localized: false,
+    indexes: [],
     attributes,
   };
 }
@@ -234,6 +239,13 @@ function checkBoolean(holder: Record<string, unknown>, key: string, shown: strin
 
 const isStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+function checkIndexes(value: unknown, at: string, problems: Problems): readonly (readonly string[])[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((item) => isStrings(item) && item.length > 0)) return value;
+  problems.push(`${at}: expected a list of lists of attribute names, such as [["cuisine", "rating"]]`);
+  return [];
+}
 
 function checkAttributes(
   value: unknown,
@@ -266,7 +278,7 @@ function checkAttribute(
   holder: 'content-type' | 'component',
   problems: Problems,
 ): void {
-  for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple'])
+  for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple', 'index'])
     checkBoolean(definition, key, at, problems);
   for (const key of ['minLength', 'maxLength'])
     if (definition[key] !== undefined && !(Number.isInteger(definition[key]) && (definition[key] as number) >= 0))

@@ -2,7 +2,15 @@
 // a database made here opens there and the other way round. Dialects turn column types into their own.
 import { FILE, USER } from './builtin.ts';
 import { componentTableName, idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
-import type { Attribute, Model, MorphAttribute, RelationAttribute, ScalarType, Schema } from './types.ts';
+import type {
+  Attribute,
+  DeclaredIndex,
+  Model,
+  MorphAttribute,
+  RelationAttribute,
+  ScalarType,
+  Schema,
+} from './types.ts';
 
 export type ColumnType =
   | 'id'
@@ -30,6 +38,8 @@ export interface IndexDefinition {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique?: boolean;
+  /** Where given, the index is one of values as filters and sorts of these types compare them. */
+  readonly types?: readonly ScalarType[];
 }
 
 export interface ForeignKey {
@@ -125,7 +135,15 @@ function rowTable(model: Model, schema: Schema): TableDefinition {
   if (schema.kind !== 'component')
     indexes.push(index([table, 'documents'], 'idx', ['document_id', 'locale', 'published_at']));
   indexes.push(...(EXTRA_INDEXES[schema.uid] ?? []));
+  for (const declared of schema.indexes) indexes.push(declaredIndex(table, declared));
   return { name: table, source: schema.uid, columns, indexes, foreignKeys };
+}
+
+/** Has a name of its own, since the index of a unique attribute is one of the column as it is stored. */
+function declaredIndex(table: string, declared: DeclaredIndex): IndexDefinition {
+  const columns = declared.map(({ column }) => column);
+  const name = identifier([table, columns.join('_')], 'declared', 'sheaf');
+  return { name, columns, types: declared.map(({ type }) => type) };
 }
 
 const ownKey = (attribute: Attribute): string | null =>

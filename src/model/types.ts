@@ -137,11 +137,15 @@ export type Attribute =
   | DynamicZoneAttribute
   | MediaAttribute;
 
+/** An index that the project asks for: columns in the order of the index, with the types that they are compared as. */
+export type DeclaredIndex = readonly { readonly column: string; readonly type: ScalarType }[];
+
 interface SchemaBase {
   readonly uid: string;
   readonly table: string;
   readonly singularName: string;
   readonly attributes: ReadonlyMap<string, Attribute>;
+  readonly indexes: readonly DeclaredIndex[];
 }
 
 export interface ComponentSchema extends SchemaBase {

@@ -3,7 +3,7 @@
 // What a deployment keeps to itself stands in the environment instead.
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { flag, listOf, nonEmptyString, strictObject } from '../check-json.ts';
+import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
 import { readProjectFile } from './project-file.ts';
 
 const DAY = 86_400;
@@ -84,6 +84,10 @@ const EMAIL = strictObject({
   confirmationUrl: v.optional(link, null),
 });
 
+const INDEXES = 'expected lists of attribute names, such as [["cuisine", "rating"]]';
+const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'), INDEXES), v.minLength(1, INDEXES));
+const INDEXES_OF = 'expected an object of lists by content-type, such as {"api::dish.dish": [["price"]]}';
+
 const SETTINGS = strictObject({
   users: v.optional(USERS, {}),
   auth: v.optional(AUTH, {}),
@@ -92,9 +96,15 @@ const SETTINGS = strictObject({
   /** Proxies whose word on a client's address is taken: none, or their addresses. */
   trustProxy: v.optional(listOf(address, `expected a list of addresses ${ADDRESS}`), []),
   email: v.optional(EMAIL, {}),
+  /** Indexes to create beside those that the definitions declare, by content-type. */
+  indexes: v.optional(
+    v.pipe(v.custom<Record<string, unknown>>(isObject, INDEXES_OF), v.record(v.string(), listOf(INDEX, INDEXES))),
+    {},
+  ),
 });
 
 export type RateLimit = v.InferOutput<typeof RATE_LIMIT>;
+export type IndexLists = Readonly<Record<string, readonly (readonly string[])[]>>;
 export type Settings = v.InferOutput<typeof SETTINGS>;
 
 export const DEFAULT_SETTINGS: Settings = v.parse(SETTINGS, {});

@@ -33,8 +33,14 @@ export const addColumn = (dialect: Dialect, table: TableDefinition, { name, type
   );
 };
 
-export const createIndex = (dialect: Dialect, table: string, { name, columns, unique }: IndexDefinition): Statement =>
-  statement(
+export function createIndex(dialect: Dialect, table: string, index: IndexDefinition): Statement {
+  const { name, columns, unique, types } = index;
+  const keys = columns.map((column, position) => {
+    const type = types?.[position];
+    return type === undefined ? sql.id(column) : dialect.indexKey(sql.id(column), type);
+  });
+  return statement(
     dialect,
-    sql`create ${unique ? sql`unique index` : sql`index`} ${sql.id(name)} on ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})`,
+    sql`create ${unique ? sql`unique index` : sql`index`} ${sql.id(name)} on ${sql.table(table)} (${sql.join(keys)})`,
   );
+}

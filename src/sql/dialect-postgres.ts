@@ -146,11 +146,7 @@ export const postgresDialect: Dialect = {
   // Inside a query of their own these say nothing to the planner, so that one plan serves every page; with the values at
   // hand it would plan each page anew, which takes a third as long again as a short list.
   limit: (limit, start) => sql`limit (select ${limit}::int8) offset (select ${start}::int8)`,
-  sortValue(column, type) {
-    if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
-    // There is no smallest or largest of two booleans here.
-    return type === 'boolean' ? sql`${column}::int4` : column;
-  },
+  sortValue: (column, type) => comparable(column, type),
   input(value, type) {
     switch (type) {
       case 'boolean':
@@ -172,6 +168,11 @@ export const postgresDialect: Dialect = {
   },
   addForeignKey: (table, { name, column, table: target, onDelete }) =>
     sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} foreign key (${sql.id(column)}) references ${sql.table(target)} (${sql.id('id')}) on delete ${sql.raw(onDelete)}`,
+  indexKey(column, type) {
+    if (TEXT_TYPES.has(type)) return sql`${column} collate "C"`;
+    const value = comparable(column, type);
+    return value === column ? column : sql`(${value})`;
+  },
   columnType: (type, key) =>
     key
       ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`
@@ -179,10 +180,14 @@ export const postgresDialect: Dialect = {
   idArray: (query) => sql`select json_agg(id) from (${query}) as q`,
 };
 
-/** A column in the form in which values are bound: booleans as 0 and 1, instants in milliseconds. */
+/**
+ * A column in the form in which values are compared and sorted, so that one index serves both: text by code point,
+ * booleans as 0 and 1, of which there is a smallest and a largest, big integers as the type that values are bound as.
+ */
 function comparable(column: Fragment, type: ScalarType): Fragment {
   if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
-  return type === 'boolean' ? sql`${column}::int4` : column;
+  if (type === 'boolean') return sql`${column}::int4`;
+  return type === 'biginteger' ? sql`${column}::numeric` : column;
 }
 
 const typed = (value: Fragment, type: ScalarType): Fragment =>

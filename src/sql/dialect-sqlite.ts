@@ -102,6 +102,7 @@ export const sqliteDialect: Dialect = {
     return sql`create table ${sql.table(name)} (${sql.join(lines)})`;
   },
   addForeignKey: null,
+  indexKey: (column) => column,
   columnType: (type, key) =>
     key
       ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`

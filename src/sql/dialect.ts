@@ -81,6 +81,8 @@ export interface Dialect {
   createTable(table: TableDefinition): Fragment;
   /** The statement that adds a foreign key, where createTable does not make them. */
   addForeignKey: ((table: string, key: ForeignKey) => Fragment) | null;
+  /** A column in an index that serves `compare` and `sortValue`. */
+  indexKey(column: Fragment, type: ScalarType): Fragment;
   /** The type of a column as Strapi 5 declares it, with its foreign key. */
   columnType(type: ColumnType, key: ForeignKey | null): Fragment;
   /** Ids of a query's rows as one JSON array, in the query's order. */

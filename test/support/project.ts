@@ -32,7 +32,7 @@ export function relation(kind: string, target: string, options: Json = {}): Json
 
 /** The model of a project. */
 export function modelOf({ types, components = {} }: Project): Model {
-  const shared = { file: 'test', populateCreatorFields: false, privateAttributes: [] };
+  const shared = { file: 'test', populateCreatorFields: false, privateAttributes: [], indexes: [] };
   return buildModel([
     ...Object.entries(types).map(
       ([name, type]): Definition => ({
