@@ -67,6 +67,15 @@ export function invalidValue(key: string, at: readonly string[], param: string, 
   return validationError(`Invalid value for ${path}: expected ${expected}`, { key, path, source: 'query', param });
 }
 
+/** A `pagination[cursor]` that leads nowhere. */
+export const invalidCursor = (expected: string): SheafError =>
+  validationError(`Invalid value for pagination[cursor]: expected ${expected}`, {
+    key: 'cursor',
+    path: 'cursor',
+    source: 'query',
+    param: 'pagination',
+  });
+
 /** A request past one of the limits of limits.ts. */
 export function limitExceeded(limit: string, allowed: number, what: string, details: ErrorDetails = {}): SheafError {
   return validationError(`Too many ${what}: at most ${allowed} (${limit})`, { limit, allowed, ...details });

@@ -46,6 +46,9 @@ export const DEFAULT_PAGE_SIZE = 25;
 /** The highest row offset; beyond it the page is empty on every database we know. */
 export const MAX_OFFSET = 1_000_000_000_000;
 
+/** Characters of a `pagination[cursor]`. It holds what the last entry is sorted by, and must fit into a URL. */
+export const MAX_CURSOR_LENGTH = 8_192;
+
 /** Bytes of a request body. */
 export const MAX_BODY_BYTES = 1_048_576;
 

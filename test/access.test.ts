@@ -1821,6 +1821,8 @@ describeOnEveryDatabase('A rule on attributes', (engine) => {
     expect(namesOf(through)).toEqual(['By Cyd', 'By Ann', 'By Bob']);
     expect(JSON.stringify(through.body)).not.toContain('"age"');
     await refused(site, ['writers?sort=name', 'writers?filters[age]=30', 'writers?sort=age&fields=age']);
+    // A cursor would hold it.
+    await refused(site, ['writers?sort=age&pagination[cursor]=']);
   });
 
   it('shows an attribute that a list is sorted by, as ever, where it may be read', async () => {

@@ -940,6 +940,7 @@ class Requests {
                 fc.record({ page: number, pageSize: number }),
                 fc.record({ start: number, limit: number }),
                 fc.record({ pageSize: number, withCount: fc.boolean() }),
+                fc.record({ cursor: fc.constant(''), pageSize: number, withCount: fc.boolean() }),
               ),
             )
           : fc.constant(undefined),

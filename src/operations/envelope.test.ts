@@ -48,6 +48,19 @@ describe('the envelope of a page', () => {
     });
   });
 
+  it('tells the cursors of the pages around it, where one was asked for by cursor', () => {
+    const meta = (total: number | null) =>
+      JSON.parse(
+        pageJson(
+          page({ mode: 'cursor', limit: 2 }),
+          { entries: '', total, cursors: { next: 'a-b_', previous: null } },
+          [],
+        ),
+      ).meta.pagination;
+    expect(meta(null)).toEqual({ pageSize: 2, next: 'a-b_', previous: null });
+    expect(meta(9)).toEqual({ pageSize: 2, next: 'a-b_', previous: null, total: 9 });
+  });
+
   it('tells no totals where they were not counted', () => {
     expect(metaOf(page({ start: 50 }), null)).toEqual({ pagination: { page: 3, pageSize: 25 } });
     expect(metaOf(page({ mode: 'offset' }), null)).toEqual({ pagination: { start: 0, limit: 25 } });

@@ -9,17 +9,20 @@ const omittedJson = (omitted: readonly string[]): string =>
 export const entryJson = (text: string, omitted: readonly string[]): string =>
   `{"data":${text},"meta":{${omittedJson(omitted)}}}`;
 
-export function pageJson(
-  { mode, start, limit }: Pagination,
-  { entries, total }: PageText,
-  omitted: readonly string[],
-): string {
-  const page =
-    mode === 'offset'
-      ? `"start":${start},"limit":${limit}`
-      : `"page":${Math.floor(start / limit) + 1},"pageSize":${limit}`;
-  const pages = mode === 'offset' || total === null ? '' : `,"pageCount":${Math.ceil(total / limit)}`;
+export function pageJson(pagination: Pagination, page: PageText, omitted: readonly string[]): string {
+  const { entries, total } = page;
+  const pages =
+    pagination.mode !== 'page' || total === null ? '' : `,"pageCount":${Math.ceil(total / pagination.limit)}`;
   const count = total === null ? '' : `,"total":${total}`;
   const left = omitted.length > 0 ? `,${omittedJson(omitted)}` : '';
-  return `{"data":[${entries}],"meta":{"pagination":{${page}${pages}${count}}${left}}}`;
+  return `{"data":[${entries}],"meta":{"pagination":{${placeJson(pagination, page)}${pages}${count}}${left}}}`;
+}
+
+/** Which part of the list a page is, in the terms in which it was asked for. */
+function placeJson({ mode, start, limit }: Pagination, { cursors }: PageText): string {
+  if (mode === 'cursor')
+    return `"pageSize":${limit},"next":${JSON.stringify(cursors!.next)},"previous":${JSON.stringify(cursors!.previous)}`;
+  return mode === 'offset'
+    ? `"start":${start},"limit":${limit}`
+    : `"page":${Math.floor(start / limit) + 1},"pageSize":${limit}`;
 }

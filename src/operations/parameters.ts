@@ -66,7 +66,9 @@ export interface FindOneParameters {
 
 export type PageParameters =
   | { readonly page?: number; readonly pageSize?: number; readonly withCount?: boolean }
-  | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean };
+  | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean }
+  /** An empty string for the first page, then `next` or `previous` of a page. */
+  | { readonly cursor: string; readonly pageSize?: number; readonly withCount?: boolean };
 
 export interface FindParameters extends FindOneParameters {
   /** Without it, findMany returns every entry and findPage the first page. */
@@ -82,7 +84,13 @@ export interface Entry {
 export interface PageMeta {
   readonly pagination:
     | { readonly page: number; readonly pageSize: number; readonly pageCount?: number; readonly total?: number }
-    | { readonly start: number; readonly limit: number; readonly total?: number };
+    | { readonly start: number; readonly limit: number; readonly total?: number }
+    | {
+        readonly pageSize: number;
+        readonly next: string | null;
+        readonly previous: string | null;
+        readonly total?: number;
+      };
 }
 
 export interface Page {

@@ -8,6 +8,7 @@ import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
 import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
+import { cursorOperand } from './cursor.ts';
 
 export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
 
@@ -49,6 +50,8 @@ function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly
   switch (binding.from) {
     case 'locales':
       return JSON.stringify(slots[binding.slot]);
+    case 'cursor':
+      return cursorOperand(binding.type, slots[binding.slot]);
     case 'search': {
       const text = slots[binding.slot] as string;
       if (binding.form === 'number') return isNumeric(text) ? fold(text) : null;

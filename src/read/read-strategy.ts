@@ -4,11 +4,14 @@ import type { Session } from '../db/database.ts';
 import type { Row } from '../sql/statement.ts';
 import type { BoundStatement, Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
+import type { PageCursors } from './cursor.ts';
 
 export interface PageText {
   /** The entries as the members of a JSON array, without its brackets. */
   readonly entries: string;
   readonly total: number | null;
+  /** Of a page by cursor. */
+  readonly cursors?: PageCursors;
 }
 
 export interface PreparedPage {

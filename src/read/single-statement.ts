@@ -1,16 +1,19 @@
 // Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
-import { type AnswerPart, ROWS, TOTAL } from '../sql/compile-answer.ts';
+import { type AnswerPart, READ, ROWS, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
+import { cursorsOf } from './cursor.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
 import { firstById, type ReadStrategy, runBound } from './read-strategy.ts';
 
 interface Answer {
   readonly rows: readonly Row[];
   readonly total: number | null;
+  /** How many rows were read for a page by cursor. */
+  readonly read: number;
   readonly source: PopulateSource;
 }
 
@@ -23,6 +26,7 @@ async function readAnswer(session: Session, answer: BoundStatement<AnswerPart>, 
   return {
     rows: listAt(ROWS),
     total: total === undefined ? null : Number(total),
+    read: Number(parts.get(READ) ?? 0),
     source: ({ plan, index }) =>
       listAt(index).map(([parent, data, part]) =>
         plan.count
@@ -36,10 +40,18 @@ export const singleStatement: ReadStrategy = {
   preparePage(read, slots, withCount) {
     const entity = bindEntity(read.entity, slots, true);
     const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
+    const { plan } = read;
     return {
       async run(session, context) {
-        const { rows, total, source } = await readAnswer(session, answer, context);
-        return { entries: joinRows(entity, rows, await populateEntity(entity, '', source)), total };
+        const { rows: found, total, read: count, source } = await readAnswer(session, answer, context);
+        const rows = plan.keyset?.backward ? found.toReversed() : found;
+        const entries = joinRows(entity, rows, await populateEntity(entity, '', source));
+        if (!plan.keyset) return { entries, total };
+        return {
+          entries,
+          total,
+          cursors: cursorsOf(plan, plan.keyset, { rows, more: count > rows.length, values: slots }),
+        };
       },
     };
   },

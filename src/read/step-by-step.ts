@@ -1,9 +1,11 @@
 // Reads an answer with a statement for each part: two for a list and one more for each populated path. In a database
 // in this process a further statement costs microseconds.
 import type { Session } from '../db/database.ts';
+import type { KeysetPlan } from '../plan/read/nodes.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { bindStatement, type Context } from './bind.ts';
+import { cursorsOf } from './cursor.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
 import { firstById, type NamedStatement, type ReadStrategy, runBound } from './read-strategy.ts';
 
@@ -24,21 +26,32 @@ function inOrder(rows: readonly Row[], idText: string): readonly Row[] {
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
+/** Of the ids that were read for a page by cursor, those that it shows, in the order of the list. */
+function cut({ backward }: KeysetPlan, idText: string, limit: number): { ids: string; more: boolean } {
+  const ids: number[] = JSON.parse(idText);
+  const shown = ids.slice(0, limit);
+  return { ids: JSON.stringify(backward ? shown.reverse() : shown), more: ids.length > limit };
+}
+
 export const stepByStep: ReadStrategy = {
   preparePage(read, slots, withCount) {
     const entity = bindEntity(read.entity, slots, false);
     const page = bindStatement(read.page(withCount), slots);
-    const rows = bindStatement(read.rows(), slots);
+    const statement = bindStatement(read.rows(), slots);
+    const { plan } = read;
     return {
       async run(session, context) {
         const [found] = await runBound(session, page, context);
-        const [total, ids] = found!;
-        if (ids === '[]') return { entries: '', total };
-        const ordered = inOrder(await runBound(session, rows, { ...context, ids }), ids);
-        return {
-          entries: joinRows(entity, ordered, await populateEntity(entity, ids, source(session, context))),
-          total,
-        };
+        const [total, idText] = found!;
+        const { ids, more } = plan.keyset
+          ? cut(plan.keyset, idText, Number(context.limit))
+          : { ids: idText, more: false };
+        const ordered = ids === '[]' ? [] : inOrder(await runBound(session, statement, { ...context, ids }), ids);
+        const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context));
+        const entries = joinRows(entity, ordered, populated);
+        return plan.keyset
+          ? { entries, total, cursors: cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots }) }
+          : { entries, total };
       },
     };
   },

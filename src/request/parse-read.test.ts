@@ -36,6 +36,7 @@ describe('a read request', () => {
         locale: 'default',
         publication: null,
         search: null,
+        cursor: null,
       },
       values: [],
       pagination: FIRST_PAGE,
@@ -105,6 +106,7 @@ describe('pagination', () => {
     limit,
     withCount,
   });
+  const byCursor = (limit: number, withCount = false): Pagination => ({ mode: 'cursor', start: 0, limit, withCount });
   const offset = (start: number, limit: number): Pagination => ({ mode: 'offset', start, limit, withCount: true });
 
   it.each<[query: string, expected: Pagination]>([
@@ -119,6 +121,9 @@ describe('pagination', () => {
     ['pagination[withCount]=true&pagination[page]=2', page(DEFAULT_PAGE_SIZE, DEFAULT_PAGE_SIZE)],
     ['pagination[page]=&pagination[pageSize]=', page(0, DEFAULT_PAGE_SIZE)],
     ['pagination', page(0, DEFAULT_PAGE_SIZE)],
+    ['pagination[cursor]=', byCursor(DEFAULT_PAGE_SIZE)],
+    ['pagination[cursor]=&pagination[pageSize]=5&pagination[page]=', byCursor(5)],
+    ['pagination[cursor]=&pagination[withCount]=true', byCursor(DEFAULT_PAGE_SIZE, true)],
   ])('reads %s', (query, expected) => {
     expect(pagination(query)).toEqual(expected);
   });

@@ -2,6 +2,7 @@
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, rootLocation, within, yesOrNo } from './grammar.ts';
+import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
 import { parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
@@ -43,7 +44,7 @@ export const READ_PARAMETERS = [
   '_q',
 ] as const satisfies readonly (keyof ReadParameters)[];
 const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
-const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount']);
+const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor']);
 
 export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): ReadRequest {
   for (const key of Object.keys(parameters)) {
@@ -66,8 +67,9 @@ export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): R
   const status = parseStatus(parameters.status, defaults.status);
   const locale = parseLocale(parameters.locale, slots);
   const search = parseSearch(parameters._q, slots);
+  const cursor = parseCursor(parameters.pagination, slots);
   return {
-    shape: { filters, sort, fields, populate, status, locale, publication, search },
+    shape: { filters, sort, fields, populate, status, locale, publication, search, cursor },
     values: slots.values,
     pagination,
   };
@@ -128,12 +130,14 @@ function parsePublication(parameters: ReadParameters): PublicationFilter | null 
   return known;
 }
 
+type PageNumbers = Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>>;
+
 function parsePagination(value: unknown, otherwise: Pagination): Pagination {
   const location = rootLocation('pagination');
   if (value === undefined || value === null) return otherwise;
   if (!isObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
-  const numbers: Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>> = {};
-  let withCount = true;
+  const numbers: PageNumbers = {};
+  let withCount: boolean | undefined;
   for (const [key, given] of entriesOf(value, location)) {
     switch (key) {
       case 'page':
@@ -149,21 +153,36 @@ function parsePagination(value: unknown, otherwise: Pagination): Pagination {
         break;
       }
       case 'withCount': {
-        const yes = yesOrNo(given);
-        if (yes === undefined) throw badValue(within(location, key), 'true or false');
-        withCount = yes;
+        withCount = yesOrNo(given);
+        if (withCount === undefined) throw badValue(within(location, key), 'true or false');
         break;
       }
+      case 'cursor':
+        break;
       default:
         throw badKey(key, location);
     }
   }
-  const { page, pageSize, start, limit } = numbers;
+  return Object.hasOwn(value, 'cursor')
+    ? cursorPage(numbers, withCount ?? false)
+    : numberedPage(numbers, withCount ?? true);
+}
+
+function numberedPage({ page, pageSize, start, limit }: PageNumbers, withCount: boolean): Pagination {
   const byPage = page !== undefined || pageSize !== undefined;
   const byOffset = start !== undefined || limit !== undefined;
   if (byPage && byOffset) throw paginationError('Cannot use both page & offset pagination in the same query');
-  const size = Math.max(1, Math.min(pageSize ?? limit ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE));
+  const size = pageSizeOf(pageSize ?? limit);
   return byOffset
     ? { mode: 'offset', start: Math.max(0, start ?? 0), limit: size, withCount }
     : { mode: 'page', start: Math.min((Math.max(1, page ?? 1) - 1) * size, MAX_OFFSET), limit: size, withCount };
 }
+
+/** Of a page by cursor the total is counted only where it is asked for: it would cost more than the page. */
+function cursorPage({ page, pageSize, start, limit }: PageNumbers, withCount: boolean): Pagination {
+  if (page !== undefined || start !== undefined || limit !== undefined)
+    throw paginationError('Cannot use pagination[cursor] together with page, start or limit; its size is pageSize');
+  return { mode: 'cursor', start: 0, limit: pageSizeOf(pageSize), withCount };
+}
+
+const pageSizeOf = (size = DEFAULT_PAGE_SIZE): number => Math.max(1, Math.min(size, MAX_PAGE_SIZE));

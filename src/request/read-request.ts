@@ -65,6 +65,16 @@ export type PublicationFilter =
   | 'published-without-draft'
   | 'published-with-draft';
 
+/** Where a page by cursor begins or ends: at the row whose sort keys had these values. */
+export interface CursorShape {
+  /** What the list is sorted by, in short. */
+  readonly digest: string;
+  /** Whether the page ends before that row, rather than begins after it. */
+  readonly backward: boolean;
+  /** For each sort key, the id being the last: the slot of its value, or null where it is null. */
+  readonly slots: readonly (number | null)[];
+}
+
 export interface ReadShape {
   readonly filters: FilterNode | null;
   readonly sort: readonly SortKey[];
@@ -76,10 +86,12 @@ export interface ReadShape {
   readonly publication: PublicationFilter | null;
   /** Slot of the string to search for. */
   readonly search: number | null;
+  /** Null for a page that is not asked for by cursor. */
+  readonly cursor: CursorShape | 'first' | null;
 }
 
 export interface Pagination {
-  readonly mode: 'page' | 'offset' | 'none';
+  readonly mode: 'page' | 'offset' | 'cursor' | 'none';
   readonly start: number;
   readonly limit: number;
   readonly withCount: boolean;

@@ -3,14 +3,17 @@
 import { sql } from 'kysely';
 import type { EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
-import { rowOf } from './compile-condition.ts';
-import { CUT, firstOf, firstRows, mixedText, outputs, pageOf, ROOT, relatedSource, statement } from './compile-read.ts';
+import { bindContext, rowOf } from './compile-condition.ts';
+import { keysetValues, ROOT } from './compile-keyset.ts';
+import { CUT, firstOf, firstRows, mixedText, outputs, pageOf, relatedSource, statement } from './compile-read.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Statement } from './statement.ts';
 
 /** Numbers of the parts of an answer that are not populated paths. */
 export const ROWS = -1;
 export const TOTAL = -2;
+/** Of a page by cursor: how many rows were read, of which the page shows all but one more. */
+export const READ = -3;
 
 export type AnswerKind = 'first' | 'page' | 'page and total';
 
@@ -28,12 +31,18 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
   const answer = new AnswerParts(dialect);
   if (page?.matching) answer.tables.push(page.matching);
   // As an array the page is of no guessed size, so one plan serves every page.
-  answer.tables.push(sql`g as materialized (select id, n from unnest(array(${ids})) with ordinality as o(id, n))`);
+  const read = sql`as materialized (select id, n from unnest(array(${ids})) with ordinality as o(id, n))`;
+  const isCut = plan.keyset !== null && page !== null;
+  if (isCut)
+    answer.tables.push(sql`a ${read}`, sql`g as (select id, n from a where n <= ${bindContext('limit')}::int8)`);
+  else answer.tables.push(sql`g ${read}`);
   const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
+  if (isCut) columns.push(...keysetValues(dialect, plan));
   answer.results.push(
     sql`select ${sql.lit(ROWS)} as part, (select json_agg(${jsonRow(columns)} order by g.n) from g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text as value`,
   );
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text`);
+  if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from a)::text`);
   answer.populate(plan.entity, sql`(select id as value from g) as ${sql.id('i')}`);
   return statement(dialect, sql`with ${sql.join(answer.tables)} ${sql.join(answer.results, sql` union all `)}`);
 }

@@ -64,6 +64,12 @@ export class ConditionCompiler {
         if (op === 'in') return sql`(${row.column(column.column)} is not null and not (${comparison}))`;
         return sql`not (${comparison})`;
       }
+      case 'compareCursor': {
+        const { column, op, slot } = condition;
+        return this.#dialect.compare(row.column(column.column), column.type, op, () =>
+          bind({ from: 'cursor', slot, type: column.type }),
+        );
+      }
       case 'related': {
         const some = this.#some(condition.step, condition.where, row);
         return condition.orNone ? sql`(${some} or ${this.#none(condition.step, row)})` : some;
@@ -255,6 +261,9 @@ export class ConditionCompiler {
     return descending ? sql`max(${value})` : sql`min(${value})`;
   }
 }
+
+export const orderBy = (keys: readonly Fragment[]): Fragment =>
+  keys.length > 0 ? sql` order by ${sql.join(keys)}` : sql``;
 
 export const and = (conditions: readonly Fragment[]): Fragment => sql`${sql.join(conditions, sql` and `)}`;
 export const whereOf = (conditions: readonly Fragment[]): Fragment =>

@@ -6,7 +6,16 @@ import { MAX_POPULATED_ROWS } from '../limits.ts';
 import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
-import { bindContext, ConditionCompiler, type OrderTerm, ordered, type RowScope, rowOf } from './compile-condition.ts';
+import {
+  bindContext,
+  ConditionCompiler,
+  type OrderTerm,
+  orderBy,
+  ordered,
+  type RowScope,
+  rowOf,
+} from './compile-condition.ts';
+import { keysetPage, keysetValues, type Page, ROOT } from './compile-keyset.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, Row, Statement } from './statement.ts';
 
@@ -25,23 +34,14 @@ export interface CompiledEntity {
   readonly populate: readonly CompiledPopulate[];
 }
 
-export const ROOT = 't0';
-
 /** One more row than an answer may hold: enough to know that it would be too large. */
 export const CUT = sql`limit ${sql.lit(MAX_POPULATED_ROWS + 1)}`;
 
 /** Where the parents of populated rows come from: a list of ids, as the column `value` of `i`. */
 const GIVEN_PARENTS = (dialect: Dialect): Fragment => dialect.listTable(bindContext('ids'), 'i', 'integer');
 
-interface Page {
-  /** Selects `id`, in the order of the page. */
-  readonly ids: Fragment;
-  readonly total: Fragment;
-  /** What must stand before either. */
-  readonly matching: Fragment | null;
-}
-
 export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Page {
+  if (plan.keyset) return keysetPage(dialect, plan, plan.keyset, withCount);
   const compiler = new ConditionCompiler(dialect);
   const row = rowOf(ROOT);
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
@@ -79,7 +79,7 @@ export function compilePage(
 
 /** The columns of the rows with the given ids. */
 export function compileRows(dialect: Dialect, plan: AuthorizedReadPlan): Statement {
-  const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
+  const columns = [...outputs(dialect, plan.entity.columns, rowOf(ROOT)), ...keysetValues(dialect, plan)];
   return statement(
     dialect,
     sql`select ${sql.join(columns)} from ${GIVEN_PARENTS(dialect)} cross join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${sql.id(ROOT, 'id')} = ${sql.id('i', 'value')}`,
@@ -226,8 +226,6 @@ const joins = (terms: readonly OrderTerm[]): Fragment =>
     terms.flatMap(({ join }) => join ?? []),
     sql``,
   )}`;
-
-const orderBy = (keys: readonly Fragment[]): Fragment => (keys.length > 0 ? sql` order by ${sql.join(keys)}` : sql``);
 
 export function statement<R extends Row = Row>(dialect: Dialect, text: Fragment): Statement<R> {
   const compiled = text.compile(dialect.composer);

@@ -93,6 +93,21 @@ export const postgresDialect: Dialect = {
   // JSON has a form for everything else, and it costs a tenth of a form that is asked for.
   jsonOutput: (column, type) =>
     type === 'biginteger' || type === 'timestamp' ? postgresDialect.rowOutput(column, type) : column,
+  cursorOutput(column, type) {
+    switch (type) {
+      case 'decimal':
+        return sql`trim_scale(${column})::text`;
+      case 'date':
+        return column;
+      case 'time':
+        return sql`to_char(${column}, 'HH24:MI:SS.US')`;
+      case 'datetime':
+      case 'timestamp':
+        return sql`(extract(epoch from ${column}) * 1000)::float8`;
+      default:
+        return postgresDialect.rowOutput(column, type);
+    }
+  },
   compare(column, type, op, value) {
     const operand = comparable(column, type);
     const bound = (form: 'value' | 'first' | 'second'): Fragment => typed(value(form), type);

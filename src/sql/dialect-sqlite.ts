@@ -49,6 +49,7 @@ export const sqliteDialect: Dialect = {
         return column;
     }
   },
+  cursorOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   jsonOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   compare(column, type, op, value) {
     if (type === 'json' || type === 'blocks') return compareJson(column, op, value);

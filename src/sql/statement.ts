@@ -1,5 +1,6 @@
 // A statement: SQL text with bindings for its values. The text comes from the model and the shape of the request
 // alone; what a client sent is bound when the statement runs.
+import type { ScalarType } from '../model/types.ts';
 import type { ValueRef } from '../plan/read/nodes.ts';
 
 /** Which form of a client's value is bound: the value itself, one of two, a list, or a form that string search needs. */
@@ -21,6 +22,7 @@ export type SearchForm = Extract<ValueForm, 'folded' | 'foldedIsAscii' | 'folded
 export type Binding =
   | { readonly from: 'value'; readonly ref: ValueRef; readonly form: ValueForm }
   | { readonly from: 'search'; readonly slot: number; readonly form: SearchForm | 'number' }
+  | { readonly from: 'cursor'; readonly slot: number; readonly type: ScalarType }
   | { readonly from: 'locales'; readonly slot: number }
   | { readonly from: 'context'; readonly name: ContextName };
 

@@ -4,6 +4,7 @@ import type {
   ColumnRef,
   Condition,
   EntityPlan,
+  KeysetPlan,
   OrderKey,
   PlanComparison,
   PopulatePlan,
@@ -43,10 +44,19 @@ export const printReadPlan = (plan: ReadPlan): string =>
     `${plan.status} rows of ${plan.uid}${plan.publication ? `, ${plan.publication}` : ''}`,
     ...(plan.where ? [node('where', [condition(plan.where)])] : []),
     node('order', plan.order.map(orderKey)),
+    ...(plan.keyset ? [keyset(plan.keyset)] : []),
     ...entity(plan.entity),
     `touches ${plan.touches.join(', ')}`,
     ...(plan.omitted.length > 0 ? [`leaves out ${plan.omitted.join(', ')}`] : []),
   ]);
+
+const keyset = ({ slots, backward, segments }: KeysetPlan): Tree =>
+  slots === null
+    ? 'the first page, with cursors'
+    : node(
+        backward ? 'backward from a cursor, in turn' : 'forward from a cursor, in turn',
+        segments.map(({ where, order }) => node('rows', [condition(where!), ...order.map(orderKey)])),
+      );
 
 const OPERATORS: Readonly<Record<PlanComparison, string>> = {
   eq: '=',
@@ -76,6 +86,8 @@ function condition(one: Condition): Tree {
       return { line: one.is === 'and' ? 'all of' : 'one of', below: one.of.map(condition) };
     case 'never':
       return 'never';
+    case 'compareCursor':
+      return `${one.column.column} ${OPERATORS[one.op]} value ${one.slot} of the cursor`;
     case 'null':
       return `${one.column.column} is null`;
     case 'notNull':

@@ -61,6 +61,8 @@ export type Condition =
       readonly negated: boolean;
       readonly value: ValueRef;
     }
+  /** Compares with what the row of a cursor holds in the column, to the last digit. */
+  | { readonly is: 'compareCursor'; readonly column: ColumnRef; readonly op: 'eq' | 'lt' | 'gt'; readonly slot: number }
   | { readonly is: 'null' | 'notNull'; readonly column: ColumnRef }
   /** Some related row meets `where`; with `orNone`, having no related row will do as well. */
   | { readonly is: 'related'; readonly step: RelationStep; readonly where: Condition | null; readonly orNone: boolean }
@@ -130,10 +132,30 @@ export type PopulatePlan =
       readonly parts: readonly (RelatedPart & { readonly uid: string })[];
     };
 
+/** Rows beyond a cursor that an index can find and sort by itself. */
+export interface KeysetSegment {
+  readonly where: Condition | null;
+  readonly order: readonly OrderKey[];
+}
+
+/** A page by cursor: the rows beyond it, in segments of which each comes after the one before. */
+export interface KeysetPlan {
+  /** Type and sort, in short, by which a cursor is known to belong here. */
+  readonly digest: string;
+  /** Where the values of the cursor are, a null for each that is null; null for the first page, which has no cursor. */
+  readonly slots: readonly (number | null)[] | null;
+  readonly backward: boolean;
+  /** The order of the list, or the other way round for a page that ends at its cursor. */
+  readonly order: readonly OrderKey[];
+  readonly segments: readonly KeysetSegment[];
+}
+
 export interface ReadPlan {
   readonly uid: string;
   readonly where: Condition | null;
   readonly order: readonly OrderKey[];
+  /** Null where the page is not asked for by cursor. */
+  readonly keyset: KeysetPlan | null;
   readonly entity: EntityPlan;
   readonly status: Status;
   readonly publication: PublicationFilter | null;

@@ -8,6 +8,7 @@ import type { ReadShape } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
 import type { Condition, ReadPlan } from './nodes.ts';
 import { planFilter, visibleRows, writtenRows } from './plan-filter.ts';
+import { planKeyset } from './plan-keyset.ts';
 import { planEntity, withSortFields } from './plan-populate.ts';
 import { planSort } from './plan-sort.ts';
 import { isUsable, readableScalars } from './resolve.ts';
@@ -36,6 +37,7 @@ export function planRead(
   const at = (param: string) => ({ param, path: [] });
   const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
   const order = planSort(context, type, shape.sort, at('sort'));
+  const keyset = shape.cursor && planKeyset(context, type, { sort: shape.sort, cursor: shape.cursor }, order);
   const fields =
     filter && looksThroughRelation(filter) ? withSortFields(context, type, shape.fields, shape.sort) : shape.fields;
   const entity = planEntity(context, type, {
@@ -60,6 +62,7 @@ export function planRead(
     uid: type.uid,
     where,
     order,
+    keyset,
     entity,
     status,
     publication,

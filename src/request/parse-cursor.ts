@@ -1,0 +1,59 @@
+// Cursors of pages: what is written into one, and how it is read. To clients a cursor is a string without meaning.
+import { invalidCursor, limitExceeded } from '../errors.ts';
+import { MAX_CURSOR_LENGTH, MAX_SORT_KEYS } from '../limits.ts';
+import { isObject } from './grammar.ts';
+import type { Slots } from './parse-filters.ts';
+import type { CursorShape } from './read-request.ts';
+
+export type CursorValue = string | number | null;
+
+export interface Cursor extends Pick<CursorShape, 'digest' | 'backward'> {
+  /** Of the sort keys of a row, the last being its id. */
+  readonly values: readonly CursorValue[];
+}
+
+export function writeCursor({ digest, backward, values }: Cursor): string {
+  const text = Buffer.from(JSON.stringify([digest, backward ? 1 : 0, ...values])).toString('base64url');
+  checkLength(text);
+  return text;
+}
+
+function checkLength(text: string): void {
+  if (text.length > MAX_CURSOR_LENGTH)
+    throw limitExceeded('MAX_CURSOR_LENGTH', MAX_CURSOR_LENGTH, 'characters in a cursor', { param: 'pagination' });
+}
+
+/** The cursor among the parameters of pagination; null where there is none. */
+export function parseCursor(pagination: unknown, slots: Slots): CursorShape | 'first' | null {
+  if (!isObject(pagination) || !Object.hasOwn(pagination, 'cursor')) return null;
+  const { cursor } = pagination;
+  if (cursor === '') return 'first';
+  if (typeof cursor !== 'string') throw invalidCursor('a cursor, or an empty string for the first page');
+  checkLength(cursor);
+  const { digest, backward, values } = readCursor(cursor);
+  return { digest, backward, slots: values.map((value) => (value === null ? null : slots.put(value))) };
+}
+
+function readCursor(text: string): Cursor {
+  const [digest, backward, ...values] = listOf(text);
+  const isCursor =
+    typeof digest === 'string' &&
+    (backward === 0 || backward === 1) &&
+    values.length <= MAX_SORT_KEYS + 1 &&
+    values.every((value) => value === null || typeof value === 'string' || typeof value === 'number');
+  if (!isCursor) throw notOurs();
+  return { digest, backward: backward === 1, values: values as CursorValue[] };
+}
+
+function listOf(text: string): readonly unknown[] {
+  if (!/^[\w-]+$/.test(text)) throw notOurs();
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(value)) return value;
+  } catch {
+    // Told below, as anything else that is none of ours.
+  }
+  throw notOurs();
+}
+
+const notOurs = (): Error => invalidCursor('a cursor that a list responded with');
