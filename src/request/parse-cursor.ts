@@ -3,11 +3,11 @@ import { invalidCursor, limitExceeded } from '../errors.ts';
 import { MAX_CURSOR_LENGTH, MAX_SORT_KEYS } from '../limits.ts';
 import { isObject } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
-import type { CursorShape } from './read-request.ts';
+import type { CursorPlace, CursorShape } from './read-request.ts';
 
 export type CursorValue = string | number | null;
 
-export interface Cursor extends Pick<CursorShape, 'digest' | 'backward'> {
+export interface Cursor extends Pick<CursorPlace, 'digest' | 'backward'> {
   /** Of the sort keys of a row, the last being its id. */
   readonly values: readonly CursorValue[];
 }
@@ -24,14 +24,15 @@ function checkLength(text: string): void {
 }
 
 /** The cursor among the parameters of pagination; null where there is none. */
-export function parseCursor(pagination: unknown, slots: Slots): CursorShape | 'first' | null {
+export function parseCursor(pagination: unknown, slots: Slots, withCount: boolean): CursorShape | null {
   if (!isObject(pagination) || !Object.hasOwn(pagination, 'cursor')) return null;
   const { cursor } = pagination;
-  if (cursor === '') return 'first';
+  if (cursor === '') return { place: null, withCount };
   if (typeof cursor !== 'string') throw invalidCursor('a cursor, or an empty string for the first page');
   checkLength(cursor);
   const { digest, backward, values } = readCursor(cursor);
-  return { digest, backward, slots: values.map((value) => (value === null ? null : slots.put(value))) };
+  const place = { digest, backward, slots: values.map((value) => (value === null ? null : slots.put(value))) };
+  return { place, withCount };
 }
 
 function readCursor(text: string): Cursor {

@@ -67,7 +67,7 @@ export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): R
   const status = parseStatus(parameters.status, defaults.status);
   const locale = parseLocale(parameters.locale, slots);
   const search = parseSearch(parameters._q, slots);
-  const cursor = parseCursor(parameters.pagination, slots);
+  const cursor = parseCursor(parameters.pagination, slots, pagination.withCount);
   return {
     shape: { filters, sort, fields, populate, status, locale, publication, search, cursor },
     values: slots.values,

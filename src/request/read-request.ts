@@ -65,8 +65,15 @@ export type PublicationFilter =
   | 'published-without-draft'
   | 'published-with-draft';
 
-/** Where a page by cursor begins or ends: at the row whose sort keys had these values. */
+/** A page by cursor. */
 export interface CursorShape {
+  /** Null for the first page. */
+  readonly place: CursorPlace | null;
+  readonly withCount: boolean;
+}
+
+/** Where a page by cursor begins or ends: at the row whose sort keys had these values. */
+export interface CursorPlace {
   /** What the list is sorted by, in short. */
   readonly digest: string;
   /** Whether the page ends before that row, rather than begins after it. */
@@ -87,7 +94,7 @@ export interface ReadShape {
   /** Slot of the string to search for. */
   readonly search: number | null;
   /** Null for a page that is not asked for by cursor. */
-  readonly cursor: CursorShape | 'first' | null;
+  readonly cursor: CursorShape | null;
 }
 
 export interface Pagination {

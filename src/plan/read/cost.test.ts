@@ -11,7 +11,8 @@ const model = modelOf({
   types: {
     page: {
       attributes: {
-        title: { type: 'string' },
+        title: { type: 'string', index: true },
+        subtitle: { type: 'string' },
         free: { type: 'json' },
         tags: relation('manyToMany', 'tag', { inversedBy: 'pages' }),
       },
@@ -45,6 +46,22 @@ describe('the cost of a read', () => {
     expect(rowsOf(list(80, '$contains'))).toBeGreaterThan(70 * rowsOf(list(1, '$eq')));
     expect(rowsOf(list(80, '$containsi'))).toBeGreaterThan(rowsOf(list(80, '$contains')));
     expect(rowsOf({ filters: { free: { $eq: '1' } } })).toBeGreaterThan(rowsOf(list(10, '$eq')));
+  });
+
+  it('does not grow with the table for a page by cursor that an index leads to', () => {
+    const page = (more: object = {}, pagination: object = {}) => ({
+      ...more,
+      pagination: { cursor: '', ...pagination },
+    });
+    for (const parameters of [page(), page({ sort: 'title:desc' }), page({ sort: 'id' })])
+      expect(rowsOf(parameters, times(1_000))).toBe(rowsOf(parameters, times(10)));
+    for (const parameters of [
+      page({ sort: 'subtitle' }),
+      page({ sort: 'title', filters: { subtitle: 'x' } }),
+      page({ sort: 'title' }, { withCount: true }),
+      { sort: 'title' },
+    ])
+      expect(rowsOf(parameters, times(1_000)), JSON.stringify(parameters)).toBe(100 * rowsOf(parameters, times(10)));
   });
 
   it('counts a condition through a relation as one pass over the links of each step', () => {

@@ -35,6 +35,8 @@ const SEARCH_WEIGHT = 3;
 const LOOK_UP = 2;
 /** Rows that are counted in the time of one that is looked at. */
 const COUNTED_AT_ONCE = 10;
+/** Rows of all versions that are asked for each that is shown, where an index holds them in order. */
+const ASKED_PER_SHOWN = 50;
 /** A link in a pass that groups them all. */
 const GROUPED = 6;
 
@@ -42,7 +44,7 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
   const estimate = new Estimate(rowsIn);
   const { table } = plan.entity;
   const isOne = isOfOneDocument(plan.where);
-  const candidates = isOne ? 1 : isById(plan.where) ? Math.min(MAX_LIST_ITEMS, rowsIn(table)) : rowsIn(table);
+  const candidates = isOne ? 1 : Math.min(mostRows(plan, limit), rowsIn(table));
   const shown = isOne ? 1 : Math.min(limit, candidates);
   const where = plan.where ? estimate.condition(plan.where, candidates) : NOTHING;
   const parts: Cost[] = [
@@ -53,6 +55,20 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
   ];
   return sum(plan.uid, parts);
 }
+
+/** Rows that are asked at most, however many there are. */
+function mostRows({ where, keyset }: ReadPlan, limit: number): number {
+  if (isById(where)) return MAX_LIST_ITEMS;
+  return keyset?.isIndexed && isMostlyMet(where) ? (limit + 1) * keyset.segments.length * ASKED_PER_SHOWN : Infinity;
+}
+
+/** Whether it asks no more than for a version of each document. */
+const isMostlyMet = (where: Condition | null): boolean =>
+  where === null ||
+  where.is === 'null' ||
+  where.is === 'notNull' ||
+  where.is === 'locale' ||
+  (where.is === 'and' && where.of.every(isMostlyMet));
 
 const NOTHING: ConditionCost = { once: 0, perRow: 0 };
 

@@ -148,6 +148,8 @@ export interface KeysetPlan {
   /** The order of the list, or the other way round for a page that ends at its cursor. */
   readonly order: readonly OrderKey[];
   readonly segments: readonly KeysetSegment[];
+  /** Whether an index leads to each segment and nothing is counted, so that no row before the page is read. */
+  readonly isIndexed: boolean;
 }
 
 export interface ReadPlan {

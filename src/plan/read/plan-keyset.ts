@@ -20,7 +20,7 @@ interface PlacedKey {
 export function planKeyset(
   context: PlanContext,
   type: ContentType,
-  { sort, cursor }: { readonly sort: readonly SortKey[]; readonly cursor: CursorShape | 'first' },
+  { sort, cursor: { place, withCount } }: { readonly sort: readonly SortKey[]; readonly cursor: CursorShape },
   listed: readonly OrderKey[],
 ): KeysetPlan {
   if (listed.some(({ steps }) => steps.length > 0))
@@ -29,15 +29,21 @@ export function planKeyset(
   for (const { path } of sort)
     resolve(context, type, { name: path[0]!, use: 'field', location: { param: 'sort', path: [] } });
   const digest = digestOf(type, listed);
-  if (cursor === 'first')
-    return { digest, slots: null, backward: false, order: listed, segments: [{ where: null, order: listed }] };
-  const { backward, slots } = cursor;
-  if (cursor.digest !== digest || slots.length !== listed.length || slots.at(-1) === null)
+  const isIndexed = !withCount && hasIndex(type, listed[0]!);
+  if (!place) {
+    const segments = [{ where: null, order: listed }];
+    return { digest, slots: null, backward: false, order: listed, segments, isIndexed };
+  }
+  const { backward, slots } = place;
+  if (place.digest !== digest || slots.length !== listed.length || slots.at(-1) === null)
     throw invalidCursor('a cursor of a list with the same content-type and sort');
   const order = backward ? listed.map((key) => ({ ...key, descending: !key.descending })) : listed;
   const keys = order.map((key, index) => ({ key, slot: slots[index]! }));
-  return { digest, slots, backward, order, segments: segmentsOf(keys) };
+  return { digest, slots, backward, order, segments: segmentsOf(keys), isIndexed };
 }
+
+const hasIndex = ({ indexes }: ContentType, { column: { column } }: OrderKey): boolean =>
+  column === ID.column || indexes.some(([first]) => first!.column === column);
 
 const digestOf = ({ uid }: ContentType, order: readonly OrderKey[]): string =>
   createHash('sha256')
