@@ -37,6 +37,9 @@ export const MAX_POPULATED_ROWS = 50_000;
 /** Characters of JSON that one answer populates; in circles the same rows are written again and again. */
 export const MAX_POPULATED_CHARACTERS = 10_000_000;
 
+/** Bytes of long strings and JSON in the entries of one page; known before they are read. */
+export const MAX_PAGE_BYTES = 20_000_000;
+
 /** Entries on one page of a list; larger sizes are clamped, as clients of Strapi 5 rely on. */
 export const MAX_PAGE_SIZE = 100;
 

@@ -13,6 +13,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_LIST_ITEMS,
   MAX_OFFSET,
+  MAX_PAGE_BYTES,
   MAX_PAGE_SIZE,
   MAX_PARAMETERS,
   MAX_POPULATE_DEPTH,
@@ -22,6 +23,7 @@ import {
   MAX_SORT_KEYS,
   MAX_URL_LENGTH,
 } from '../src/limits.ts';
+import { useContents } from './support/content.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 import { expectSoon, timed } from './support/soon.ts';
 
@@ -430,5 +432,27 @@ describeOnEveryDatabase('Limits', (engine) => {
     expect(data).toEqual([]);
     expect(meta.pagination.page).toBe(MAX_OFFSET / MAX_PAGE_SIZE + 1);
     expect((await accepted('pagination[start]=-1')).meta.pagination.start).toBe(0);
+  });
+});
+
+describeOnEveryDatabase('MAX_PAGE_BYTES', (engine) => {
+  const contents = useContents(engine);
+
+  it('bounds the long values of a page before they are read, and nothing in process', async () => {
+    const type = { attributes: { title: { type: 'string' }, body: { type: 'text' } } };
+    const content = await contents.open({ types: { page: type } });
+    const size = 1_000_000;
+    const count = MAX_PAGE_BYTES / size + 1;
+    const series =
+      engine.name === 'SQLite'
+        ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select 'd' || i, 't', printf('%.*c', ${size}, 'x'), 1 from n`
+        : `select 'd' || i, 't', repeat('x', ${size}), now() from generate_series(1, ${count}) as n(i)`;
+    await content.execute(`insert into pages (document_id, title, body, published_at) ${series}`);
+    const { status, body } = await content.get('pages');
+    expect([status, body.error?.details]).toMatchObject([400, { limit: 'MAX_PAGE_BYTES', param: 'pagination' }]);
+    expect(body.error.message).toMatch(/ask for fewer entries or fields/);
+    for (const narrower of ['pages?fields=title', `pages?pagination[pageSize]=${count - 1}`, 'pages/d1'])
+      expect((await content.get(narrower)).status, narrower).toBe(200);
+    expect(await content.sheaf.documents('api::page.page').findMany()).toHaveLength(count);
   });
 });

@@ -1,13 +1,13 @@
 // Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
-import { type AnswerPart, READ, ROWS, TOTAL } from '../sql/compile-answer.ts';
+import { type AnswerPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import { cursorsOf } from './cursor.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
-import { firstById, type ReadStrategy, runBound } from './read-strategy.ts';
+import { firstById, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 interface Answer {
   readonly rows: readonly Row[];
@@ -21,6 +21,7 @@ interface Answer {
 async function readAnswer(session: Session, answer: BoundStatement<AnswerPart>, context: Context): Promise<Answer> {
   const parts = new Map<number, string | null>();
   for (const [part, json] of await runBound(session, answer, context)) parts.set(part, json);
+  if (parts.get(ROWS) === TOO_LONG) throw tooLongError();
   const listAt = (part: number): Row[] => JSON.parse(parts.get(part) ?? '[]');
   const total = parts.get(TOTAL);
   return {

@@ -7,7 +7,7 @@ import type { Row } from '../sql/statement.ts';
 import { bindStatement, type Context } from './bind.ts';
 import { cursorsOf } from './cursor.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
-import { firstById, type NamedStatement, type ReadStrategy, runBound } from './read-strategy.ts';
+import { firstById, type NamedStatement, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 const source =
   (session: Session, context: Context): PopulateSource =>
@@ -46,7 +46,9 @@ export const stepByStep: ReadStrategy = {
         const { ids, more } = plan.keyset
           ? cut(plan.keyset, idText, Number(context.limit))
           : { ids: idText, more: false };
-        const ordered = ids === '[]' ? [] : inOrder(await runBound(session, statement, { ...context, ids }), ids);
+        const rows = ids === '[]' ? [] : await runBound(session, statement, { ...context, ids });
+        if (rows.length === 0 && ids !== '[]') throw tooLongError();
+        const ordered = inOrder(rows, ids);
         const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context));
         const entries = joinRows(entity, ordered, populated);
         return plan.keyset

@@ -5,7 +5,17 @@ import type { EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { bindContext, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
-import { CUT, firstOf, firstRows, mixedText, outputs, pageOf, relatedSource, statement } from './compile-read.ts';
+import {
+  CUT,
+  firstOf,
+  firstRows,
+  fitsResponse,
+  mixedText,
+  outputs,
+  pageOf,
+  relatedSource,
+  statement,
+} from './compile-read.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Statement } from './statement.ts';
 
@@ -14,6 +24,9 @@ export const ROWS = -1;
 export const TOTAL = -2;
 /** Of a page by cursor: how many rows were read, of which the page shows all but one more. */
 export const READ = -3;
+
+/** Stands for the rows of a page that are too long for a response. */
+export const TOO_LONG = 'too long';
 
 export type AnswerKind = 'first' | 'page' | 'page and total';
 
@@ -38,9 +51,10 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
   else answer.tables.push(sql`g ${read}`);
   const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
   if (isCut) columns.push(...keysetValues(dialect, plan));
-  answer.results.push(
-    sql`select ${sql.lit(ROWS)} as part, (select json_agg(${jsonRow(columns)} order by g.n) from g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text as value`,
-  );
+  const rows = sql`(select json_agg(${jsonRow(columns)} order by g.n) from g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text`;
+  const fits = page && fitsResponse(dialect, plan, sql`(select id as value from g) as ${sql.id('i')}`);
+  const value = fits ? sql`case when ${fits} then ${rows} else ${sql.lit(TOO_LONG)} end` : rows;
+  answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value`);
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text`);
   if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from a)::text`);
   answer.populate(plan.entity, sql`(select id as value from g) as ${sql.id('i')}`);

@@ -2,11 +2,13 @@
 // then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
 // The number of statements never depends on the number of rows.
 import { sql } from 'kysely';
-import { MAX_POPULATED_ROWS } from '../limits.ts';
+import { MAX_PAGE_BYTES, MAX_PAGE_SIZE, MAX_POPULATED_ROWS } from '../limits.ts';
+import type { ScalarType } from '../model/types.ts';
 import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import {
+  and,
   bindContext,
   ConditionCompiler,
   type OrderTerm,
@@ -77,12 +79,29 @@ export function compilePage(
   return statement(dialect, sql`${before}select ${total}, (${dialect.idArray(ids)})`);
 }
 
-/** The columns of the rows with the given ids. */
+const LONG_TYPES: ReadonlySet<ScalarType> = new Set(['text', 'richtext', 'json', 'blocks'] as const);
+
+/**
+ * Whether the long values of a page together are short enough for a response, before any of them is read; null where
+ * there can be none. Who reads in process without a page takes what there is. `ids`: those of the page, as `value` of
+ * `i`.
+ */
+export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fragment): Fragment | null {
+  const long = plan.entity.columns.filter(({ type }) => LONG_TYPES.has(type));
+  if (long.length === 0) return null;
+  const bytes = long.map(({ column, type }) => sql`coalesce(${dialect.byteLength(sql.id('z', column), type)}, 0)`);
+  const total = sql`(select coalesce(sum(${sql.join(bytes, sql` + `)}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
+  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(MAX_PAGE_SIZE)} or ${total} <= ${sql.lit(MAX_PAGE_BYTES)})`;
+}
+
+/** The columns of the rows with the given ids; no row where they would be too long for a response. */
 export function compileRows(dialect: Dialect, plan: AuthorizedReadPlan): Statement {
   const columns = [...outputs(dialect, plan.entity.columns, rowOf(ROOT)), ...keysetValues(dialect, plan)];
+  const fits = fitsResponse(dialect, plan, GIVEN_PARENTS(dialect));
+  const conditions = [sql`${sql.id(ROOT, 'id')} = ${sql.id('i', 'value')}`, ...(fits ? [fits] : [])];
   return statement(
     dialect,
-    sql`select ${sql.join(columns)} from ${GIVEN_PARENTS(dialect)} cross join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${sql.id(ROOT, 'id')} = ${sql.id('i', 'value')}`,
+    sql`select ${sql.join(columns)} from ${GIVEN_PARENTS(dialect)} cross join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${and(conditions)}`,
   );
 }
 

@@ -108,6 +108,8 @@ export const postgresDialect: Dialect = {
         return postgresDialect.rowOutput(column, type);
     }
   },
+  // What is stored of JSON may be compressed, and is not unpacked for this.
+  byteLength: (column, type) => (TEXT_TYPES.has(type) ? sql`octet_length(${column})` : sql`pg_column_size(${column})`),
   compare(column, type, op, value) {
     const operand = comparable(column, type);
     const bound = (form: 'value' | 'first' | 'second'): Fragment => typed(value(form), type);

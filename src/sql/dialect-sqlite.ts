@@ -51,6 +51,7 @@ export const sqliteDialect: Dialect = {
   },
   cursorOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   jsonOutput: (column, type) => sqliteDialect.rowOutput(column, type),
+  byteLength: (column) => sql`octet_length(${column})`,
   compare(column, type, op, value) {
     if (type === 'json' || type === 'blocks') return compareJson(column, op, value);
     switch (op) {

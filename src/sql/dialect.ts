@@ -54,6 +54,8 @@ export interface Dialect {
   jsonOutput(column: Fragment, type: ScalarType): Fragment;
   /** A column as a cursor holds it, exactly: see cursorValue in read/cursor.ts. */
   cursorOutput(column: Fragment, type: ScalarType): Fragment;
+  /** About how many bytes a column holds, found without reading them. */
+  byteLength(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
   compare(column: Fragment, type: ScalarType, op: PlanComparison, value: BindValue): Fragment;
   /** Whether the column as a string contains a folded string, which is bound in one of its forms. */
