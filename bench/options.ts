@@ -16,6 +16,7 @@ Usage: npm run bench -- [options]
   --growth          reads on PostgreSQL by 1, 2 and 4 processes
   --access          reads by the public, a user and a token, beside reads that nobody guards; on SQLite, or with
                     --postgres on PostgreSQL
+  --hostile         dear requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
@@ -30,7 +31,7 @@ Usage: npm run bench -- [options]
 
 The data set is kept in bench/.data and made again when it is out of date.`;
 
-export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access';
+export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access' | 'hostile';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -50,6 +51,7 @@ const WORDS = {
   writes: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
   access: { type: 'boolean', default: false },
+  hostile: { type: 'boolean', default: false },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
   connections: { type: 'string', default: '16' },
@@ -101,6 +103,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
+  if (values.hostile) return 'hostile';
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

@@ -4,6 +4,7 @@ import { access } from './access.ts';
 import { clientWrites } from './client-writes.ts';
 import { dataSet } from './data.ts';
 import { growth } from './growth.ts';
+import { hostile } from './hostile.ts';
 import { median } from './load.ts';
 import { HELP, type Options, readOptions, runPart } from './options.ts';
 import { readsOnPostgres } from './postgres.ts';
@@ -32,7 +33,15 @@ async function readsOnSqlite(options: Options): Promise<void> {
   );
 }
 
-const PARTS = { reads: readsOnSqlite, postgres: readsOnPostgres, writes, clientWrites, growth, access } as const;
+const PARTS = {
+  reads: readsOnSqlite,
+  postgres: readsOnPostgres,
+  writes,
+  clientWrites,
+  growth,
+  access,
+  hostile,
+} as const;
 
 await runPart(async () => {
   const options = readOptions();

@@ -106,6 +106,14 @@ export class Server {
     }
   }
 
+  /** Megabytes of its own, and of the processes it started, without what they map from files. */
+  familyMegabytes(): number {
+    const pids = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && (Number(name) === this.#child.pid || parentOf(Number(name)) === this.#child.pid),
+    );
+    return pids.reduce((total, pid) => total + ownMegabytes(pid), 0);
+  }
+
   /** Processor time that it and the workers it started have taken so far. */
   processorSeconds(): number {
     return processorSeconds(({ pid, parent }) => pid === this.#child.pid || parent === this.#child.pid);
@@ -119,6 +127,15 @@ export class Server {
     child.kill('SIGTERM');
     await ended;
     clearTimeout(timer);
+  }
+}
+
+function ownMegabytes(pid: string): number {
+  try {
+    return (Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024) / 1_000_000;
+  } catch {
+    // It has ended since.
+    return 0;
   }
 }
 

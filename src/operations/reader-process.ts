@@ -5,6 +5,9 @@ import { SqliteReader } from '../db/sqlite.ts';
 import { SheafError } from '../errors.ts';
 import { type JobAnswer, type ReadJob, runJob } from './read-job.ts';
 
+/** Beyond what a process of this kind takes by itself. */
+const LARGE_BYTES = 160_000_000;
+
 const reader = new SqliteReader(process.argv[2]!);
 
 // A statement under way holds up this thread, so another one watches whether the server still lives.
@@ -24,6 +27,11 @@ async function answer(job: ReadJob): Promise<JobAnswer> {
   }
 }
 
-process.on('message', async (job: ReadJob) => process.send!(await answer(job)));
+process.on('message', async (job: ReadJob) => {
+  const result = await answer(job);
+  // What a large read took is given back by ending; the next one starts with a new process.
+  const isLarge = process.memoryUsage.rss() > LARGE_BYTES;
+  process.send!(result, () => isLarge && process.exit());
+});
 // The server has ended, or wants this process to.
 process.on('disconnect', () => process.exit());

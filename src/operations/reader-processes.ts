@@ -11,8 +11,9 @@ import type { JobAnswer, JobResult, ReadJob } from './read-job.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
-/** Megabytes of JavaScript that one may hold. What needs more ends it, and nothing else. */
-const HEAP_MEGABYTES = 192;
+/** Megabytes of JavaScript that one may hold, old and new. What needs more ends it, and nothing else. */
+const OLD_MEGABYTES = 64;
+const NEW_MEGABYTES = 4;
 /** How long one that nobody needs is kept. */
 const IDLE_MS = 30_000;
 
@@ -91,7 +92,7 @@ class Reader {
 
   constructor(file: string, onEnd: () => void) {
     this.#child = fork(MODULE, [file], {
-      execArgv: [`--max-old-space-size=${HEAP_MEGABYTES}`],
+      execArgv: [`--max-old-space-size=${OLD_MEGABYTES}`, `--max-semi-space-size=${NEW_MEGABYTES}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

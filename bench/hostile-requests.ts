@@ -1,0 +1,24 @@
+// Requests that are dear within the limits: each took seconds, or gigabytes, at some time.
+
+const times = (count: number, one: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => one(index)).join('&');
+const group = (count: number, condition: (index: number) => string): string =>
+  times(count, (index) => `filters[$or][${index}]${condition(index)}`);
+const chain = (steps: number, end: string): string =>
+  `${Array.from({ length: steps }, (_, index) => (index % 2 === 0 ? '[categories]' : '[restaurants]')).join('')}${end}`;
+const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
+
+export const HOSTILE: Readonly<Record<string, string>> = {
+  'sort over 3 to-many steps': '/api/categories?sort=restaurants.categories.restaurants.name',
+  'sort over 4 to-many steps': '/api/categories?sort=restaurants.categories.restaurants.categories.name',
+  '10 sorts over 4 steps': `/api/restaurants?sort=${Array.from({ length: 10 }, (_, index) => `categories.restaurants.categories.restaurants.${['name', 'stars', 'rating', 'cuisine', 'slug', 'email', 'open', 'visits', 'createdAt', 'updatedAt'][index]}`).join(',')}`,
+  '80 × $containsi beyond ASCII': `/api/restaurants?${group(80, (index) => `[name][$containsi]=%C3%A9${index}`)}`,
+  '80 × $contains': `/api/restaurants?${group(80, (index) => `[name][$contains]=zz${index}`)}`,
+  '80 × JSON $eq': `/api/restaurants?${group(80, (index) => `[meta][$eq]=${json({ seats: 1000 + index })}`)}`,
+  '15 × 12 relations with $null': `/api/restaurants?${group(15, (index) => chain(12, `[name][$null]=${index % 2 === 0}`))}`,
+  'populate with a two-hop sort':
+    '/api/categories?populate[restaurants][sort]=categories.restaurants.name&pagination[pageSize]=100',
+  '_q beyond ASCII': '/api/restaurants?_q=%C3%A9',
+  'populate in circles':
+    '/api/categories?populate[restaurants][populate][categories][populate][restaurants][fields]=name&pagination[pageSize]=100',
+};

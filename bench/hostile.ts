@@ -1,0 +1,96 @@
+// What dear requests cost others: each is sent without pause by several clients while another client reads an entry by
+// id. Shows how the dear ones were answered, how long the slowest took, what memory the server took with the processes
+// it started, and how much longer the reads by id took than alone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dataSet } from './data.ts';
+import { HOSTILE } from './hostile-requests.ts';
+import { chosen, type Options } from './options.ts';
+import { withPostgres } from './postgres.ts';
+import { startSheaf } from './reads.ts';
+import type { Server } from './server.ts';
+import { table } from './table.ts';
+import { DOCUMENT_PLACE, WORKLOADS } from './workloads.ts';
+
+const MEMORY_STEP_MS = 200;
+/** Between two requests, so that what is left of one does not count for the next. */
+const REST_MS = 1_000;
+
+export async function hostile(options: Options): Promise<void> {
+  if (options.postgres)
+    return withPostgres(options.restaurants, ({ url, documentId }) => measureHostile(url, documentId, options));
+  const { file, documentId } = await dataSet(options.restaurants);
+  return measureHostile(`sqlite:${file}`, documentId, options);
+}
+
+async function measureHostile(database: string, documentId: string, options: Options): Promise<void> {
+  const { restaurants, clients, seconds } = options;
+  const server = await startSheaf(database);
+  const small = WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
+  const alone = p99(await reads(server, small, seconds * 1000));
+  console.log(
+    `${restaurants} restaurants, ${clients} clients, ${seconds} s each; read by id alone: p99 ${alone.toFixed(1)} ms\n`,
+  );
+  const line = table(32, 26, 10, 8, 12, 10);
+  console.log(line('request', 'answers', 'slowest s', 'MB', 'by id p99 ms', 'more ms'));
+  for (const [name, target] of chosen(HOSTILE, options.only)) {
+    const { statuses, slowest, megabytes, times } = await beside(server, target, small, options);
+    const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+    const worst = p99(times);
+    console.log(
+      line(name, answers, slowest.toFixed(2), megabytes.toFixed(0), worst.toFixed(1), (worst - alone).toFixed(1)),
+    );
+    await sleep(REST_MS);
+  }
+  await server.stop();
+}
+
+interface Beside {
+  readonly statuses: Map<number, number>;
+  /** Seconds. */
+  readonly slowest: number;
+  readonly megabytes: number;
+  /** Milliseconds of the reads by id. */
+  readonly times: readonly number[];
+}
+
+async function beside(server: Server, target: string, small: string, { clients, seconds }: Options): Promise<Beside> {
+  const end = performance.now() + seconds * 1000;
+  const statuses = new Map<number, number>();
+  let [slowest, megabytes, isOver] = [0, 0, false];
+  const client = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const begin = performance.now();
+      const response = await fetch(server.address + target);
+      await response.arrayBuffer();
+      slowest = Math.max(slowest, (performance.now() - begin) / 1000);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    }
+  };
+  const watch = async (): Promise<void> => {
+    for (; !isOver; await sleep(MEMORY_STEP_MS)) megabytes = Math.max(megabytes, server.familyMegabytes());
+  };
+  const watching = watch();
+  const dear = Promise.all(Array.from({ length: clients }, client));
+  const times = await reads(server, small, seconds * 1000);
+  await dear;
+  isOver = true;
+  await watching;
+  return { statuses, slowest, megabytes, times };
+}
+
+/** Milliseconds of reads one after another. */
+async function reads(server: Server, target: string, milliseconds: number): Promise<number[]> {
+  const end = performance.now() + milliseconds;
+  const times: number[] = [];
+  while (performance.now() < end) {
+    const begin = performance.now();
+    await server.get(target);
+    times.push(performance.now() - begin);
+  }
+  return times;
+}
+
+const p99 = (times: readonly number[]): number => {
+  const ascending = times.toSorted((left, right) => left - right);
+  return ascending[Math.floor(ascending.length * 0.99)] ?? Number.NaN;
+};
