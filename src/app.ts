@@ -14,6 +14,7 @@ import type { ContentType, Model } from './model/types.ts';
 import type { CommitListener } from './operations/commit-events.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
+import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
 import type { GivenSecrets } from './project/environment.ts';
 import { readLocales } from './project/locales.ts';
 import { readSettings, type Settings } from './project/settings.ts';
@@ -160,10 +161,7 @@ export async function openDatabase(
     if (replicas.length > 0) throw new SetupError('A SQLite database has no replicas', ['unset DATABASE_REPLICA_URLS']);
     return openSqlite(path.resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')), whenMissing);
   }
-  if (!/^postgres(ql)?:\/\//.test(url))
-    throw new SetupError(`The database "${withoutPassword(url)}" cannot be opened`, [
-      'expected sqlite:PATH or postgres://…',
-    ]);
+  for (const each of [url, ...replicas]) requirePostgresUrl(each);
   const { DEFAULT_POSTGRES, openPostgres } = await import('./db/postgres.ts');
   const options = { ...DEFAULT_POSTGRES, ...(poolSize !== undefined && { poolSize }) };
   const primary = await openPostgres(url, options);
@@ -175,6 +173,3 @@ export async function openDatabase(
   }));
   return new ReplicatedDatabase(primary, await Promise.all(opened));
 }
-
-/** An address as it may be shown. */
-export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:/@]*):[^@/]*@/, '$1:…@');

@@ -13,17 +13,45 @@ const NODE_20 = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-const run = (...args: readonly string[]) =>
-  spawnSync(process.execPath, ['--no-warnings', ...args], { encoding: 'utf8' });
+const run = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
+  spawnSync(process.execPath, ['--no-warnings', ...args], { encoding: 'utf8', env: { ...process.env, ...variables } });
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const GUIDE = fileURLToPath(new URL('../examples/guide', import.meta.url));
 
 describe('The command line', () => {
   it('says which Node it needs where it runs on an older one', () => {
-    const { status, stderr } = run('--import', NODE_20, MAIN, 'start');
+    const { status, stderr } = run(['--import', NODE_20, MAIN, 'start']);
     expect(stderr).toBe(
       'sheaf needs Node 24 or later; this is v20.20.2.\nIn a checkout, `npm start` and `npx sheaf` bring their own.\n',
     );
     expect(status).toBe(1);
+  });
+
+  it('does not print the password of a database URL that is malformed', () => {
+    const url = 'postgres://sheaf:hid/hid@db.internal/content';
+    const message = [
+      'sheaf: The database "postgres://sheaf:…@db.internal/content" cannot be opened',
+      '  - a / in the user name or password must be written %2F',
+      '  - expected sqlite:PATH or postgres://user:password@host:port/name\n',
+    ].join('\n');
+    const start = [MAIN, 'start', '--project', GUIDE];
+    const asReplica = { DATABASE_URL: 'postgres://127.0.0.1:1/content', DATABASE_REPLICA_URLS: url };
+    for (const { status, stdout, stderr } of [
+      run([...start, '--database', url]),
+      run(start, { DATABASE_URL: url }),
+      run(start, asReplica),
+      run([MAIN, 'schema', 'diff', '--project', GUIDE, '--database', url]),
+    ])
+      expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: message });
+  });
+
+  it('does not repeat a database host that cannot be one', () => {
+    const parts = { DATABASE_CLIENT: 'postgres', DATABASE_HOST: 'sheaf:hidden@db.internal' };
+    const { status, stderr } = run([MAIN, 'start', '--project', GUIDE], parts);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'sheaf: DATABASE_HOST cannot be used\n  - expected a name or an address, without port and user\n',
+    });
   });
 });

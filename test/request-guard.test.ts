@@ -881,6 +881,14 @@ describeOnSqlite('Before the door opens', (engine) => {
       ]);
       expect(decodeURIComponent(url.password)).toBe('p@ss/w:rd');
     });
+
+    it('names a database in parts that can be used', () => {
+      const portOf = (port: string) =>
+        new URL(readConfig({}, { DATABASE_CLIENT: 'postgres', DATABASE_HOST: 'db', DATABASE_PORT: port }).database!)
+          .port;
+      expect(portOf('')).toBe('5432');
+      for (const port of ['54x32', '65536']) expect(() => portOf(port)).toThrow('The DATABASE_PORT');
+    });
   });
 });
 

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Transporter } from 'nodemailer';
+import { requireSmtpUrl } from '../project/connection-url.ts';
 
 export interface Mail {
   readonly to: string;
@@ -18,6 +19,7 @@ export class Mailer {
 
   /** `smtp`: the address of a server, such as smtps://user:password@host; `folder`: where mails go without one. */
   constructor(from: string, smtp: string | null, folder: string) {
+    if (smtp !== null) requireSmtpUrl(smtp);
     this.#from = from;
     this.#folder = folder;
     this.#smtp = smtp;
@@ -35,7 +37,7 @@ export class Mailer {
       await this.#transport.sendMail({ from: this.#from, to, subject, html });
       return;
     }
-    mkdirSync(this.#folder, { recursive: true });
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const moment = new Date().toISOString().replaceAll(':', '-');
     const file = path.join(this.#folder, `${moment}-${process.pid}-${++this.#count}.html`);
     const head = `<!-- From: ${this.#from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject} -->\n`;

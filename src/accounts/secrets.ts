@@ -37,7 +37,7 @@ function keptSecrets(folder: string): Secrets {
   const file = path.join(folder, 'secrets.json');
   const made: Secrets = { jwt: random(), apiTokenSalt: random() };
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Whoever comes first makes it, and it appears whole: workers that start at once read the same.
     if (!existsSync(file)) {
       const unfinished = `${file}.${process.pid}`;

@@ -2,11 +2,12 @@
 // workers this process only starts and watches them; each of them serves.
 import cluster, { type Worker } from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
-import { open, type Sheaf, withoutPassword } from '../app.ts';
+import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
 import { type Logger, openLog } from '../http/log.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
+import { withoutPassword } from '../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 

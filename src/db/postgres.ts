@@ -11,6 +11,7 @@ import {
   MAX_RETRIES,
 } from '../limits.ts';
 import { NextRun } from '../next-run.ts';
+import { requirePostgresUrl } from '../project/connection-url.ts';
 import {
   CHANGES_CHANNEL,
   changesIn,
@@ -252,10 +253,12 @@ export async function openPostgres(
   options: PostgresOptions = DEFAULT_POSTGRES,
   replica = false,
 ): Promise<Database> {
-  const { searchParams } = new URL(url);
-  const schema = searchParams.get('schema');
+  const parsed = requirePostgresUrl(url);
+  const schema = parsed.searchParams.get('schema');
+  // Of Sheaf alone, and nothing that the driver knows.
+  parsed.searchParams.delete('schema');
   const connection: pg.ClientConfig = {
-    connectionString: withoutSchema(url),
+    connectionString: parsed.toString(),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
     fallback_application_name: 'sheaf',
@@ -288,12 +291,6 @@ export async function openPostgres(
 }
 
 const searchPath = (schema: string): string => `set search_path to ${pg.escapeIdentifier(schema)}`;
-
-function withoutSchema(text: string): string {
-  const url = new URL(text);
-  url.searchParams.delete('schema');
-  return url.toString();
-}
 
 const WATCH_MS = 1_000;
 /** How long the connection that listens may take to say the mark. */

@@ -33,7 +33,7 @@ export type WhenMissing = 'create' | 'pretend';
 export function openSqlite(file: string, whenMissing: WhenMissing): Database {
   const pretend = whenMissing === 'pretend' && !existsSync(file);
   try {
-    if (!pretend) mkdirSync(path.dirname(file), { recursive: true });
+    if (!pretend) createFile(file);
     const writer = new Connection(pretend ? ':memory:' : file);
     writer.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${NO_WAITING}`);
     return new Sqlite(file, writer, !pretend);
@@ -41,6 +41,19 @@ export function openSqlite(file: string, whenMissing: WhenMissing): Database {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
       'expected a SQLite database file that this account may write',
     ]);
+  }
+}
+
+/**
+ * Makes a missing file, and its folder, for this account alone: it holds hashes of passwords. SQLite gives the log beside
+ * it the mode of the file.
+ */
+function createFile(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

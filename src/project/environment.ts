@@ -121,8 +121,11 @@ function databaseParts(environment: NodeJS.ProcessEnv): string | null {
   const { DATABASE_CLIENT: client, DATABASE_FILENAME: file, DATABASE_HOST: host } = environment;
   if (client === 'sqlite' && file) return `sqlite:${file}`;
   if (client !== 'postgres' || !host) return null;
+  // Not repeated: a whole URL with its password may have been put there.
+  if (!URL.canParse(`postgres://${host}`) || !/^[^/?#@:]+$|^\[[0-9a-f:.]+\]$/i.test(host))
+    throw new SetupError('DATABASE_HOST cannot be used', ['expected a name or an address, without port and user']);
   const url = new URL(`postgres://${host}`);
-  url.port = environment.DATABASE_PORT ?? '5432';
+  url.port = String(wholeNumber('DATABASE_PORT', environment.DATABASE_PORT || '5432', 0, MAX_PORT));
   url.username = encodeURIComponent(environment.DATABASE_USERNAME ?? '');
   url.password = encodeURIComponent(environment.DATABASE_PASSWORD ?? '');
   url.pathname = `/${environment.DATABASE_NAME ?? ''}`;
