@@ -674,7 +674,7 @@ describeOnSqlite('Before the door opens', (engine) => {
       expect((await refusalOf(() => begin(projectWith('{"users": {')))).message).toMatch(/sheaf\.json: not valid JSON/);
       for (const value of [[], 'null', '7'])
         expect((await refusalOf(() => begin(projectWith(value)))).problems).toEqual([
-          'the file: expected an object with users, auth, cors, rateLimits, trustProxy, email',
+          'the file: expected an object with users, auth, cors, rateLimits, cacheControl, trustProxy, email, indexes',
         ]);
     });
 
@@ -702,6 +702,21 @@ describeOnSqlite('Before the door opens', (engine) => {
       const { problems } = await refusalOf(() => begin(projectWith({ trustProxy: [proxy] })));
       expect(problems).toEqual([expect.stringMatching(/^trustProxy\.0: expected an address such as /)]);
     });
+
+    it.each(['', 'public; max-age=60', 'public,', 'a\r\nset-cookie: b', 60])(
+      'refuse %j, which is no list of directives to caches',
+      async (cacheControl) => {
+        const { problems } = await refusalOf(() => begin(projectWith({ cacheControl })));
+        expect(problems).toEqual([expect.stringMatching(/^cacheControl: expected directives such as /)]);
+      },
+    );
+
+    it.each(['no-cache', 'public, max-age=60, stale-while-revalidate=30', 'private="set-cookie", max-age=5', null])(
+      'take %j for directives to caches',
+      async (cacheControl) => {
+        expect((await begin(projectWith({ cacheControl }))).settings.cacheControl).toBe(cacheControl);
+      },
+    );
 
     it('hold where they are right, and leave the others as they are', async () => {
       const { settings } = await begin(

@@ -5,11 +5,10 @@ import { authAction } from '../access/actions.ts';
 import type { Account } from '../access/caller.ts';
 import type { Tokens } from '../accounts/sessions.ts';
 import { applicationError, unauthorizedError, validationError } from '../errors.ts';
+import { NOT_SHARED, REFRESH_COOKIE } from './caching.ts';
 import { callerOf } from './register-routes.ts';
 import { cookieOf, sendValue } from './respond.ts';
 import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
-
-const REFRESH_COOKIE = 'strapi_up_refresh';
 
 type Body = Record<string, unknown>;
 type Work = (body: Body, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -103,6 +102,7 @@ const fail = (error: Error): never => {
 
 /** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
 function withTokens({ auth }: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
+  reply.header('cache-control', NOT_SHARED);
   const { refreshToken: where, refreshTokenSeconds } = auth.settings.auth;
   if (where === 'body') return { jwt, refreshToken };
   setRefreshCookie(reply, refreshToken, refreshTokenSeconds);

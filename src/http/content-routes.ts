@@ -15,7 +15,7 @@ import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import { callerOf } from './register-routes.ts';
-import { replicationPositionOf, send, sendNothing, sendReplicationPosition, sendValue } from './respond.ts';
+import { replicationPositionOf, send, sendNothing, sendRead, sendReplicationPosition } from './respond.ts';
 import {
   documentIdOf,
   type Handler,
@@ -28,11 +28,11 @@ import {
 
 const DEFAULTS: ReadOperation['defaults'] = { status: 'published', pagination: FIRST_PAGE };
 
-export function localeRoutes({ sheaf }: RouteContext): Route[] {
+export function localeRoutes({ sheaf, auth }: RouteContext): Route[] {
   const handler: Handler = async (request, reply) => {
     const [unknown] = Object.keys(queryOf(request));
     if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
-    return sendValue(reply, await sheaf.locales());
+    return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
   };
   const path = '/api/i18n/locales';
   return [{ method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], limit: null, handler }];
@@ -108,11 +108,12 @@ type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
 export function readHandler(
-  { requests }: RouteContext,
+  { requests, auth }: RouteContext,
   base: string,
   prepare: Prepare,
   documentId = pathDocumentId,
 ): Handler {
+  const { cacheControl } = auth.settings;
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
@@ -132,7 +133,7 @@ export function readHandler(
       whenGone: (listener) => reply.raw.once('close', listener),
     });
     if (body === null) throw notFoundError();
-    return send(reply, body, timing ?? prepared.timing, begin);
+    return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin });
   };
 }
 

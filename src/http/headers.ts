@@ -1,12 +1,11 @@
 // Headers that every answer has: what keeps browsers from making more of it than it is, and which origins may read it.
 // They are put together once, not for each answer: the plugins of the framework that work them out anew took a twentieth
 // of the time of a list.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../project/settings.ts';
+import { hasCredentials, NOT_SHARED, POSITION_HEADER } from './caching.ts';
 
 export type Headers = Readonly<Record<string, string>>;
-
-/** Where a client finds, and brings back, the replication position of its last write. */
-export const POSITION_HEADER = 'x-sheaf-position';
 
 const PREFLIGHT_SECONDS = 7_200;
 
@@ -19,34 +18,49 @@ export const SECURITY: Headers = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 };
 const EXPOSED: Headers = {
-  'access-control-expose-headers': `${POSITION_HEADER}, retry-after, server-timing, x-request-id`,
+  'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id`,
 };
 
 export const PREFLIGHT: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': `content-type, authorization, accept, origin, x-request-id, ${POSITION_HEADER}`,
+  'access-control-allow-headers': `content-type, authorization, accept, origin, if-none-match, x-request-id, ${POSITION_HEADER}`,
   'access-control-max-age': String(PREFLIGHT_SECONDS),
 };
 
-export type HeadersFor = (origin: string | undefined) => Headers;
+/** The headers of the answer to a request with these headers. */
+export type HeadersFor = (request: IncomingHttpHeaders) => Headers;
+
+/** What answers have of an origin: to those who say who they are, and to others. */
+interface OfOrigin {
+  readonly shared: Headers;
+  readonly personal: Headers;
+}
 
 /** An origin gets credentials only if it is listed by name; the others at most learn that anyone may call. */
 export function headersByOrigin({ origins, credentials }: Settings['cors']): HeadersFor {
   const isOpen = origins.includes('*');
-  const listed = new Map<string, Headers>();
+  const isListed = origins.some((origin) => origin !== '*');
+  // Also on answers to the public, or a cache would give these to those who show a token.
+  const common: Headers = { ...SECURITY, vary: isListed ? 'Origin, Authorization' : 'Authorization' };
+  const ofOrigin = (headers: Headers): OfOrigin => ({
+    shared: { ...common, ...headers },
+    personal: { ...common, ...headers, 'cache-control': NOT_SHARED },
+  });
+  const listed = new Map<string, OfOrigin>();
   for (const origin of origins)
     if (origin !== '*')
-      listed.set(origin, {
-        ...SECURITY,
-        ...EXPOSED,
-        vary: 'Origin',
-        'access-control-allow-origin': origin,
-        ...(credentials && { 'access-control-allow-credentials': 'true' }),
-      });
-  const others: Headers = {
-    ...SECURITY,
-    ...(listed.size > 0 && { vary: 'Origin' }),
-    ...(isOpen && { ...EXPOSED, 'access-control-allow-origin': '*' }),
+      listed.set(
+        origin,
+        ofOrigin({
+          ...EXPOSED,
+          'access-control-allow-origin': origin,
+          ...(credentials && { 'access-control-allow-credentials': 'true' }),
+        }),
+      );
+  const others = ofOrigin(isOpen ? { ...EXPOSED, 'access-control-allow-origin': '*' } : {});
+  return (request) => {
+    const { origin } = request;
+    const { personal, shared } = origin === undefined ? others : (listed.get(origin) ?? others);
+    return hasCredentials(request) ? personal : shared;
   };
-  return (origin) => (origin === undefined ? others : (listed.get(origin) ?? others));
 }

@@ -18,7 +18,7 @@ export function registerRequestGuard(
     request.begin = performance.now();
     follow(request, reply);
     const { origin } = request.headers;
-    const headers = headersFor(origin);
+    const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
     if (!isPreflight || origin === undefined) return done(refusalOf(request));

@@ -10,7 +10,7 @@ import Fastify, {
 import type { Sheaf } from '../app.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
-import { headersByOrigin, SECURITY } from './headers.ts';
+import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
   followRequest,
@@ -44,7 +44,7 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
   const headersFor = headersByOrigin(sheaf.settings.cors);
   const logRequest = requestLog(logger);
   const app = createApp(sheaf, logger, (error, request, reply) => {
-    answerUnroutable(error, request, reply.headers(headersFor(request.headers.origin)));
+    answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
     logRequest?.(requestEntry(request, reply.statusCode));
   });
   app.decorateRequest('begin', 0);
@@ -56,7 +56,7 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
     return sendError(reply, error);
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
-  refuseExpectations(app, logRequest);
+  refuseExpectations(app, headersFor, logRequest);
   closeConnections(app);
   // Registered without a scope of their own, so that the guard also holds for paths that no route answers.
   const routes = async (scope: FastifyInstance): Promise<void> => {
@@ -118,14 +118,14 @@ function logCause(request: FastifyRequest, error: Error): void {
     request.log.warn({ requestId: request.id, err: error.cause }, error.message);
 }
 
-function refuseExpectations(app: FastifyInstance, logRequest: RequestLog | null): void {
+function refuseExpectations(app: FastifyInstance, headersFor: HeadersFor, logRequest: RequestLog | null): void {
   app.server.on('checkExpectation', (request, response) => {
     const body = envelope(417, 'ExpectationFailedError', 'The Expect header asks for something unknown', {});
     const { method = '' } = request;
     const id = requestId(request);
     logRequest?.({ requestId: id, method, route: null, status: 417, milliseconds: 0, caller: null });
     response.writeHead(417, {
-      ...SECURITY,
+      ...headersFor(request.headers),
       [REQUEST_ID_HEADER]: id,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),

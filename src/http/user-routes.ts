@@ -11,7 +11,7 @@ import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { pathDocumentId, readHandler, writeOperation } from './content-routes.ts';
 import { callerOf } from './register-routes.ts';
-import { replicationPositionOf, send, sendReplicationPosition, sendValue } from './respond.ts';
+import { replicationPositionOf, send, sendRead, sendReplicationPosition } from './respond.ts';
 import { documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
@@ -99,7 +99,8 @@ function userHandlers(
     ),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
-      return sendValue(reply, await sheaf.operations.count(read('count', queryOf(request)), options));
+      const count = await sheaf.operations.count(read('count', queryOf(request)), options);
+      return sendRead(reply, String(count), auth.settings.cacheControl);
     },
     create: async (request, reply) => answer(reply.code(201), 'create', null, userData(request.body)),
     update: async (request, reply) => answer(reply, 'update', await userDocumentId(request), userData(request.body)),

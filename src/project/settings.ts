@@ -43,6 +43,12 @@ function isAddress(value: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+const CACHE_CONTROL = 'expected directives such as "public, max-age=60", or null';
+const directive = '[\\w-]+(?:=(?:[\\w-]+|"[\\w ,-]*"))?';
+const cacheControl = v.nullable(
+  v.pipe(v.string(CACHE_CONTROL), v.regex(new RegExp(`^${directive}(?:, ?${directive})*$`), CACHE_CONTROL)),
+);
+
 const USERS = strictObject({
   /** Lists users as a bare array, as Strapi 5 answers, instead of in the envelope. */
   bareList: v.optional(flag, false),
@@ -93,6 +99,8 @@ const SETTINGS = strictObject({
   auth: v.optional(AUTH, {}),
   cors: v.optional(CORS, {}),
   rateLimits: v.optional(RATE_LIMITS, {}),
+  /** The header `Cache-Control` of answers to reads by the public; null for none. */
+  cacheControl: v.optional(cacheControl, null),
   /** Proxies whose word on a client's address is taken: none, or their addresses. */
   trustProxy: v.optional(listOf(address, `expected a list of addresses ${ADDRESS}`), []),
   email: v.optional(EMAIL, {}),
