@@ -52,6 +52,18 @@ export const MAX_OFFSET = 1_000_000_000_000;
 /** Characters of a `pagination[cursor]`. It holds what the last entry is sorted by, and must fit into a URL. */
 export const MAX_CURSOR_LENGTH = 8_192;
 
+/** Milliseconds for the headers of a request, from the moment of the connection: a client knows them before it connects. */
+export const MAX_HEADERS_MS = 10_000;
+
+/** Milliseconds for a whole request, however steadily it comes. A body of MAX_BODY_BYTES takes a slow line less. */
+export const MAX_REQUEST_MS = 30_000;
+
+/** Milliseconds in which a client reads nothing of a response that waits for it, and that takes memory until then. */
+export const MAX_STALLED_MS = 60_000;
+
+/** Milliseconds that a connection stays open between two requests. */
+export const MAX_IDLE_MS = 10_000;
+
 /** Bytes of a request body. */
 export const MAX_BODY_BYTES = 1_048_576;
 

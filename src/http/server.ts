@@ -1,4 +1,5 @@
 // The HTTP server: registers the table of routes behind one guard. All content comes from operations/.
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -9,7 +10,14 @@ import Fastify, {
 } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { notFoundError, SheafError } from '../errors.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_HEADERS_MS,
+  MAX_IDLE_MS,
+  MAX_REQUEST_MS,
+  MAX_STALLED_MS,
+} from '../limits.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
@@ -25,9 +33,6 @@ import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeTable } from './route-table.ts';
 
-/** How long a client may take to send its request, and an unused connection may stay. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 /** Longest path segment taken for a documentId. */
 const MAX_DOCUMENT_ID_LENGTH = 255;
 
@@ -35,15 +40,30 @@ const noSchemas = (): never => {
   throw new Error('routes have no schemas');
 };
 
+/** How long connections may take, in milliseconds. */
+const TIMEOUTS = {
+  headers: MAX_HEADERS_MS,
+  request: MAX_REQUEST_MS,
+  stalled: MAX_STALLED_MS,
+  idle: MAX_IDLE_MS,
+  /** How often connections are looked at. Node would only do so every 30 seconds. */
+  check: 1_000,
+} as const;
+
 export interface ServerOptions {
   /** Logs requests and errors. Without one, errors alone are logged, on standard error. */
   readonly logger?: FastifyBaseLogger;
+  /** Internal: tests do not wait as long as clients may take. */
+  readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
 
-export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOptions = {}): FastifyInstance {
+export function createServer(
+  sheaf: Sheaf,
+  { logger = errorLog(), timeouts = TIMEOUTS }: ServerOptions = {},
+): FastifyInstance {
   const headersFor = headersByOrigin(sheaf.settings.cors);
   const logRequest = requestLog(logger);
-  const app = createApp(sheaf, logger, (error, request, reply) => {
+  const app = createApp(sheaf, { logger, timeouts }, (error, request, reply) => {
     answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
     logRequest?.(requestEntry(request, reply.statusCode));
   });
@@ -58,6 +78,7 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
   refuseExpectations(app, headersFor, logRequest);
   closeConnections(app);
+  closeStalled(app, timeouts);
   // Registered without a scope of their own, so that the guard also holds for paths that no route answers.
   const routes = async (scope: FastifyInstance): Promise<void> => {
     const auth = await sheaf.auth();
@@ -70,7 +91,11 @@ export function createServer(sheaf: Sheaf, { logger = errorLog() }: ServerOption
 
 type AnswerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
 
-function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, frameworkErrors: AnswerUnroutable): FastifyInstance {
+function createApp(
+  sheaf: Sheaf,
+  { logger, timeouts }: Required<ServerOptions>,
+  frameworkErrors: AnswerUnroutable,
+): FastifyInstance {
   const app = Fastify({
     // Given to Fastify, a logger costs a child and two listeners for each request. See followRequest.
     logger: false,
@@ -85,13 +110,19 @@ function createApp(sheaf: Sheaf, logger: FastifyBaseLogger, frameworkErrors: Ans
       querystringParser: () => ({}),
     },
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.idle,
     forceCloseConnections: 'idle',
     // A request that arrives on an open connection while the server closes is answered like any other.
     return503OnClosing: false,
-    // Node refuses at the size it is given, and answers a missing Host header without a body.
-    http: { maxHeaderSize: MAX_HEADER_BYTES + 1, requireHostHeader: false },
+    http: {
+      // Node refuses at the size it is given, and answers a missing Host header without a body.
+      maxHeaderSize: MAX_HEADER_BYTES + 1,
+      requireHostHeader: false,
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      connectionsCheckingInterval: timeouts.check,
+    },
     clientErrorHandler(error, socket) {
       if (socket.writable) logger.info({ code: error.code }, 'refused a connection that is not valid HTTP');
       refuseConnection(error, socket);
@@ -144,6 +175,24 @@ function closeConnections(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
+  });
+}
+
+/**
+ * Closes connections whose client does not read. A time-out of its own costs every request; here only a connection gets
+ * one on which bytes are found waiting. Node takes it off again with the next request.
+ */
+function closeStalled({ server }: FastifyInstance, { stalled, check }: Required<ServerOptions>['timeouts']): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.on('listening', () => {
+    const timer = setInterval(() => {
+      for (const socket of sockets)
+        if (socket.destroyed) sockets.delete(socket);
+        else if (socket.writableLength > 0 && socket.timeout !== stalled) socket.setTimeout(stalled);
+    }, check);
+    timer.unref();
+    server.once('close', () => clearInterval(timer));
   });
 }
 

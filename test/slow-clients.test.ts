@@ -1,0 +1,131 @@
+// Clients that do not send what they began, or do not read what they asked for, are let go. With short limits: that they
+// have to be waited for is what matters, not how long.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
+import { createServer } from '../src/http/server.ts';
+import { MAX_HEADERS_MS, MAX_IDLE_MS, MAX_REQUEST_MS } from '../src/limits.ts';
+import { openToAll } from './support/access.ts';
+import { type Project, useContents } from './support/content.ts';
+import { describeOnSqlite } from './support/database.ts';
+
+const NOTES: Project = { types: { note: { attributes: { text: { type: 'text' } } } } };
+/** Longer than any test takes. */
+const NEVER = 600_000;
+const SHORT = 300;
+const LIMITS = { headers: NEVER, request: NEVER, stalled: NEVER, idle: NEVER, check: 20 };
+const TRICKLE_MS = 20;
+/** More than the buffers of both ends of a connection hold. */
+const LARGE = 'x'.repeat(500_000);
+const REQUESTS = 60;
+
+describeOnSqlite('A client', (engine) => {
+  const contents = useContents(engine);
+  const apps: FastifyInstance[] = [];
+  const sockets: Socket[] = [];
+  let sheaf: Sheaf;
+
+  beforeAll(async () => {
+    sheaf = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+    await openToAll(sheaf);
+    await sheaf.documents('api::note.note').create({ data: { text: LARGE } });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    for (const app of apps) await app.close();
+    await sheaf.close();
+  });
+
+  /** A connection to a server with some limits that are short: both ends of it. */
+  async function connected(limits: Partial<typeof LIMITS>): Promise<{ client: Socket; server: Socket }> {
+    const app = createServer(sheaf, { timeouts: { ...LIMITS, ...limits } });
+    apps.push(app);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const accepted = once(app.server, 'connection') as Promise<[Socket]>;
+    const { port } = app.server.address() as { port: number };
+    const client = connect({ host: '127.0.0.1', port });
+    client.on('error', () => undefined);
+    sockets.push(client);
+    return { client, server: (await accepted)[0] };
+  }
+
+  /** All that comes until the server closes. Sends a piece again and again meanwhile. */
+  async function answerTo(client: Socket, beginning: string, piece: string): Promise<string> {
+    let text = '';
+    client.setEncoding('utf8').on('data', (data) => {
+      text += data;
+    });
+    client.write(beginning);
+    const trickle = setInterval(() => client.writable && client.write(piece), TRICKLE_MS);
+    try {
+      await once(client, 'close');
+    } finally {
+      clearInterval(trickle);
+    }
+    return text;
+  }
+
+  const HEAD = 'POST /api/notes HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
+  const TIMED_OUT = /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"name":"RequestTimeoutError"/;
+
+  it('is let go that does not end its headers, however steadily they come', async () => {
+    const { client } = await connected({ headers: SHORT });
+    expect(await answerTo(client, 'GET /api/notes HTTP/1.1\r\nhost: a\r\n', 'a: b\r\n')).toMatch(TIMED_OUT);
+  });
+
+  it('is let go that sends nothing', async () => {
+    const { client } = await connected({ headers: SHORT });
+    expect(await answerTo(client, '', '')).toMatch(TIMED_OUT);
+  });
+
+  it('is let go that does not end its body, however steadily it comes', async () => {
+    const { client } = await connected({ headers: SHORT, request: SHORT });
+    expect(await answerTo(client, `${HEAD}content-length: 100000\r\n\r\n{"data":`, ' ')).toMatch(TIMED_OUT);
+  });
+
+  it('has more time for its body than for its headers', async () => {
+    const headers = 1_000;
+    const { client } = await connected({ headers });
+    const later = headers / TRICKLE_MS + 5;
+    const body = `{"data":{"text":"${'a'.repeat(later)}"}}`;
+    const answered = once(client.setEncoding('utf8'), 'data') as Promise<[string]>;
+    client.write(`${HEAD}content-length: ${body.length}\r\n\r\n`);
+    for (const character of body) {
+      client.write(character);
+      await new Promise((resolve) => setTimeout(resolve, TRICKLE_MS));
+    }
+    expect((await answered)[0]).toMatch(/^HTTP\/1\.1 201 /);
+  });
+
+  it('is let go that does not read its answers', async () => {
+    const { client, server } = await connected({ stalled: SHORT });
+    const closed = once(server, 'close');
+    client.pause();
+    client.write('GET /api/notes HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(REQUESTS));
+    await closed;
+    expect(server.bytesWritten).toBeLessThan(REQUESTS * LARGE.length);
+  });
+
+  it('has the time that the limits say where nothing else is said', () => {
+    const { server } = createServer(sheaf);
+    expect(server).toMatchObject({
+      headersTimeout: MAX_HEADERS_MS,
+      requestTimeout: MAX_REQUEST_MS,
+      keepAliveTimeout: MAX_IDLE_MS,
+    });
+  });
+
+  it('may ask for as much and read it', async () => {
+    const { client } = await connected({});
+    let length = 0;
+    client.on('data', (data) => {
+      length += data.length;
+    });
+    client.write('GET /api/notes HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(REQUESTS - 1));
+    client.write('GET /api/notes HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await once(client, 'close');
+    expect(length).toBeGreaterThan(REQUESTS * LARGE.length);
+  });
+});
