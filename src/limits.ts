@@ -140,8 +140,11 @@ export const MAX_WAITING_HASHES = 100;
 /** Characters of a bearer token; what is longer is none of ours. */
 export const MAX_TOKEN_LENGTH = 4_096;
 
-/** Accounts whose attempts to log in are counted at a time; those tried longest ago are forgotten first. */
+/** Accounts, and addresses, whose wrong passwords are counted at a time; those tried longest ago are forgotten first. */
 export const MAX_COUNTED_ACCOUNTS = 10_000;
+
+/** Mails of one kind to one account that anyone can ask for; more would fill the mailbox of someone else. */
+export const MAX_MAILS_PER_HOUR = 3;
 
 /** Rows that a small read touches by our estimate. Everything that is larger waits for its turn and has a deadline. */
 export const MAX_SMALL_COST = 200_000;

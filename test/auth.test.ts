@@ -9,6 +9,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSecrets } from '../src/accounts/secrets.ts';
 import { open } from '../src/app.ts';
 import { SetupError } from '../src/errors.ts';
+import { MAX_MAILS_PER_HOUR } from '../src/limits.ts';
 import { USER } from '../src/model/builtin.ts';
 import {
   API_TOKEN_SALT,
@@ -190,13 +191,13 @@ describeOnEveryDatabase('Logging in', (engine) => {
     for (const secret of [PASSWORD, jwt, refreshToken]) expect(await service.tablesWith(secret)).toEqual([]);
   });
 
-  it('lets nobody try passwords of one account without end, by whatever of its names', async () => {
+  it('lets no address try passwords of one account without end', async () => {
     const rateLimits = { account: { max: 3, seconds: 60 }, auth: { max: 1000, seconds: 60 } };
     const limited = await services.start({ settings: { rateLimits }, database: service.database });
     const [one, other] = [await limited.person(), await limited.person()];
-    for (const name of [one.username, one.email, one.email.toUpperCase()])
-      expect((await limited.tryLogIn(name, 'wrong')).status).toBe(400);
-    for (const name of [one.username, one.email]) {
+    for (const name of [one.username, one.email])
+      for (let round = 0; round < 3; round++) expect((await limited.tryLogIn(name, 'wrong')).status).toBe(400);
+    for (const name of [one.username, one.email, one.email.toUpperCase()]) {
       const answer = await limited.tryLogIn(name);
       expectError(answer, 429, 'RateLimitError', 'Too many requests, please try again later.');
     }
@@ -486,6 +487,25 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     }
     expect(await service.mails(person.email)).toHaveLength(1);
     for (const email of [blocked.email, 'nobody@nowhere.example']) expect(await service.mails(email)).toEqual([]);
+  });
+
+  it('are mailed about a few times an hour; beyond that the answer is the same, and the last code stays good', async () => {
+    const [person, other] = [await service.person(), await service.person()];
+    for (let round = 0; round <= MAX_MAILS_PER_HOUR; round++) {
+      const answer = await forgot(round % 2 === 0 ? person.email : person.email.toUpperCase());
+      expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+      expect(await service.mails(person.email)).toHaveLength(Math.min(round + 1, MAX_MAILS_PER_HOUR));
+    }
+    await service.resetCode(other);
+    expect((await service.resetPassword((await service.mails(person.email)).at(-1)!.code)).status).toBe(200);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      vi.setSystemTime(Date.now() + 3_600_000);
+      await forgot(person.email);
+      expect(await service.mails(person.email)).toHaveLength(MAX_MAILS_PER_HOUR + 1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('take an address in any case, and nothing but a text', async () => {
@@ -840,6 +860,18 @@ describeOnEveryDatabase('Confirming an address', (engine) => {
     for (const email of [confirmed.email, blocked.email, 'nobody@nowhere.example'])
       expect(await service.mails(email)).toEqual([]);
     for (const email of [undefined, null, '', [waiting.email], { $ne: '' }]) expectInvalid(await send(email));
+  });
+
+  it('is mailed a few times an hour; beyond that the answer is the same, and the last code stays good', async () => {
+    const person = await service.person({ confirmed: false });
+    for (let round = 0; round <= MAX_MAILS_PER_HOUR; round++) {
+      const answer = await send(person.email);
+      expect([answer.status, answer.body]).toEqual([200, { email: person.email, sent: true }]);
+    }
+    const mails = await service.mails(person.email);
+    expect(mails).toHaveLength(MAX_MAILS_PER_HOUR);
+    const codes = await Promise.all(mails.map(async ({ code }) => (await confirm(code)).status));
+    expect(codes.filter((status) => status === 302)).toHaveLength(1);
   });
 
   it('is mailed though the server stops once it has answered', async () => {

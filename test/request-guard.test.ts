@@ -402,9 +402,10 @@ describeOnSqlite('The door', (engine) => {
       expect(await statuses(app, [request, request, request])).toEqual([401, 401, 429]);
     });
 
-    /** A server with a limit by account alone, behind a proxy on this machine, and two users. */
-    async function enterWithUsers(max: number): Promise<Door> {
-      const limits = { auth: { max: 1_000, seconds: 60 }, account: { max, seconds: 60 } };
+    /** A server with limits on wrong passwords alone, behind a proxy on this machine, and two users. */
+    async function enterWithUsers(account: number, address = 1_000): Promise<Door> {
+      const of = (max: number) => ({ max, seconds: 60 });
+      const limits = { auth: of(1_000), account: of(account), address: of(address) };
       const door = await enter({ rateLimits: limits, trustProxy: ['127.0.0.1'] });
       const role = (await (await door.sheaf.auth()).roles.find('authenticated')).id;
       for (const username of ['anna', 'mike']) {
@@ -414,26 +415,88 @@ describeOnSqlite('The door', (engine) => {
       }
       return door;
     }
+    const [HERE, ELSEWHERE] = ['198.51.100.1', '203.0.113.3'];
 
-    it('refuses further attempts to log in to one account, whatever address they come from', async () => {
+    it('refuses further passwords of one address for one account, and nobody else', async () => {
       const { app } = await enterWithUsers(3);
-      const attempts = ['198.51.100.1', '198.51.100.2', '203.0.113.3'].map((address) =>
-        logIn('anna', 'wrong', via(address)),
-      );
-      expect(await statuses(app, attempts)).toEqual([400, 400, 400]);
-      // Not even with the right password: it could be the guess that succeeds.
-      expectRateLimited(await app.inject(logIn('anna', PASSWORD, via('192.0.2.4'))), 60);
-      const other = await app.inject(logIn('mike', PASSWORD, via('198.51.100.1')));
-      expect(other.statusCode).toBe(200);
-      expect(other.json()).toMatchObject({ jwt: expect.any(String), user: { username: 'mike' } });
+      const wrong = logIn('anna', 'wrong', via(ELSEWHERE));
+      expect(await statuses(app, [wrong, wrong, wrong])).toEqual([400, 400, 400]);
+      // Not even the right one: it could be the guess that succeeds.
+      expectRateLimited(await app.inject(logIn('anna', PASSWORD, via(ELSEWHERE))), 60);
+      // The owner comes in all the same, and so do others from there.
+      const owner = await app.inject(logIn('anna', PASSWORD, via(HERE)));
+      expect(owner.json()).toMatchObject({ jwt: expect.any(String), user: { username: 'anna' } });
+      expect(await statuses(app, [logIn('mike', PASSWORD, via(ELSEWHERE))])).toEqual([200]);
     });
 
-    it('counts attempts by the name and by the address of one account together', async () => {
+    it('refuses further passwords of one address, whatever accounts they are for', async () => {
+      const { app } = await enterWithUsers(1_000, 3);
+      const names = ['anna', 'mike', 'nobody'];
+      expect(
+        await statuses(
+          app,
+          names.map((name) => logIn(name, 'wrong', via(ELSEWHERE))),
+        ),
+      ).toEqual([400, 400, 400]);
+      for (const name of ['mike', 'someone'])
+        expectRateLimited(await app.inject(logIn(name, PASSWORD, via(ELSEWHERE))), 60);
+      expect(await statuses(app, [logIn('anna', PASSWORD, via(HERE))])).toEqual([200]);
+    });
+
+    it('counts wrong passwords alone, and a right one takes none of them back', async () => {
+      const { app } = await enterWithUsers(3, 3);
+      const [right, wrong] = [logIn('anna', PASSWORD), logIn('anna')];
+      expect(await statuses(app, [right, right, right, right, wrong, right, wrong, right, wrong, right])).toEqual([
+        200, 200, 200, 200, 400, 200, 400, 200, 400, 429,
+      ]);
+    });
+
+    it('lets nobody get around the limit with many guesses at once', async () => {
+      const { app } = await enterWithUsers(3);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.inject(logIn('anna'))));
+      expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([
+        ...Array(3).fill(400),
+        ...Array(7).fill(429),
+      ]);
+    });
+
+    it('lets an address try again when the time is over', async () => {
+      const { app } = await enterWithUsers(1);
+      vi.useFakeTimers({ toFake: ['Date'] });
+      const begin = Date.now();
+      expect(await statuses(app, [logIn('anna'), logIn('anna')])).toEqual([400, 429]);
+      vi.setSystemTime(begin + 59_000);
+      expectRateLimited(await app.inject(logIn('anna')), 1);
+      vi.setSystemTime(begin + 60_000);
+      expect(await statuses(app, [logIn('anna', PASSWORD), logIn('anna'), logIn('anna')])).toEqual([200, 400, 429]);
+    });
+
+    it('takes all addresses of a network of IPv6 for one', async () => {
       const { app } = await enterWithUsers(2);
-      const attempts = ['anna', 'anna@example.com', 'ANNA@Example.com', 'anna'].map((identifier, index) =>
-        logIn(identifier, 'wrong', via(`198.51.100.${index}`)),
-      );
-      expect(await statuses(app, attempts)).toEqual([400, 400, 429, 429]);
+      const from = (address: string) => logIn('anna', 'wrong', via(address));
+      const network = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:0db8:0000:0001:0:0:0:3'];
+      expect(await statuses(app, network.map(from))).toEqual([400, 400, 429]);
+      expect(await statuses(app, [from('2001:db8:0:2::1')])).toEqual([400]);
+    });
+
+    it('does not tell that a name and an address are those of one account', async () => {
+      const { app } = await enterWithUsers(2);
+      // Whether both are there, and are one account or two, or neither is.
+      for (const [name, email] of [
+        ['anna', 'anna@example.com'],
+        ['mike', 'nobody@example.com'],
+        ['nobody', 'somebody@example.com'],
+      ] as const) {
+        expect(await statuses(app, Array(3).fill(logIn(name))), name).toEqual([400, 400, 429]);
+        const spellings = [email, email.toUpperCase(), email];
+        expect(
+          await statuses(
+            app,
+            spellings.map((spelling) => logIn(spelling)),
+          ),
+          email,
+        ).toEqual([400, 400, 429]);
+      }
     });
 
     it('does not take a name that is a number for the number of an account', async () => {
@@ -441,12 +504,6 @@ describeOnSqlite('The door', (engine) => {
       const users = await sheaf.documents(USER).findMany({ fields: ['id'] });
       for (const { id } of users) await statuses(app, Array(3).fill(logIn(String(id))));
       expect(await statuses(app, [logIn('anna', PASSWORD), logIn('mike', PASSWORD)])).toEqual([200, 200]);
-    });
-
-    it('limits accounts that are not there like others, so that nobody learns which are', async () => {
-      const { app } = await enterWithUsers(2);
-      for (const identifier of ['mike', 'nobody', 'nobody@example.com'])
-        expect(await statuses(app, Array(3).fill(logIn(identifier))), identifier).toEqual([400, 400, 429]);
     });
 
     const behindProxy = (trustProxy: readonly string[]) =>

@@ -4,7 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { systemCaller } from '../access/caller.ts';
 import type { WriteName } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
-import { applicationError, RateLimitError, validationError } from '../errors.ts';
+import { applicationError, validationError } from '../errors.ts';
+import { MAX_MAILS_PER_HOUR } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Entry } from '../operations/parameters.ts';
@@ -21,7 +22,7 @@ import {
 import { type AccountSettings, readAccountSettings } from './account-settings.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Grants } from './grants.ts';
-import { LoginAttempts } from './login-attempts.ts';
+import { LimitedCounter, LoginAttempts } from './login-attempts.ts';
 import type { Mailer } from './mail.ts';
 import { type MailKind, mailText } from './mail-templates.ts';
 import type { Sessions, Tokens } from './sessions.ts';
@@ -62,18 +63,13 @@ type Body = Readonly<Record<string, unknown>>;
 export class Accounts {
   readonly #deps: AccountDeps;
   readonly #attempts: LoginAttempts;
+  readonly #mails = new LimitedCounter({ max: MAX_MAILS_PER_HOUR, seconds: 3_600 });
   /** Work that goes on after an answer was given. */
   readonly #later = new Set<Promise<unknown>>();
 
   constructor(deps: AccountDeps) {
     this.#deps = deps;
-    this.#attempts = new LoginAttempts(deps.settings.rateLimits.account);
-  }
-
-  /** Counts a try of a password, by the account or by what it was called. */
-  #countTry(account: number | string): void {
-    const seconds = this.#attempts.count(String(account));
-    if (seconds > 0) throw new RateLimitError(seconds);
+    this.#attempts = new LoginAttempts(deps.settings.rateLimits);
   }
 
   /** The documentId of the user with a row id; null where there is none. */
@@ -125,25 +121,31 @@ export class Accounts {
     return { tokens: (await this.#deps.sessions.begin(id))!, user: await this.#ownEntry(id) };
   }
 
-  async logIn(body: Body): Promise<SignedIn> {
+  /** `address`: where the request comes from. */
+  async logIn(body: Body, address: string): Promise<SignedIn> {
     const { identifier, password } = requireStrings(body, ['identifier', 'password']);
+    const account = await this.#attempts.attempt(address, `called ${identifier.toLowerCase()}`, () =>
+      this.#withPassword(identifier, password),
+    );
+    if (!account) throw validationError('Invalid identifier or password');
+    const settings = await this.accountSettings();
+    if (settings.email_confirmation && !account.confirmed)
+      throw applicationError('Your account email is not confirmed');
+    if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
+    // The password that was compared must still be the one there is when the session begins.
+    const tokens = await this.#deps.sessions.begin(account.id, account.password);
+    if (!tokens) throw validationError('Invalid identifier or password');
+    return { tokens, user: await this.#ownEntry(account.id) };
+  }
+
+  /** The account with a name or an address, if the password is its own; compares as long where there is none. */
+  async #withPassword(identifier: string, password: string) {
     const { database, statements } = this.#deps;
     const [row] = await database.latest((session) =>
       session.rows(statements.byIdentifier(), [identifier.toLowerCase(), identifier, identifier.toLowerCase()]),
     );
-    const account = row ? { id: row[0], password: row[1], confirmed: row[2] === 1, blocked: row[3] === 1 } : null;
-    const settings = await this.accountSettings();
-    this.#countTry(`called ${identifier.toLowerCase()}`);
-    if (account) this.#countTry(account.id);
-    if (!(await isPassword(password, account?.password ?? null)))
-      throw validationError('Invalid identifier or password');
-    if (settings.email_confirmation && !account!.confirmed)
-      throw applicationError('Your account email is not confirmed');
-    if (account!.blocked) throw applicationError('Your account has been blocked by an administrator');
-    // The password that was compared must still be the one there is when the session begins.
-    const tokens = await this.#deps.sessions.begin(account!.id, account!.password);
-    if (!tokens) throw validationError('Invalid identifier or password');
-    return { tokens, user: await this.#ownEntry(account!.id) };
+    const isRight = await isPassword(password, row?.[1] ?? null);
+    return row && isRight ? { id: row[0], password: row[1], confirmed: row[2] === 1, blocked: row[3] === 1 } : null;
   }
 
   /** Without tokens where the address has to be confirmed first. */
@@ -178,14 +180,15 @@ export class Accounts {
     }
   }
 
-  async changePassword(id: number, body: Body): Promise<SignedIn> {
+  async changePassword(id: number, body: Body, address: string): Promise<SignedIn> {
     const given = requireStrings(body, ['currentPassword', 'password', 'passwordConfirmation']);
     if (given.password !== given.passwordConfirmation) throw validationError('Passwords do not match');
     checkPassword(given.password);
-    const account = await this.#find('id', id);
-    this.#countTry(id);
-    if (!account || !(await isPassword(given.currentPassword, account.password)))
-      throw validationError('The provided current password is invalid');
+    const account = await this.#attempts.attempt(address, `id ${id}`, async () => {
+      const found = await this.#find('id', id);
+      return found && (await isPassword(given.currentPassword, found.password)) ? found : null;
+    });
+    if (!account) throw validationError('The provided current password is invalid');
     if (given.currentPassword === given.password)
       throw validationError('Your new password must be different than your current password');
     await this.#setPassword(id, given.password);
@@ -208,7 +211,7 @@ export class Accounts {
     const { email } = requireStrings(body, ['email']);
     this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
-      if (!account || account.blocked) return;
+      if (!account || account.blocked || !this.#mayMail('reset_password', account)) return;
       const code = await this.#issueCode(account.id, 'reset_password_token');
       const { email_reset_password } = await this.accountSettings();
       const url = this.#deps.settings.email.resetUrl ?? email_reset_password ?? '/reset-password';
@@ -240,7 +243,8 @@ export class Accounts {
     const { email } = requireStrings(body, ['email']);
     this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
-      if (account && !account.confirmed && !account.blocked) await this.#mailConfirmation(account.id, account.email);
+      if (!account || account.confirmed || account.blocked || !this.#mayMail('email_confirmation', account)) return;
+      await this.#mailConfirmation(account.id, account.email);
     });
     return email.toLowerCase();
   }
@@ -271,6 +275,14 @@ export class Accounts {
       const taken = await session.rows(statements.takeCode(column), [account[0], stored]);
       return taken.length > 0 ? accountOf(account) : null;
     });
+  }
+
+  /** Whether an account may get one more mail that anyone can ask for; counts it. The code of the last one stays good. */
+  #mayMail(kind: MailKind, { id }: Account): boolean {
+    const key = `${kind} ${id}`;
+    if (this.#mails.secondsLeft(key) > 0) return false;
+    this.#mails.add(key);
+    return true;
   }
 
   async #mail(kind: MailKind, account: Account, url: string, code: string): Promise<void> {

@@ -45,8 +45,8 @@ type Post = (path: string, action: string, work: Work) => Route;
 function signInRoutes(context: RouteContext, post: Post): Route[] {
   const { accounts, sessions } = context.auth;
   return [
-    post('/local', 'callback', async (body, _request, reply) => {
-      const { tokens, user } = await accounts.logIn(body);
+    post('/local', 'callback', async (body, request, reply) => {
+      const { tokens, user } = await accounts.logIn(body, request.ip);
       return { ...withTokens(context, reply, tokens), user };
     }),
     post('/local/register', 'register', async (body, _request, reply) => {
@@ -88,7 +88,7 @@ function passwordRoutes(context: RouteContext, post: Post): Route[] {
     post('/change-password', 'changePassword', async (body, request, reply) => {
       const refusal = applicationError('You must be authenticated to reset your password');
       const account = accountOf(request) ?? fail(refusal);
-      const { tokens, user } = await accounts.changePassword(account.id, body);
+      const { tokens, user } = await accounts.changePassword(account.id, body, request.ip);
       return { ...withTokens(context, reply, tokens), user };
     }),
   ];

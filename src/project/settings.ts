@@ -75,8 +75,10 @@ const CORS = strictObject({
 const RATE_LIMITS = strictObject({
   /** Requests of one address to one path of /api/auth. */
   auth: v.optional(RATE_LIMIT, { max: 60, seconds: 60 }),
-  /** Attempts to log in to one account, from anywhere. */
+  /** Wrong passwords that one address tries for one account. */
   account: v.optional(RATE_LIMIT, { max: 20, seconds: 60 }),
+  /** Wrong passwords that one address tries, for any accounts. */
+  address: v.optional(RATE_LIMIT, { max: 40, seconds: 60 }),
   /** Requests of one address to content; null for no limit. */
   content: v.optional(v.nullable(RATE_LIMIT), null),
 });

@@ -317,7 +317,7 @@ export function useServices(engine: Engine): Services {
     project(settings = {}) {
       const made = folder();
       for (const name of ['src', 'config']) cpSync(path.join(GUIDE, name), path.join(made, name), { recursive: true });
-      const limits = { rateLimits: { auth: NO_LIMIT, account: NO_LIMIT } };
+      const limits = { rateLimits: { auth: NO_LIMIT, account: NO_LIMIT, address: NO_LIMIT } };
       writeFileSync(path.join(made, 'config', 'sheaf.json'), JSON.stringify({ ...limits, ...settings }));
       return made;
     },
