@@ -35,3 +35,9 @@ export type JobAnswer =
   | { readonly result: JobResult; readonly milliseconds: number }
   | { readonly refusal: { status: number; name: string; message: string; details: Record<string, unknown> } }
   | { readonly failure: string };
+
+/** An answer as it is sent, and whether the process ends with it. */
+export interface JobMessage {
+  readonly answer: JobAnswer;
+  readonly isLast: boolean;
+}

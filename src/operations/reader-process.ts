@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { SqliteReader } from '../db/sqlite.ts';
 import { SheafError } from '../errors.ts';
-import { type JobAnswer, type ReadJob, runJob } from './read-job.ts';
+import { type JobAnswer, type JobMessage, type ReadJob, runJob } from './read-job.ts';
 
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
@@ -28,10 +28,9 @@ async function answer(job: ReadJob): Promise<JobAnswer> {
 }
 
 process.on('message', async (job: ReadJob) => {
-  const result = await answer(job);
-  // What a large read took is given back by ending; the next one starts with a new process.
-  const isLarge = process.memoryUsage.rss() > LARGE_BYTES;
-  process.send!(result, () => isLarge && process.exit());
+  // What a large read took is given back by ending; the next one gets a new process.
+  const message: JobMessage = { answer: await answer(job), isLast: process.memoryUsage.rss() > LARGE_BYTES };
+  process.send!(message, () => message.isLast && process.exit());
 });
 // The server has ended, or wants this process to.
 process.on('disconnect', () => process.exit());

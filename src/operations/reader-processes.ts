@@ -1,19 +1,22 @@
 // Processes that run heavy reads on SQLite. A statement of node:sqlite cannot be interrupted, and would hold up every
 // other request; a process can be killed, at its deadline or when nobody waits for its answer any more.
 import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
 import { Turns } from '../db/turns.ts';
 import { SheafError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
-import type { JobAnswer, JobResult, ReadJob } from './read-job.ts';
+import type { JobAnswer, JobMessage, JobResult, ReadJob } from './read-job.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
 /** Megabytes of JavaScript that one may hold, old and new. What needs more ends it, and nothing else. */
-const OLD_MEGABYTES = 64;
+const OLD_MEGABYTES = 96;
 const NEW_MEGABYTES = 4;
+/** One processor is left to the server, where there is more than one. */
+const AT_ONCE = Math.max(1, Math.min(MAX_READER_PROCESSES, availableParallelism() - 1));
 /** How long one that nobody needs is kept. */
 const IDLE_MS = 30_000;
 
@@ -24,7 +27,7 @@ export interface JobOptions {
 
 export class ReaderProcesses {
   readonly #file: string;
-  readonly #turns = new Turns(MAX_READER_PROCESSES);
+  readonly #turns = new Turns(AT_ONCE);
   readonly #idle: Reader[] = [];
   readonly #all = new Set<Reader>();
 
@@ -88,6 +91,7 @@ class Reader {
   readonly #child: ChildProcess;
   #waiting: Waiting | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
+  /** Whether it can be given work. */
   isAlive = true;
 
   constructor(file: string, onEnd: () => void) {
@@ -96,7 +100,10 @@ class Reader {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', (answer: JobAnswer) => this.#settle(({ resolve }) => resolve(answer)));
+    this.#child.on('message', ({ answer, isLast }: JobMessage) => {
+      if (isLast) this.isAlive = false;
+      this.#settle(({ resolve }) => resolve(answer));
+    });
     const end = (): void => {
       this.isAlive = false;
       this.#settle(({ reject }) => reject(unavailableError('The request needs too much memory; ask for less')));
