@@ -28,6 +28,8 @@ async function copyTable(source: DatabaseSync, target: Client, table: string): P
     'select column_name, data_type from information_schema.columns where table_schema = current_schema() and table_name = $1',
     [table],
   );
+  // Another build may have made a table of its own in the data set.
+  if (rows.length === 0) return;
   const names = rows.map(({ column_name: name }) => `"${name}"`).join(', ');
   const values = rows.map(({ data_type: type }, index) => reading(index, type)).join(', ');
   const insert = `insert into "${table}" (${names}) select ${values} from json_array_elements($1::json) as e(r)`;
