@@ -13,7 +13,7 @@ import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabaseToAll } from './support/access.ts';
 import { childrenOf } from './support/cluster.ts';
-import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
 import { freePort } from './support/postgres-server.ts';
 import { scaled } from './support/scale.ts';
 
@@ -26,6 +26,8 @@ const IDLE = 20;
 /** A client that has waited for so long was forgotten. */
 const FORGOTTEN_MS = 30_000;
 /** For what happens by itself, and only has to happen. */
+/** Enough for the second worker to listen after the first. */
+const START_MS = 3_000;
 const IN_THE_END = { timeout: 60_000, interval: 50 };
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -346,3 +348,25 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describeOnSqlite('a worker that hangs', (engine) => {
+  it('is killed and replaced', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
+    const [hung] = childrenOf(server.process.pid!);
+    // It may not listen yet; then it would have more time.
+    await sleep(START_MS);
+    process.kill(hung!, 'SIGSTOP');
+    await vi.waitFor(() => {
+      const workers = childrenOf(server.process.pid!);
+      expect(workers).not.toContain(hung);
+      expect(workers).toHaveLength(2);
+    }, IN_THE_END);
+    const said = server.complaints.map((line) => JSON.parse(line));
+    expect(said).toMatchObject([
+      { pid: hung, msg: 'a worker hangs and is killed' },
+      { pid: hung, signal: 'SIGKILL' },
+    ]);
+    server.process.kill('SIGTERM');
+    await vi.waitFor(() => expect(childrenOf(server.process.pid!)).toEqual([]), IN_THE_END);
+  });
+});

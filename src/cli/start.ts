@@ -13,6 +13,11 @@ import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
+/** How often a worker is asked whether it works, and how many questions in a row it may leave without an answer. */
+const WATCH_MS = 1_000;
+const MAX_UNANSWERED = 5;
+/** How many more while it starts. */
+const START_QUESTIONS = 30;
 /** A worker that ends by itself is replaced, but not faster than this. */
 const RESTART_PAUSE_MS = 500;
 
@@ -27,8 +32,20 @@ export async function start(config: ServerConfig, isExample: boolean): Promise<v
   if (isPrimary) await sheaf.close();
   const address = await (isPrimary ? startWorkers(config.workers, logger) : serve(sheaf, config, logger));
   onCrash(logger);
-  if (cluster.isWorker) process.send!({ address });
+  if (cluster.isWorker) answerPrimary(address);
   else welcome(sheaf, config, { isExample, address, begin, notes });
+}
+
+/** What the primary hears of a worker: where it listens, and that it works. */
+interface WorkerMessage {
+  readonly address?: string;
+  readonly isAlive?: true;
+}
+
+function answerPrimary(address: string): void {
+  const tell = (message: WorkerMessage): unknown => process.send!(message);
+  tell({ address });
+  process.on('message', () => tell({ isAlive: true }));
 }
 
 /** Listens until a signal comes. Returns the address. */
@@ -105,6 +122,8 @@ function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin
 function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): void {
   let stopping = false;
   const giveUp = (): void => {
+    // None of them outlives this process.
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
     logger.warn(`stopped with requests under way: they took longer than ${GRACE_MS} ms`);
     process.exit(1);
   };
@@ -133,7 +152,7 @@ function startWorkers(count: number, logger: Logger): Promise<string> {
   let stopping = false;
   const address = new Promise<string>((resolve, reject) => {
     let listening = false;
-    cluster.on('message', (_worker, message: { address?: string }) => {
+    cluster.on('message', (_worker, message: WorkerMessage) => {
       if (message.address === undefined) return;
       listening = true;
       resolve(message.address);
@@ -146,12 +165,33 @@ function startWorkers(count: number, logger: Logger): Promise<string> {
     });
   });
   for (let index = 0; index < count; index++) cluster.fork();
+  watchWorkers(logger);
   onStop(logger, (signal) => {
     stopping = true;
     console.log(`${signal}: the workers are finishing the requests under way`);
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
   });
   return address;
+}
+
+/** Kills workers that no longer answer; the others that end are replaced as well. */
+function watchWorkers(logger: Logger): void {
+  const unanswered = new Map<number, number>();
+  for (const id of Object.keys(cluster.workers ?? {})) unanswered.set(Number(id), -START_QUESTIONS);
+  cluster.on('fork', ({ id }) => unanswered.set(id, -START_QUESTIONS));
+  cluster.on('message', ({ id }) => unanswered.set(id, 0));
+  setInterval(() => {
+    for (const worker of Object.values(cluster.workers ?? {})) {
+      const questions = worker && unanswered.get(worker.id);
+      if (!worker?.isConnected() || questions === undefined) continue;
+      unanswered.set(worker.id, questions + 1);
+      if (questions < MAX_UNANSWERED) worker.send({ isAlive: true });
+      else {
+        logger.warn({ pid: worker.process.pid }, 'a worker hangs and is killed');
+        worker.process.kill('SIGKILL');
+      }
+    }
+  }, WATCH_MS).unref();
 }
 
 interface WorkerExit {
