@@ -77,7 +77,7 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
   }
   if (command === 'explain' && rest.length === 1) {
     const { explain } = await import('./cli/explain.ts');
-    process.stdout.write(await explain(config, rest[0]!, values.as ?? null));
+    process.stdout.write(await explain(config, rest[0]!, { role: values.as ?? null, json: values.json }));
     return 0;
   }
   const { isAccountCommand, accountCommand } = await import('./cli/account-commands.ts');

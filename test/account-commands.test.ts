@@ -441,7 +441,9 @@ describeOnSqlite('The command line', (engine) => {
       ]);
       for (const { code, out, err } of [free, bound, own]) {
         expect({ code, err }).toEqual({ code: 0, err: '' });
-        expect(out).toMatch(/^Request\n\/api\/notes\?sort=title\n\nPlan\n\{[\s\S]*SQL: [\s\S]*Query plan: /);
+        expect(out).toMatch(
+          /^Request\n\/api\/notes\?sort=title\n\nPlan\npublished rows of api::note\.note\n[\s\S]*\n\nCost, .*\n0 {2}api::note\.note\nIt is small, and runs at once\.\n\nSQL: [\s\S]*Query plan: /,
+        );
       }
       const statements = ({ out }: Ran) => out.slice(out.indexOf('SQL:'));
       const conditions = (ran: Ran) => /\bwhere\b[^\n]*/i.exec(statements(ran))?.[0] ?? '';
@@ -452,6 +454,20 @@ describeOnSqlite('The command line', (engine) => {
       // A column that the role may not read is not read.
       expect(statements(free)).toContain('"author"');
       expect(statements(bound)).not.toContain('"author"');
+    });
+
+    it('has the same as JSON for programs', async () => {
+      const { code, out } = await explain('--json', '--as', 'public', '/api/notes?sort=title');
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({
+        request: '/api/notes?sort=title',
+        plan: { uid: NOTE, status: 'published' },
+        cost: { title: NOTE, rows: 0, parts: [] },
+        isHeavy: false,
+        statements: expect.arrayContaining([
+          expect.objectContaining({ sql: expect.stringContaining('"title"'), queryPlan: expect.any(Array) }),
+        ]),
+      });
     });
 
     it('refuses what the role was not granted, with the next step', async () => {

@@ -6,7 +6,8 @@ Usage
   sheaf start [options]             serve a content project
   sheaf schema diff [options]       show what a start would make in the database
   sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
-  sheaf explain [options] REQUEST   show how a request would be answered; --as ROLE in the eyes of a role
+  sheaf explain [options] REQUEST   show how a request would be answered and what it costs; --as ROLE in the eyes of a
+                                    role, --json as JSON
   sheaf role show [ROLE]            what a role may do; also create NAME, grant ROLE ACTION…, revoke ROLE ACTION…
   sheaf user list                   also create --username NAME --email ADDRESS [--role ROLE], block NAME, unblock NAME
   sheaf token create NAME           [--type read-only|full-access|custom] [--days N] [ACTION…]; also revoke NAME

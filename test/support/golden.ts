@@ -9,6 +9,7 @@ import { type Caller, systemCaller, type UserValues } from '../../src/access/cal
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../../src/access/operation.ts';
 import type { Auth } from '../../src/accounts/auth.ts';
 import type { Sheaf } from '../../src/app.ts';
+import { printReadPlan } from '../../src/cli/print-read-plan.ts';
 import type { Database } from '../../src/db/database.ts';
 import { routeTable } from '../../src/http/route-table.ts';
 import { type Method, matchRoute } from '../../src/http/routes.ts';
@@ -26,7 +27,7 @@ import { sqliteDialect } from '../../src/sql/dialect-sqlite.ts';
 import type { Binding, BoundValue } from '../../src/sql/statement.ts';
 import { GUIDE } from './database.ts';
 import { layoutSql } from './layout-sql.ts';
-import { printReadPlan, printWritePlan } from './print-plan.ts';
+import { printWritePlan } from './print-write-plan.ts';
 import { type RoleDescription, userWith } from './rules.ts';
 
 const FOLDER = fileURLToPath(new URL('../golden', import.meta.url));

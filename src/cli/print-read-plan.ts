@@ -1,5 +1,5 @@
-// Plans in words, as indented trees: what a person wants to see of them, and all that decides what SQL they become.
-import type { RuleValue } from '../../src/access/access.ts';
+// Read plans in words, as indented trees: what a person wants to see of them, and all that decides what SQL they become.
+import type { RuleValue } from '../access/access.ts';
 import type {
   ColumnRef,
   Condition,
@@ -11,20 +11,12 @@ import type {
   ReadPlan,
   RelationStep,
   ValueRef,
-} from '../../src/plan/read/nodes.ts';
-import type {
-  ComponentItem,
-  EntityChange,
-  RelationChange,
-  ScalarChange,
-  WritePlan,
-} from '../../src/plan/write/changes.ts';
-import type { PositionInput, Reference } from '../../src/request/parse-relation.ts';
+} from '../plan/read/nodes.ts';
 
 /** A line and what stands below it. */
-type Tree = string | { readonly line: string; readonly below: readonly Tree[] };
+export type Tree = string | { readonly line: string; readonly below: readonly Tree[] };
 
-const node = (line: string, below: readonly Tree[]): Tree => (below.length > 0 ? { line, below } : line);
+export const node = (line: string, below: readonly Tree[]): Tree => (below.length > 0 ? { line, below } : line);
 
 const print = (trees: readonly Tree[], depth = 0): string[] =>
   trees.flatMap((tree) => {
@@ -32,12 +24,10 @@ const print = (trees: readonly Tree[], depth = 0): string[] =>
     return typeof tree === 'string' ? [indent + tree] : [indent + tree.line, ...print(tree.below, depth + 1)];
   });
 
-const textOf = (trees: readonly Tree[]): string => print(trees).join('\n');
+export const textOf = (trees: readonly Tree[]): string => print(trees).join('\n');
 
-const json = (value: unknown): string =>
+export const json = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
-
-// -------------------------------------------------------------------------------------------------- what is read
 
 export const printReadPlan = (plan: ReadPlan): string =>
   textOf([
@@ -153,72 +143,3 @@ const relatedPart = ({ step, where, entity: shown }: (PopulatePlan & { kind: 're
   const conditions = [step.where, where].filter((one) => one !== null).map(condition);
   return [`from ${stepName(step)}`, ...(conditions.length > 0 ? [node('where', conditions)] : []), ...entity(shown)];
 };
-
-// ----------------------------------------------------------------------------------------------- what is written
-
-export function printWritePlan({ name, type, documentId, locale, locales, publishes, change, references }: WritePlan) {
-  const which = locales === 'all' ? 'all locales' : locales.map((one) => one ?? 'no locale').join(', ');
-  const target = documentId ?? (type.kind === 'singleType' ? 'the one document' : 'a new document');
-  return textOf([
-    `${name} ${target} of ${type.uid}`,
-    `for ${which}${locale === null ? '' : `; writes ${locale}`}; ${publishes ? 'publishes' : 'does not publish'}`,
-    ...entityChange(change),
-    ...(references.length > 0
-      ? [
-          node(
-            'refers to',
-            references.map(
-              ({ target: uid, documentIds, rowIds }) =>
-                `${uid}: ${[...documentIds, ...rowIds.map((id) => `row ${id}`)].join(', ')}`,
-            ),
-          ),
-        ]
-      : []),
-  ]);
-}
-
-const scalar = ({ attribute, value }: ScalarChange): string =>
-  `${attribute.name} = ${json(value)} as ${attribute.type}`;
-
-const entityChange = ({ scalars, relations, components, absent }: EntityChange): Tree[] => [
-  ...(scalars.length > 0 ? [node('set', scalars.map(scalar))] : []),
-  ...relations.map(relationChange),
-  ...components.map(({ attribute, items }) =>
-    node(items.length > 0 ? `items of ${attribute.name}` : `no items of ${attribute.name}`, items.map(item)),
-  ),
-  ...(absent && absent.scalars.length + absent.problems.length > 0
-    ? [
-        node('where the row is new', [
-          ...absent.scalars.map((one) => `${scalar(one)}${unlessShared(one.attribute.localized)}`),
-          ...absent.problems.map(
-            ({ path, message, localized }) => `refused: ${path.join('.')} ${message}${unlessShared(localized)}`,
-          ),
-        ]),
-      ]
-    : []),
-];
-
-const unlessShared = (localized: boolean): string => (localized ? '' : ', unless other locales share theirs');
-
-const item = ({ uid, id, entity: change }: ComponentItem): Tree =>
-  node(id === null ? `a new ${uid}` : `row ${id} of ${uid}`, entityChange(change));
-
-function reference({ documentId, id, locale, status, type }: Reference): string {
-  const version = [status, locale, type].filter((part) => part !== null).join(', ');
-  return `${documentId ?? `row ${id}`}${version && ` (${version})`}`;
-}
-
-const position = (place: PositionInput): string =>
-  'anchor' in place ? `${place.at} ${reference(place.anchor)}` : `at the ${place.at}`;
-
-function relationChange({ attribute: { name }, input }: RelationChange): Tree {
-  if (input.mode === 'set')
-    return node(
-      input.references.length > 0 ? `${name} becomes` : `${name} becomes empty`,
-      input.references.map(reference),
-    );
-  return node(`${name} changes${input.strict ? '' : ', lenient about anchors'}`, [
-    ...input.disconnect.map((one) => `disconnect ${reference(one)}`),
-    ...input.connect.map((one) => `connect ${reference(one.reference)} ${position(one.position)}`),
-  ]);
-}
