@@ -135,7 +135,7 @@ function sheafOf(operations: Operations, settings: Settings, options: OpenOption
     },
     async close() {
       await (await opened?.catch(() => null))?.close();
-      operations.lanes.close();
+      await operations.lanes.close();
       await database.close();
     },
   };

@@ -195,6 +195,21 @@ describeOnSqlite('A heavy read on SQLite', (engine) => {
 describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
   const contents = useContents(engine);
 
+  it('that is large is put together elsewhere, and is the same', async () => {
+    const content = await contents.open(PROJECT);
+    const tags = [await content.make('tags', { name: 'one' }), await content.make('tags', { name: 'two' })];
+    const free = Array.from({ length: 9_000 }, (_, index) => `value ${index}`);
+    for (let index = 0; index < 6; index++) await content.make('pages', { title: `page ${index}`, free, tags });
+    for (const read of ['pages?populate=tags&sort=title:desc', 'tags?populate=pages']) {
+      claimRows(content, 0);
+      const { status, body } = await content.get(read);
+      expect([status, JSON.stringify(body).length > 500_000]).toEqual([200, true]);
+      claimRows(content, HEAVY_ROWS);
+      const heavy = await content.get(read);
+      expect({ status: heavy.status, body: heavy.body }, read).toEqual({ status, body });
+    }
+  });
+
   it('leaves connections to small ones', async () => {
     const content = await contents.open(PROJECT);
     const small = `tags/${await content.make('tags', { name: 'small' })}`;

@@ -1,6 +1,7 @@
 // A read as data that another process can run: the plan, the values of the request, and what the run supplies. It comes
 // from an authorized plan, and is sent to processes of our own only.
 import type { Session } from '../db/database.ts';
+import { SheafError, unavailableError } from '../errors.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
@@ -35,6 +36,26 @@ export type JobAnswer =
   | { readonly result: JobResult; readonly milliseconds: number }
   | { readonly refusal: { status: number; name: string; message: string; details: Record<string, unknown> } }
   | { readonly failure: string };
+
+/** Runs a job and says how it ended. */
+export async function answerJob(run: () => Promise<{ result: JobResult; milliseconds: number }>): Promise<JobAnswer> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof SheafError)) return { failure: String(error) };
+    const { status, name, message, details } = error;
+    return { refusal: { status, name, message, details } };
+  }
+}
+
+/** The result of an answer; what was refused is refused again, here. */
+export function resultOf(answer: JobAnswer): JobResult {
+  if ('result' in answer) return answer.result;
+  if ('failure' in answer)
+    throw unavailableError('The database cannot answer now; try again', new Error(answer.failure));
+  const { status, name, message, details } = answer.refusal;
+  throw new SheafError(status, name, message, details);
+}
 
 /** An answer as it is sent, and whether the process ends with it. */
 export interface JobMessage {

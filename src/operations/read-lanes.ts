@@ -9,9 +9,14 @@ import { tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
 import { type Cost, estimateCost } from '../plan/read/cost.ts';
 import type { CompiledRead } from '../read/compiled-read.ts';
+import { describeRead } from '../read/run-read.ts';
+import type { Row } from '../sql/statement.ts';
+import { Assembly } from './assembly.ts';
 import type { JobResult, ReadJob } from './read-job.ts';
 import { ReaderProcesses } from './reader-processes.ts';
 
+/** A response of more characters is put together in a thread of its own. */
+const LARGE_CHARACTERS = 500_000;
 /** How long sizes of tables are believed. */
 const SIZES_MS = 60_000;
 /** A plan that seems up to this many times too large is small all the same if it was quick so often. */
@@ -34,6 +39,7 @@ export class ReadLanes {
   readonly #database: Database;
   readonly #tables: readonly string[];
   readonly #processes: ReaderProcesses | null;
+  readonly #assembly = new Assembly();
   readonly #plans = new WeakMap<CompiledRead, PlanLane>();
   readonly #timer: NodeJS.Timeout;
   /** Rows by table. */
@@ -70,16 +76,31 @@ export class ReadLanes {
     const cost = this.costOf(read, limit);
     if (cost.rows > MAX_READ_COST) throw tooExpensive(cost);
     const { took } = this.laneOf(read);
-    if (!this.#processes) return this.#database.snapshot(work, { ...options, took, isHeavy: true });
     // What a job results in is what the same work would have.
-    return (await this.#processes.run(job, { whenGone: options.whenGone, took })) as Result;
+    if (this.#processes) return (await this.#processes.run(job, { whenGone: options.whenGone, took })) as Result;
+    if (job.kind === 'count') return this.#database.snapshot(work, { ...options, took, isHeavy: true });
+    const [answer] = describeRead(read, job.slots, job.kind);
+    const { statement, values } = answer!.statement;
+    const send = (session: Session) => session.rows(statement, values(job.context));
+    const rows = await this.#database.snapshot(send, { ...options, took, isHeavy: true });
+    return lengthOf(rows) <= LARGE_CHARACTERS
+      ? work({ rows: async () => rows as never })
+      : ((await this.#assembly.run(job, rows)) as Result);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#processes?.close();
+    await this.#assembly.close();
   }
 }
+
+/** Characters in the strings of rows. */
+const lengthOf = (rows: readonly Row[]): number => {
+  let length = 0;
+  for (const row of rows) for (const value of row) if (typeof value === 'string') length += value.length;
+  return length;
+};
 
 /** What is known of one plan. */
 export class PlanLane {

@@ -2,8 +2,7 @@
 // the server can end one by ending the process. It never writes, so it can be killed at any moment.
 import { Worker } from 'node:worker_threads';
 import { SqliteReader } from '../db/sqlite.ts';
-import { SheafError } from '../errors.ts';
-import { type JobAnswer, type JobMessage, type ReadJob, runJob } from './read-job.ts';
+import { answerJob, type JobMessage, type ReadJob, runJob } from './read-job.ts';
 
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
@@ -17,19 +16,10 @@ const watchdog = new Worker(
 );
 watchdog.unref();
 
-async function answer(job: ReadJob): Promise<JobAnswer> {
-  try {
-    return await reader.snapshot((session) => runJob(session, reader.dialect, job));
-  } catch (error) {
-    if (!(error instanceof SheafError)) return { failure: String(error) };
-    const { status, name, message, details } = error;
-    return { refusal: { status, name, message, details } };
-  }
-}
-
 process.on('message', async (job: ReadJob) => {
   // What a large read took is given back by ending; the next one gets a new process.
-  const message: JobMessage = { answer: await answer(job), isLast: process.memoryUsage.rss() > LARGE_BYTES };
+  const run = () => reader.snapshot((session) => runJob(session, reader.dialect, job));
+  const message: JobMessage = { answer: await answerJob(run), isLast: process.memoryUsage.rss() > LARGE_BYTES };
   process.send!(message, () => message.isLast && process.exit());
 });
 // The server has ended, or wants this process to.

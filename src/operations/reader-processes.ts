@@ -6,9 +6,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
 import { Turns } from '../db/turns.ts';
-import { SheafError, tooSlowError, unavailableError } from '../errors.ts';
+import { type SheafError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
-import type { JobAnswer, JobMessage, JobResult, ReadJob } from './read-job.ts';
+import { type JobAnswer, type JobMessage, type JobResult, type ReadJob, resultOf } from './read-job.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
@@ -48,9 +48,8 @@ export class ReaderProcesses {
       if (isGone) throw goneError();
       reader = this.#idle.pop() ?? this.#start();
       const answer = await reader.run(job);
-      if (!('result' in answer)) throw errorOf(answer);
-      took(answer.milliseconds);
-      return answer.result;
+      if ('milliseconds' in answer) took(answer.milliseconds);
+      return resultOf(answer);
     } finally {
       if (reader?.isAlive) this.#idle.push(reader);
       reader = null;
@@ -74,13 +73,6 @@ export class ReaderProcesses {
 }
 
 const goneError = (): SheafError => unavailableError('The client has gone');
-
-function errorOf(answer: Exclude<JobAnswer, { result: JobResult }>): Error {
-  if ('failure' in answer)
-    return unavailableError('The database cannot answer now; try again', new Error(answer.failure));
-  const { status, name, message, details } = answer.refusal;
-  return new SheafError(status, name, message, details);
-}
 
 interface Waiting {
   resolve(answer: JobAnswer): void;

@@ -1,0 +1,13 @@
+// The main module of the thread that puts together large responses: it has the rows that a statement returned, and makes
+// the JSON of them that the process of the server would make.
+import { parentPort } from 'node:worker_threads';
+import { postgresDialect } from '../sql/dialect-postgres.ts';
+import type { AssemblyRequest, AssemblyResponse } from './assembly.ts';
+import { answerJob, runJob } from './read-job.ts';
+
+parentPort!.on('message', async ({ id, job, rows }: AssemblyRequest) => {
+  const given = { rows: async () => rows as never };
+  const run = async () => ({ result: await runJob(given, postgresDialect, job), milliseconds: 0 });
+  const response: AssemblyResponse = { id, answer: await answerJob(run) };
+  parentPort!.postMessage(response);
+});
