@@ -383,7 +383,7 @@ class Watcher {
 }
 
 /** The share of its connections that heavy reads may take. */
-const HEAVY_SHARE = 0.3;
+const HEAVY_SHARE = 0.2;
 /** State of PostgreSQL: a statement was cancelled, by its time-out or because nobody waits for it. */
 const CANCELLED = '57014';
 

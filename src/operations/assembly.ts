@@ -21,7 +21,7 @@ export interface AssemblyResponse {
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = new URL(`./assembly-thread${path.extname(import.meta.url)}`, import.meta.url);
 /** Megabytes that it may hold. What needs more ends it, and nothing else. */
-const HEAP_MEGABYTES = 128;
+const HEAP_MEGABYTES = 96;
 
 interface Waiting {
   resolve(answer: JobAnswer): void;

@@ -81,11 +81,13 @@ export class ReadLanes {
     if (job.kind === 'count') return this.#database.snapshot(work, { ...options, took, isHeavy: true });
     const [answer] = describeRead(read, job.slots, job.kind);
     const { statement, values } = answer!.statement;
-    const send = (session: Session) => session.rows(statement, values(job.context));
-    const rows = await this.#database.snapshot(send, { ...options, took, isHeavy: true });
-    return lengthOf(rows) <= LARGE_CHARACTERS
-      ? work({ rows: async () => rows as never })
-      : ((await this.#assembly.run(job, rows)) as Result);
+    // A turn lasts until the response is put together, so that there are never many large ones.
+    const run = async (session: Session): Promise<Result> => {
+      const rows = await session.rows(statement, values(job.context));
+      if (lengthOf(rows) <= LARGE_CHARACTERS) return work({ rows: async () => rows as never });
+      return (await this.#assembly.run(job, rows)) as Result;
+    };
+    return this.#database.snapshot(run, { ...options, took, isHeavy: true });
   }
 
   async close(): Promise<void> {
