@@ -25,9 +25,9 @@ const IN_FLIGHT = 50;
 const IDLE = 20;
 /** A client that has waited for so long was forgotten. */
 const FORGOTTEN_MS = 30_000;
-/** For what happens by itself, and only has to happen. */
 /** Enough for the second worker to listen after the first. */
 const START_MS = 3_000;
+/** For what happens by itself, and only has to happen. */
 const IN_THE_END = { timeout: 60_000, interval: 50 };
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -368,5 +368,48 @@ describeOnSqlite('a worker that hangs', (engine) => {
     ]);
     server.process.kill('SIGTERM');
     await vi.waitFor(() => expect(childrenOf(server.process.pid!)).toEqual([]), IN_THE_END);
+  });
+});
+
+describeOnSqlite('a read that does not end', (engine) => {
+  const nodes = JSON.stringify(Array.from({ length: 2_000 }, (_, index) => index));
+  const conditions = Array.from({ length: 80 }, (_, index) => `filters[$or][${index}][meta][$eq]=[${index}]`);
+  const ENDLESS = `/api/restaurants?${conditions.join('&')}`;
+
+  /** A server with such a read under way, in a process that it has started for it. */
+  async function busyServer() {
+    const url = engine.guideDatabaseUrl();
+    const database = new DatabaseSync(url.slice('sqlite:'.length));
+    database.exec(
+      `insert into restaurants (document_id, meta, published_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select 'd' || i, '${nodes}', 1 from n`,
+    );
+    database.close();
+    const server = await start(url, 1);
+    const { answer } = send(false, server.address + ENDLESS, null);
+    const readers = () => childrenOf(server.process.pid!);
+    await vi.waitFor(() => expect(readers()).toHaveLength(1), IN_THE_END);
+    return { server, answer, reader: readers()[0]! };
+  }
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('is answered before the server that is told to stop ends in order', async () => {
+    const { server, answer, reader } = await busyServer();
+    server.process.kill('SIGTERM');
+    expect((await answer).status).toBe(503);
+    expect(await server.ended).toBe(0);
+    await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
+  });
+
+  it('does not outlive a server that is killed', async () => {
+    const { server, answer, reader } = await busyServer();
+    server.process.kill('SIGKILL');
+    expect((await answer).status).toBe(0);
+    await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
   });
 });

@@ -7,11 +7,12 @@ import { answerJob, type JobMessage, type ReadJob, runJob } from './read-job.ts'
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
 
-const reader = new SqliteReader(process.argv[2]!);
+const [file, server] = process.argv.slice(2);
+const reader = new SqliteReader(file!);
 
 // A statement under way holds up this thread, so another one watches whether the server still lives.
 const watchdog = new Worker(
-  `const parent = process.ppid; setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`,
+  `setInterval(() => { if (process.ppid !== ${Number(server)}) process.kill(process.pid, 'SIGKILL'); }, 500);`,
   { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } },
 );
 watchdog.unref();

@@ -87,7 +87,7 @@ class Reader {
   isAlive = true;
 
   constructor(file: string, onEnd: () => void) {
-    this.#child = fork(MODULE, [file], {
+    this.#child = fork(MODULE, [file, String(process.pid)], {
       execArgv: [`--max-old-space-size=${OLD_MEGABYTES}`, `--max-semi-space-size=${NEW_MEGABYTES}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
