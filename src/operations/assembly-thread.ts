@@ -3,11 +3,10 @@
 import { parentPort } from 'node:worker_threads';
 import { postgresDialect } from '../sql/dialect-postgres.ts';
 import type { AssemblyRequest, AssemblyResponse } from './assembly.ts';
-import { answerJob, runJob } from './read-job.ts';
+import { answerJob, RowsSession, runJob } from './read-job.ts';
 
 parentPort!.on('message', async ({ id, job, rows }: AssemblyRequest) => {
-  const given = { rows: async () => rows as never };
-  const run = async () => ({ result: await runJob(given, postgresDialect, job), milliseconds: 0 });
+  const run = async () => ({ result: await runJob(new RowsSession(rows), postgresDialect, job), milliseconds: 0 });
   const response: AssemblyResponse = { id, answer: await answerJob(run) };
   parentPort!.postMessage(response);
 });

@@ -8,6 +8,7 @@ import { CompiledRead } from '../read/compiled-read.ts';
 import type { PageText } from '../read/read-strategy.ts';
 import { prepareFirst, preparePage, runCount } from '../read/run-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import type { Row } from '../sql/statement.ts';
 
 export interface ReadJob {
   readonly kind: 'page' | 'page and total' | 'first' | 'count';
@@ -28,6 +29,19 @@ export async function runJob(session: Session, dialect: Dialect, job: ReadJob): 
       return runCount(session, read, slots, context);
     default:
       return preparePage(read, slots, kind === 'page and total').run(session, context);
+  }
+}
+
+/** Stands for a database that has run the only statement of a read already. */
+export class RowsSession implements Session {
+  readonly #rows: readonly Row[];
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+  }
+
+  async rows<R extends Row>(): Promise<readonly R[]> {
+    return this.#rows as readonly R[];
   }
 }
 

@@ -12,7 +12,7 @@ import type { CompiledRead } from '../read/compiled-read.ts';
 import { describeRead } from '../read/run-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { Assembly } from './assembly.ts';
-import type { JobResult, ReadJob } from './read-job.ts';
+import { type JobResult, type ReadJob, RowsSession } from './read-job.ts';
 import { ReaderProcesses } from './reader-processes.ts';
 
 /** A response of more characters is put together in a thread of its own. */
@@ -84,7 +84,7 @@ export class ReadLanes {
     // A turn lasts until the response is put together, so that there are never many large ones.
     const run = async (session: Session): Promise<Result> => {
       const rows = await session.rows(statement, values(job.context));
-      if (lengthOf(rows) <= LARGE_CHARACTERS) return work({ rows: async () => rows as never });
+      if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
       return (await this.#assembly.run(job, rows)) as Result;
     };
     return this.#database.snapshot(run, { ...options, took, isHeavy: true });
