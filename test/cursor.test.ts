@@ -10,8 +10,8 @@ import { describeAcrossDatabases, describeOnEveryDatabase, describeOnPostgres } 
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const THING = 'api::thing.thing';
-const CASES = { numRuns: scaled(40), seed: GIVEN_SEED ?? 1 };
-const CASES_THAT_WRITE = { numRuns: scaled(12), seed: GIVEN_SEED ?? 1 };
+const CASES = { numRuns: scaled(25), seed: GIVEN_SEED ?? 1 };
+const CASES_THAT_WRITE = { numRuns: scaled(8), seed: GIVEN_SEED ?? 1 };
 
 const PROJECT: Project = {
   types: {

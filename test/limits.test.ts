@@ -451,7 +451,7 @@ describeOnEveryDatabase('MAX_PAGE_BYTES', (engine) => {
     const { status, body } = await content.get('pages');
     expect([status, body.error?.details]).toMatchObject([400, { limit: 'MAX_PAGE_BYTES', param: 'pagination' }]);
     expect(body.error.message).toMatch(/ask for fewer entries or fields/);
-    for (const narrower of ['pages?fields=title', `pages?pagination[pageSize]=${count - 1}`, 'pages/d1'])
+    for (const narrower of ['pages?fields=title', 'pages?pagination[pageSize]=2', 'pages/d1'])
       expect((await content.get(narrower)).status, narrower).toBe(200);
     expect(await content.sheaf.documents('api::page.page').findMany()).toHaveLength(count);
   });
