@@ -180,7 +180,8 @@ describeOnSqlite('A heavy read on SQLite', (engine) => {
   it('is recognized by the time it took, where its estimate was too low', async () => {
     claimRows(content, 1_000);
     const slow = 'pages?status=draft&filters[free][$eq]=[1]';
-    expect((await content.get(slow)).status).toBe(200);
+    // The first time makes it suspect, the second convicts it.
+    for (let run = 0; run < 2; run++) expect((await content.get(slow)).status).toBe(200);
     let isAnswered = false;
     const again = content.get(slow).then(() => {
       isAnswered = true;

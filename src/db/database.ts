@@ -50,8 +50,14 @@ export interface ReadOptions {
   readonly isHeavy?: boolean;
   /** Calls back when whoever asked has gone, so that nobody needs the answer any more. */
   readonly whenGone?: WhenGone | undefined;
-  /** Called with the milliseconds of processor time that the statements took, where that is known. */
-  readonly took?: ((milliseconds: number) => void) | undefined;
+  /** Is told how long the statements took. */
+  readonly timer?: ReadTimer | undefined;
+}
+
+export interface ReadTimer {
+  /** Whether processor time is meant, where that is known; otherwise the time by the clock will do. */
+  readonly isExact: boolean;
+  took(milliseconds: number): void;
 }
 
 export type WhenGone = (listener: () => void) => void;

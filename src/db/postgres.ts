@@ -30,6 +30,7 @@ import {
   type Marked,
   RESTART,
   type ReadOptions,
+  type ReadTimer,
   type Session,
   StaleCallerError,
   type TableDescription,
@@ -394,12 +395,12 @@ const processId = (client: pg.ClientBase): number => (client as unknown as { rea
 const TELLING_MS = 5;
 
 /** Tells how long the work took once it had a connection. */
-function timing<T>(work: (session: Session) => Promise<T>, took: (milliseconds: number) => void) {
+function timing<T>(work: (session: Session) => Promise<T>, timer: ReadTimer) {
   return async (session: Session): Promise<T> => {
     const begin = performance.now();
     const result = await work(session);
     const milliseconds = performance.now() - begin;
-    if (milliseconds <= TELLING_MS) took(milliseconds);
+    if (milliseconds <= TELLING_MS) timer.took(milliseconds);
     return result;
   };
 }
@@ -444,8 +445,8 @@ class Postgres implements Database {
 
   /** An answer is one statement, and a statement sees one state of the data. */
   snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
-    const { knownBy = null, isHeavy = false, took } = options;
-    const timed = took ? timing(work, took) : work;
+    const { knownBy = null, isHeavy = false, timer } = options;
+    const timed = timer ? timing(work, timer) : work;
     const read = (session: ClientSession) => timed(knownBy === null ? session : new MarkedSession(session, knownBy));
     return isHeavy ? this.#readHeavy(read, options) : this.#read(read);
   }

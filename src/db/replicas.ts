@@ -72,8 +72,8 @@ export class ReplicatedDatabase implements Database {
   }
 
   async snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
-    const { after, isHeavy = false, whenGone, took } = options;
-    const passed = { isHeavy, ...(whenGone && { whenGone }), ...(took && { took }) };
+    const { after, isHeavy = false, whenGone, timer } = options;
+    const passed = { isHeavy, whenGone, timer };
     const wanted = after && POSITION_FORM.test(after) ? numberOf(after) : 0n;
     const replica = this.#choose(wanted);
     if (!replica) return this.#primary.snapshot(work, passed);

@@ -9,7 +9,16 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
-import type { Database, DatabaseHealth, Marked, ReadOptions, Session, TableDescription, Watch } from './database.ts';
+import type {
+  Database,
+  DatabaseHealth,
+  Marked,
+  ReadOptions,
+  ReadTimer,
+  Session,
+  TableDescription,
+  Watch,
+} from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
 const MAPPED_BYTES = 268_435_456;
@@ -75,8 +84,9 @@ class Connection implements Session {
   readonly #control = new Map<Control, StatementSync>();
   #version: StatementSync | null = null;
   readonly #prepared = new WeakMap<Statement, StatementSync>();
-  /** Processor time that its statements took, all together, in milliseconds; counted while it is set. */
-  milliseconds: number | null = null;
+  /** Whether it counts the time that its statements take: not, by the clock, or the processor time. */
+  timing: 'none' | 'clock' | 'processor' = 'none';
+  milliseconds = 0;
 
   constructor(file: string) {
     // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
@@ -135,18 +145,23 @@ class Connection implements Session {
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
-    if (this.milliseconds === null) return prepared.all(...values) as unknown as R[];
-    // By the clock a statement takes long whenever others keep the processor busy.
-    const before = process.threadCpuUsage();
+    if (this.timing === 'none') return prepared.all(...values) as unknown as R[];
+    const read = this.timing === 'clock' ? () => performance.now() : threadMilliseconds;
+    const before = read();
     const rows = prepared.all(...values) as unknown as R[];
-    const { user, system } = process.threadCpuUsage(before);
-    this.milliseconds += (user + system) / 1000;
+    this.milliseconds += read() - before;
     return rows;
   }
 
   close(): void {
     this.#handle.close();
   }
+}
+
+/** Processor time of this thread. To ask takes microseconds; by the clock all takes long on a machine that is busy. */
+function threadMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
@@ -165,6 +180,7 @@ export class SqliteReader {
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<{ result: T; milliseconds: number }> {
     const connection = this.#connection;
     connection.milliseconds = 0;
+    connection.timing = 'processor';
     connection.control('begin');
     try {
       const result = await work(connection);
@@ -203,8 +219,8 @@ class Sqlite implements Database {
     this.#writer = writer;
   }
 
-  snapshot<T>(work: (session: Session) => Promise<T>, { single = false, took }: ReadOptions = {}): Promise<T> {
-    return this.#read(work, single, took);
+  snapshot<T>(work: (session: Session) => Promise<T>, { single = false, timer }: ReadOptions = {}): Promise<T> {
+    return this.#read(work, single, timer);
   }
 
   latest<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -219,13 +235,14 @@ class Sqlite implements Database {
     return null;
   }
 
-  async #read<T>(work: (session: Session) => Promise<T>, single: boolean, took?: ReadOptions['took']): Promise<T> {
+  async #read<T>(work: (session: Session) => Promise<T>, single: boolean, timer?: ReadTimer): Promise<T> {
     const connection = this.#idle.pop() ?? (await this.#reader());
-    connection.milliseconds = took ? 0 : null;
+    connection.timing = timer ? (timer.isExact ? 'processor' : 'clock') : 'none';
+    connection.milliseconds = 0;
     try {
       if (!single) connection.control('begin');
       const result = await work(connection);
-      took?.(connection.milliseconds!);
+      timer?.took(connection.milliseconds);
       return result;
     } catch (error) {
       throw toClientError(error, 'The database is busy; try again');

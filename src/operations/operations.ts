@@ -141,10 +141,10 @@ export class Operations {
         const context = { defaultLocale, limit, start, user };
         const work = (session: Session) => page.run(session, context);
         if (!lane.isHeavy(limit))
-          return this.database.snapshot(work, readOptions(options, lane.tookWith(limit), false));
+          return this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane.took, false));
+        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane, false));
       },
     };
   }
@@ -169,9 +169,10 @@ export class Operations {
       run: (options) => {
         const context = contextOf(options);
         const work = (session: Session) => first.run(session, context);
-        if (!lane.isHeavy(1)) return this.database.snapshot(work, readOptions(options, lane.tookWith(1), first.single));
+        if (!lane.isHeavy(1))
+          return this.database.snapshot(work, readOptions(options, lane.timerWith(1), first.single));
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane.took, first.single));
+        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane, first.single));
       },
       latest: (options) => {
         const context = contextOf(options);
@@ -186,9 +187,9 @@ export class Operations {
     const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
     const lane = this.lanes.laneOf(read);
     const work = (session: Session) => runCount(session, read, request.values, context);
-    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.tookWith(0), true));
+    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
     const job: ReadJob = { kind: 'count', plan: read.plan, slots: request.values, context };
-    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane.took, true));
+    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane, true));
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
@@ -324,9 +325,9 @@ const WEIGHT_OF_CHARACTER = 40;
 
 const readOptions = (
   { after, caller: { knownBy }, whenGone }: RunOptions,
-  took: ReadOptions['took'],
+  timer: ReadOptions['timer'],
   single: boolean,
-): ReadOptions => ({ after, knownBy, whenGone, took, single });
+): ReadOptions => ({ after, knownBy, whenGone, timer, single });
 
 function nullWhereNotFound(error: unknown): null {
   if (error instanceof DocumentNotFound) return null;

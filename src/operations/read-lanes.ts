@@ -2,7 +2,7 @@
 // lane of few, has a deadline, and ends when its client goes: on SQLite in processes of their own, on PostgreSQL on a
 // share of the connections. Which lane is decided from the plan and the sizes of its tables, and corrected by the time
 // that the plan took before.
-import type { Database, ReadOptions, Session } from '../db/database.ts';
+import type { Database, ReadOptions, ReadTimer, Session } from '../db/database.ts';
 import { validationError } from '../errors.ts';
 import { MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
 import { tablesOf } from '../model/tables.ts';
@@ -75,10 +75,14 @@ export class ReadLanes {
     const { read, limit, work, job } = heavy;
     const cost = this.costOf(read, limit);
     if (cost.rows > MAX_READ_COST) throw tooExpensive(cost);
-    const { took } = this.laneOf(read);
+    const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
-    if (this.#processes) return (await this.#processes.run(job, { whenGone: options.whenGone, took })) as Result;
-    if (job.kind === 'count') return this.#database.snapshot(work, { ...options, took, isHeavy: true });
+    if (this.#processes)
+      return (await this.#processes.run(job, {
+        whenGone: options.whenGone,
+        took: (time) => timer.took(time),
+      })) as Result;
+    if (job.kind === 'count') return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
     const [answer] = describeRead(read, job.slots, job.kind);
     const { statement, values } = answer!.statement;
     // A turn lasts until the response is put together, so that there are never many large ones.
@@ -87,7 +91,7 @@ export class ReadLanes {
       if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
       return (await this.#assembly.run(job, rows)) as Result;
     };
-    return this.#database.snapshot(run, { ...options, took, isHeavy: true });
+    return this.#database.snapshot(run, { ...options, timer, isHeavy: true });
   }
 
   async close(): Promise<void> {
@@ -105,7 +109,7 @@ const lengthOf = (rows: readonly Row[]): number => {
 };
 
 /** What is known of one plan. */
-export class PlanLane {
+export class PlanLane implements ReadTimer {
   readonly #lanes: ReadLanes;
   readonly #read: CompiledRead;
   #sizes: ReadonlyMap<string, number> | null = null;
@@ -114,22 +118,30 @@ export class PlanLane {
   /** How often in a row it was quick, and whether it was slow since it last was so often. */
   #quick = 0;
   #isSlow = false;
+  #isSuspect = false;
 
   constructor(lanes: ReadLanes, read: CompiledRead) {
     this.#lanes = lanes;
     this.#read = read;
   }
 
-  /** Notes the time that its statements took; undefined where that does not matter, since it cannot be heavy. */
-  tookWith(limit: number): ((milliseconds: number) => void) | undefined {
-    return this.#costOf(limit) < NEVER_HEAVY ? undefined : this.took;
+  /** What is told the time; undefined where that does not matter, since it cannot be heavy. */
+  timerWith(limit: number): ReadTimer | undefined {
+    return this.#costOf(limit) < NEVER_HEAVY ? undefined : this;
   }
 
-  readonly took = (milliseconds: number): void => {
+  /** A long time by the clock may be that of others, so the next run is timed exactly. */
+  get isExact(): boolean {
+    return this.#isSuspect;
+  }
+
+  took(milliseconds: number): void {
     this.#quick = milliseconds <= QUICK_MS ? this.#quick + 1 : 0;
-    if (milliseconds > MAX_SMALL_READ_MS) this.#isSlow = true;
-    else if (this.#quick >= QUICK_RUNS) this.#isSlow = false;
-  };
+    if (this.#quick >= QUICK_RUNS) this.#isSlow = false;
+    const isLong = milliseconds > MAX_SMALL_READ_MS;
+    if (isLong && this.#isSuspect) this.#isSlow = true;
+    this.#isSuspect = isLong;
+  }
 
   isHeavy(limit: number): boolean {
     const cost = this.#costOf(limit);
