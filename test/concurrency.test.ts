@@ -13,7 +13,7 @@ import { type ServerNode, useNodes } from './support/nodes.ts';
 import { scaled } from './support/scale.ts';
 
 const CLIENTS = 8;
-const WRITES = scaled(500);
+const WRITES = scaled(350);
 const OWNERS = 5;
 const TARGETS = 6;
 /** Times that a client sends a write again that the server could not take. */

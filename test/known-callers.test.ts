@@ -19,7 +19,7 @@ import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const NODES = 3;
 /** SHEAF_TEST_SCALE=40 makes a thousand. */
-const INTERLEAVINGS = scaled(25);
+const INTERLEAVINGS = scaled(16);
 const SEED = GIVEN_SEED ?? 5;
 const CHEAP_ROUNDS = 4;
 
