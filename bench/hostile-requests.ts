@@ -1,4 +1,4 @@
-// Requests that are dear within the limits: each took seconds, or gigabytes, at some time.
+// Requests that are expensive within the limits: each took seconds, or gigabytes, at some time.
 
 const times = (count: number, one: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => one(index)).join('&');

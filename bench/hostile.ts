@@ -1,5 +1,5 @@
-// What dear requests cost others: each is sent without pause by several clients while another client reads an entry by
-// id. Shows how the dear ones were answered, how long the slowest took, what memory the server took with the processes
+// What expensive requests cost others: each is sent without pause by several clients while another client reads an entry by
+// id. Shows how the expensive ones were answered, how long the slowest took, what memory the server took with the processes
 // it started, and how much longer the reads by id took than alone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataSet } from './data.ts';
@@ -70,9 +70,9 @@ async function beside(server: Server, target: string, small: string, { clients, 
     for (; !isOver; await sleep(MEMORY_STEP_MS)) megabytes = Math.max(megabytes, server.familyMegabytes());
   };
   const watching = watch();
-  const dear = Promise.all(Array.from({ length: clients }, client));
+  const expensive = Promise.all(Array.from({ length: clients }, client));
   const times = await reads(server, small, seconds * 1000);
-  await dear;
+  await expensive;
   isOver = true;
   await watching;
   return { statuses, slowest, megabytes, times };

@@ -16,7 +16,7 @@ Usage: npm run bench -- [options]
   --growth          reads on PostgreSQL by 1, 2 and 4 processes
   --access          reads by the public, a user and a token, beside reads that nobody guards; on SQLite, or with
                     --postgres on PostgreSQL
-  --hostile         dear requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
+  --hostile         expensive requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)

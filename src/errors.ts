@@ -85,6 +85,9 @@ export function limitExceeded(limit: string, allowed: number, what: string, deta
 export const tooSlowError = (cause?: unknown): SheafError =>
   unavailableError('The request takes too long; ask for less, with fewer conditions, relations or entries', cause);
 
+/** Nobody hears of it; it ends the work. */
+export const clientGoneError = (): SheafError => unavailableError('The client has gone');
+
 /** The project or the command line is wrong; told to the operator, never to a client. */
 export class SetupError extends Error {
   readonly problems: readonly string[];

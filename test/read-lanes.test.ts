@@ -2,8 +2,9 @@
 // when their client goes, and hold up nobody. Which reads these are depends on sizes of tables, so tests claim others.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Turns } from '../src/db/turns.ts';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { WhenGone } from '../src/db/database.ts';
+import { Semaphore } from '../src/db/semaphore.ts';
 import { createServer } from '../src/http/server.ts';
 import {
   MAX_HEAVY_WAIT_MS,
@@ -108,7 +109,7 @@ describeOnEveryDatabase('A heavy read', (engine) => {
     expect(await tags.findMany({ sort: 'pages.tags.name' })).toHaveLength(3);
   });
 
-  it('is refused with its dearest part where it would not end in time', async () => {
+  it('is refused with its most expensive part where it would not end in time', async () => {
     claimRows(content, MAX_READ_COST);
     const { status, body } = await content.get('tags?sort=pages.tags.name&filters[name][$eqi]=x');
     expect([status, body.error.name]).toEqual([400, 'ValidationError']);
@@ -211,6 +212,36 @@ describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
     }
   });
 
+  it('does not run for a client that left while it waited, and is cancelled for one that leaves later', async () => {
+    const content = await contents.open(PROJECT);
+    const running = () =>
+      content.number(
+        `select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()`,
+      );
+    let started = 0;
+    const sleeper = (whenGone: WhenGone) =>
+      content.sheaf.database.snapshot(
+        async (session) => {
+          started++;
+          return session.rows({ sql: 'select pg_sleep(3)::text', bindings: [] }, []);
+        },
+        { isHeavy: true, whenGone },
+      );
+    const clients = Array.from({ length: 6 }, () => {
+      let leave: () => void = () => undefined;
+      const answer = sleeper((listener) => {
+        leave = listener;
+      });
+      return { leave: () => leave(), answer: answer.catch((error: Error) => error) };
+    });
+    await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0));
+    const began = started;
+    expect(began).toBeLessThan(6);
+    for (const { leave } of clients) leave();
+    for (const { answer } of clients) expect(await answer).toMatchObject({ status: 503 });
+    expect([started, await running()]).toEqual([began, 0]);
+  });
+
   it('leaves connections to small ones', async () => {
     const content = await contents.open(PROJECT);
     const small = `tags/${await content.make('tags', { name: 'small' })}`;
@@ -232,44 +263,64 @@ describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
   });
 });
 
-describe('Turns', () => {
-  it('are taken by few at a time, in order', async () => {
-    const turns = new Turns(2);
+describe('A semaphore', () => {
+  /** Work that goes on until it is told to end. */
+  function held(semaphore: Semaphore) {
+    let end: () => void = () => undefined;
+    const ended = semaphore.run(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    return { end: () => end(), ended };
+  }
+  const nothing = async (): Promise<void> => undefined;
+
+  it('lets few work at a time, in order', async () => {
+    const semaphore = new Semaphore(2);
     const order: number[] = [];
     let running = 0;
     await Promise.all(
-      Array.from({ length: 9 }, async (_, index) => {
-        const turn = await turns.take();
-        expect(++running).toBeLessThanOrEqual(2);
-        await sleep(1);
-        order.push(index);
-        running--;
-        turn.end();
-      }),
+      Array.from({ length: 9 }, (_, index) =>
+        semaphore.run(async () => {
+          expect(++running).toBeLessThanOrEqual(2);
+          await sleep(1);
+          order.push(index);
+          running--;
+        }),
+      ),
     );
     expect(order.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(order.slice(0, 2).toSorted()).toEqual([0, 1]);
   });
 
-  it('are refused at once where the line is long', async () => {
-    const turns = new Turns(1);
-    const first = await turns.take();
-    const line = Array.from({ length: MAX_WAITING_HEAVY_READS }, () => turns.take().then((turn) => turn.end()));
-    await expect(turns.take()).rejects.toMatchObject({ status: 503 });
+  it('refuses at once where the queue is long', async () => {
+    const semaphore = new Semaphore(1);
+    const first = held(semaphore);
+    const queue = Array.from({ length: MAX_WAITING_HEAVY_READS }, () => semaphore.run(nothing));
+    await expect(semaphore.run(nothing)).rejects.toMatchObject({ status: 503 });
     first.end();
-    await Promise.all(line);
-    (await turns.take()).end();
+    await Promise.all([first.ended, ...queue]);
+    await semaphore.run(nothing);
   });
 
   it(
-    `are waited for no longer than MAX_HEAVY_WAIT_MS, and then left to others`,
+    'lets nobody wait longer than MAX_HEAVY_WAIT_MS, and works on',
     async () => {
-      const turns = new Turns(1);
-      const first = await turns.take();
-      await expect(turns.take()).rejects.toMatchObject({ status: 503 });
+      const semaphore = new Semaphore(1);
+      const first = held(semaphore);
+      await expect(semaphore.run(nothing)).rejects.toMatchObject({ status: 503 });
       first.end();
-      (await turns.take()).end();
+      await first.ended;
+      await semaphore.run(nothing);
     },
     MAX_HEAVY_WAIT_MS * 3,
   );
+
+  it('has its permit back from work that fails', async () => {
+    const semaphore = new Semaphore(1);
+    await expect(semaphore.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await semaphore.run(nothing);
+  });
 });

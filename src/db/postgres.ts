@@ -1,7 +1,7 @@
 // PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
 // where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
-import { SetupError, SheafError, tooSlowError, unavailableError } from '../errors.ts';
+import { clientGoneError, SetupError, SheafError, tooSlowError, unavailableError } from '../errors.ts';
 import {
   MAX_ACCESS_CHANGES,
   MAX_HEAVY_READ_MS,
@@ -37,7 +37,7 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -391,6 +391,19 @@ const CANCELLED = '57014';
 /** The id of the process that serves a connection; the types do not know it. */
 const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
 
+/** A read that the server ends at its deadline. */
+async function runWithTimeout<T>(client: pg.ClientBase, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  await client.query(`begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}`);
+  try {
+    const result = await work(new ClientSession(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
 /** A time by the clock that is longer may be that of others, who keep the server busy. */
 const TELLING_MS = 5;
 
@@ -415,11 +428,11 @@ class Postgres implements Database {
   /** Whether triggers note all changes that decide over callers, so that there are marks. */
   #isTracked = false;
   readonly #pruning = new NextRun(() => this.#prune());
-  readonly #heavy: Turns;
+  readonly #heavy: Semaphore;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
     this.#pool = pool;
-    this.#heavy = new Turns(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
+    this.#heavy = new Semaphore(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -452,34 +465,31 @@ class Postgres implements Database {
   }
 
   /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */
-  async #readHeavy<T>(
-    work: (session: ClientSession) => Promise<T>,
-    { whenGone = () => undefined }: ReadOptions,
-  ): Promise<T> {
-    const turn = await this.#heavy.take();
+  async #readHeavy<T>(work: (session: ClientSession) => Promise<T>, { whenGone }: ReadOptions): Promise<T> {
+    let isGone = false;
+    let cancel: (() => void) | null = null;
+    whenGone?.(() => {
+      isGone = true;
+      cancel?.();
+    });
+    const read = async (client: pg.PoolClient): Promise<T> => {
+      if (isGone) throw clientGoneError();
+      cancel = () => {
+        void this.#pool.query('select pg_cancel_backend($1)', [processId(client)]).catch(() => undefined);
+      };
+      try {
+        const result = await runWithTimeout(client, work);
+        // The cancellation may still be on its way, and would meet the next statement: the connection is closed.
+        if (isGone) throw Object.assign(new Error('cancelled'), { code: CANCELLED });
+        return result;
+      } finally {
+        cancel = null;
+      }
+    };
     try {
-      return await this.#withClient(async (client) => {
-        let isOver = false;
-        whenGone(() => {
-          if (!isOver)
-            void this.#pool.query('select pg_cancel_backend($1)', [processId(client)]).catch(() => undefined);
-        });
-        try {
-          await client.query(`begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}`);
-          const result = await work(new ClientSession(client));
-          await client.query('commit');
-          return result;
-        } catch (error) {
-          await client.query('rollback').catch(() => undefined);
-          throw codeOf(error) === CANCELLED ? tooSlowError(error) : error;
-        } finally {
-          isOver = true;
-        }
-      });
+      return await this.#heavy.run(() => this.#withClient(read));
     } catch (error) {
-      throw toClientError(error);
-    } finally {
-      turn.end();
+      throw toClientError(codeOf(error) === CANCELLED ? tooSlowError(error) : error);
     }
   }
 

@@ -13,7 +13,7 @@ import { describeRead } from '../read/run-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { Assembly } from './assembly.ts';
 import { type JobResult, type ReadJob, RowsSession } from './read-job.ts';
-import { ReaderProcesses } from './reader-processes.ts';
+import { ReaderPool } from './reader-pool.ts';
 
 /** A response of more characters is put together in a thread of its own. */
 const LARGE_CHARACTERS = 500_000;
@@ -38,7 +38,7 @@ export interface HeavyRead<Result extends JobResult> {
 export class ReadLanes {
   readonly #database: Database;
   readonly #tables: readonly string[];
-  readonly #processes: ReaderProcesses | null;
+  readonly #readers: ReaderPool | null;
   readonly #assembly = new Assembly();
   readonly #plans = new WeakMap<CompiledRead, PlanLane>();
   readonly #timer: NodeJS.Timeout;
@@ -48,7 +48,7 @@ export class ReadLanes {
   constructor(database: Database, model: Model) {
     this.#database = database;
     this.#tables = tablesOf(model).map(({ name }) => name);
-    this.#processes = database.file === null ? null : new ReaderProcesses(database.file);
+    this.#readers = database.file === null ? null : new ReaderPool(database.file);
     // Where they cannot be read now, those from before will do.
     this.#timer = setInterval(() => this.readSizes().catch(() => undefined), SIZES_MS).unref();
   }
@@ -77,8 +77,8 @@ export class ReadLanes {
     if (cost.rows > MAX_READ_COST) throw tooExpensive(cost);
     const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
-    if (this.#processes)
-      return (await this.#processes.run(job, {
+    if (this.#readers)
+      return (await this.#readers.run(job, {
         whenGone: options.whenGone,
         took: (time) => timer.took(time),
       })) as Result;
@@ -96,7 +96,7 @@ export class ReadLanes {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#processes?.close();
+    this.#readers?.close();
     await this.#assembly.close();
   }
 }

@@ -88,7 +88,7 @@ describe('the cost of a read', () => {
     );
   });
 
-  it('names its parts, the dear ones first to be found', () => {
+  it('names its parts in the words of the request', () => {
     const { parts } = costOf({ sort: 'tags.pages.title', populate: { tags: true } });
     expect(parts.map(({ title }) => title)).toEqual(['rows of pages', 'sort by tags → pages → title', 'populate tags']);
   });

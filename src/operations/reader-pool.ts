@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
-import { Turns } from '../db/turns.ts';
-import { type SheafError, tooSlowError, unavailableError } from '../errors.ts';
+import { Semaphore } from '../db/semaphore.ts';
+import { clientGoneError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
 import { type JobAnswer, type JobMessage, type JobResult, type ReadJob, resultOf } from './read-job.ts';
 
@@ -25,9 +25,9 @@ export interface JobOptions {
   readonly took: (milliseconds: number) => void;
 }
 
-export class ReaderProcesses {
+export class ReaderPool {
   readonly #file: string;
-  readonly #turns = new Turns(AT_ONCE);
+  readonly #semaphore = new Semaphore(AT_ONCE);
   readonly #idle: Reader[] = [];
   readonly #all = new Set<Reader>();
 
@@ -41,20 +41,20 @@ export class ReaderProcesses {
     let reader: Reader | null = null;
     whenGone?.(() => {
       isGone = true;
-      reader?.kill(goneError());
+      reader?.kill(clientGoneError());
     });
-    const turn = await this.#turns.take();
-    try {
-      if (isGone) throw goneError();
+    return this.#semaphore.run(async () => {
+      if (isGone) throw clientGoneError();
       reader = this.#idle.pop() ?? this.#start();
-      const answer = await reader.run(job);
-      if ('milliseconds' in answer) took(answer.milliseconds);
-      return resultOf(answer);
-    } finally {
-      if (reader?.isAlive) this.#idle.push(reader);
-      reader = null;
-      turn.end();
-    }
+      try {
+        const answer = await reader.run(job);
+        if ('milliseconds' in answer) took(answer.milliseconds);
+        return resultOf(answer);
+      } finally {
+        if (reader.isAlive) this.#idle.push(reader);
+        reader = null;
+      }
+    });
   }
 
   #start(): Reader {
@@ -71,8 +71,6 @@ export class ReaderProcesses {
     for (const reader of this.#all) reader.kill(unavailableError('The server is stopping'));
   }
 }
-
-const goneError = (): SheafError => unavailableError('The client has gone');
 
 interface Waiting {
   resolve(answer: JobAnswer): void;
