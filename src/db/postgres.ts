@@ -1,26 +1,15 @@
-// PostgreSQL through `pg`: a pool of connections with named prepared statements, time-outs on everything, and retries
-// where two writers met. What the database cannot do now becomes a 503, never a hang.
+// PostgreSQL through `pg`: a pool of connections with time-outs on everything, and retries where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
-import { clientGoneError, SetupError, SheafError, tooSlowError, unavailableError } from '../errors.ts';
-import {
-  MAX_ACCESS_CHANGES,
-  MAX_HEAVY_READ_MS,
-  MAX_PREPARED_CHARACTERS,
-  MAX_PREPARED_LENGTH,
-  MAX_RESTARTS,
-  MAX_RETRIES,
-} from '../limits.ts';
+import { clientGoneError, SetupError, tooSlowError, unavailableError } from '../errors.ts';
+import { MAX_ACCESS_CHANGES, MAX_PREPARED_CHARACTERS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { NextRun } from '../next-run.ts';
 import { requirePostgresUrl } from '../project/connection-url.ts';
 import {
-  CHANGES_CHANNEL,
   changesIn,
-  MARK_STATEMENT,
   PRUNE_STATEMENT,
   TRACKING_STATEMENT,
   TRACKING_VALUE,
   VACUUM_STATEMENT,
-  withMark,
 } from '../sql/access-changes.ts';
 import { postgresDialect } from '../sql/dialect-postgres.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
@@ -32,11 +21,23 @@ import {
   type ReadOptions,
   type ReadTimer,
   type Session,
-  StaleCallerError,
   type TableDescription,
   type Watch,
   type WriteOptions,
 } from './database.ts';
+import {
+  CANCELLED,
+  ClientSession,
+  codeOf,
+  isTransient,
+  MarkedSession,
+  preparedOn,
+  RETRIED,
+  runTransaction,
+  runWithTimeout,
+  toClientError,
+} from './postgres-session.ts';
+import { searchPath, Watcher } from './postgres-watcher.ts';
 import { Semaphore } from './semaphore.ts';
 
 export interface PostgresOptions {
@@ -53,200 +54,8 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
   connectTimeoutMs: 3_000,
 };
 
-/** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
-const RETRIED = new Set(['40P01', '40001']);
-/** Classes of states that may pass: connection lost, out of resources, shutting down, cancelled, lock not free. */
-const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
 const ALIVE = plainStatement('select 1');
 const ROW_COUNTS = `select c.relname::text, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value where c.relnamespace = quote_ident(current_schema())::regnamespace`;
-const NETWORK =
-  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
-
-const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
-
-const isTransient = (error: unknown): boolean => {
-  const { message = '' } = error as { message?: string };
-  return TRANSIENT.test(codeOf(error)) || NETWORK.test(codeOf(error)) || NETWORK.test(message);
-};
-
-const toClientError = (error: unknown): unknown =>
-  error instanceof SheafError || !isTransient(error)
-    ? error
-    : unavailableError('The database is not available now; try again', error);
-
-/** A statement with the name under which it is prepared, wherever it is sent; none where it is not worth keeping. */
-interface NamedQuery {
-  readonly name: string | undefined;
-  readonly text: string;
-  readonly rowMode: 'array';
-}
-
-const queries = new WeakMap<Statement, NamedQuery>();
-let named = 0;
-
-function queryOf(statement: Statement): NamedQuery {
-  let query = queries.get(statement);
-  if (!query) {
-    const name = statement.sql.length <= MAX_PREPARED_LENGTH ? `sheaf_${++named}` : undefined;
-    query = { name, text: statement.sql, rowMode: 'array' };
-    queries.set(statement, query);
-  }
-  return query;
-}
-
-/** What a connection has prepared; one that has prepared too much is closed after its work, and all of it forgotten. */
-class Prepared {
-  readonly #names = new Set<string>();
-  characters = 0;
-
-  add({ name, text }: NamedQuery): void {
-    if (name === undefined || this.#names.has(name)) return;
-    this.#names.add(name);
-    this.characters += text.length;
-  }
-}
-
-const prepared = new WeakMap<pg.ClientBase, Prepared>();
-
-function preparedOn(client: pg.ClientBase): Prepared {
-  let statements = prepared.get(client);
-  if (!statements) {
-    statements = new Prepared();
-    prepared.set(client, statements);
-  }
-  return statements;
-}
-
-/** All of the work, or none of it. */
-async function runTransaction<T>(
-  client: pg.ClientBase,
-  work: (session: Session) => Promise<T>,
-  knownBy: string | null = null,
-): Promise<T> {
-  const begun = begin(client, knownBy);
-  try {
-    const result = await work(new TransactionSession(client, begun));
-    await begun;
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    // Where even this fails the connection is gone, and the transaction with it.
-    // One that is lost or does not answer is closed, not asked again.
-    if (!isTransient(error) || RETRIED.has(codeOf(error))) await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Begins a transaction. The mark, where it is wanted, comes with the same round trip. */
-async function begin(client: pg.ClientBase, knownBy: string | null): Promise<void> {
-  if (knownBy === null) {
-    await client.query('begin');
-    return;
-  }
-  const results = await client.query({ text: `begin; ${MARK_STATEMENT.sql}`, rowMode: 'array' });
-  // Two statements have two results, which the types do not know.
-  const [, { rows }] = results as unknown as readonly [unknown, { readonly rows: readonly [[mark: string]] }];
-  if (rows[0][0] !== knownBy) throw new StaleCallerError();
-}
-
-class ClientSession implements Session {
-  readonly #client: pg.ClientBase;
-  readonly #prepared: Prepared;
-
-  constructor(client: pg.ClientBase) {
-    this.#client = client;
-    this.#prepared = preparedOn(client);
-  }
-
-  /** The statement is sent at once, behind those that are under way. */
-  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    const named = queryOf(statement);
-    this.#prepared.add(named);
-    // The driver copies each property that is the query's own, which takes longer than the rest that it does.
-    const query: NamedQuery & { values?: unknown[] } = Object.create(named);
-    query.values = [...values];
-    const { rows } = await this.#client.query(query);
-    return rows as unknown as R[];
-  }
-
-  async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
-    const rows = await this.rows(withMark(statement), values);
-    return { mark: takeMark(rows), rows: rows as unknown as R[] };
-  }
-
-  async mark(): Promise<string> {
-    return (await this.rows(MARK_STATEMENT, []))[0]![0];
-  }
-}
-
-/** State of PostgreSQL: an earlier statement of the transaction has failed. */
-const ABORTED = '25P02';
-
-/**
- * Does not wait for the transaction to begin before it sends what only reads or locks: where it did not begin, such a
- * statement does no harm. Anything else waits, as it would take effect by itself.
- */
-class TransactionSession implements Session {
-  readonly #session: ClientSession;
-  #begun: Promise<void> | null;
-  /** Why the transaction has failed. Statements that were sent behind the one that did only say that it has. */
-  #failure: unknown = null;
-
-  constructor(client: pg.ClientBase, begun: Promise<void>) {
-    this.#session = new ClientSession(client);
-    this.#begun = begun;
-    begun.then(
-      () => {
-        this.#begun = null;
-      },
-      () => undefined,
-    );
-  }
-
-  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    try {
-      return await this.#send(statement, values);
-    } catch (error) {
-      this.#failure ??= error;
-      throw codeOf(error) === ABORTED ? this.#failure : error;
-    }
-  }
-
-  async #send<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    if (!this.#begun) return this.#session.rows(statement, values);
-    if (statement.changesNothing) {
-      const [rows] = await Promise.all([this.#session.rows(statement, values), this.#begun]);
-      return rows;
-    }
-    await this.#begun;
-    return this.#session.rows(statement, values);
-  }
-}
-
-/** Returns rows only of a state of the data that has the mark by which the caller is known. */
-class MarkedSession implements Session {
-  readonly #session: ClientSession;
-  readonly #knownBy: string;
-
-  constructor(session: ClientSession, knownBy: string) {
-    this.#session = session;
-    this.#knownBy = knownBy;
-  }
-
-  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    const rows = await this.#session.rows(withMark(statement), values);
-    const mark = takeMark(rows) ?? (await this.#session.mark());
-    if (mark !== this.#knownBy) throw new StaleCallerError();
-    return rows as unknown as R[];
-  }
-}
-
-/** Takes the mark off rows, where it is the last column; null where there are none. */
-function takeMark(rows: readonly Row[]): string | null {
-  let mark: string | null = null;
-  for (const row of rows) mark = (row as unknown[]).pop() as string;
-  return mark;
-}
 
 /** `replica`: it can only be read, and may be away when the server starts. */
 export async function openPostgres(
@@ -291,119 +100,13 @@ export async function openPostgres(
   return database;
 }
 
-const searchPath = (schema: string): string => `set search_path to ${pg.escapeIdentifier(schema)}`;
-
-const WATCH_MS = 1_000;
-/** How long the connection that listens may take to say the mark. */
-const MARK_TIMEOUT_MS = 1_000;
-
 const NOT_TRACKED =
   'Every user and token costs a statement: the database lacks triggers, and its account may not create them. Run sheaf schema apply with the account that owns the tables.';
 
-/**
- * Listens on a connection of its own. Where that is lost, or tells nothing, as behind some poolers, it goes by the clock:
- * a server that is away is no reason to know less than before. The same connection is asked for the mark alone, so that a
- * refusal does not wait until writes give one back.
- */
-class Watcher {
-  changeCounter = 0;
-  /** Whether its connection can be asked. */
-  #isReady = false;
-  readonly #config: pg.ClientConfig;
-  readonly #schema: string | null;
-  readonly #onPoll: () => void;
-  readonly #timer: NodeJS.Timeout;
-  readonly #marks = new NextRun(() => this.#askMark());
-  #client: pg.Client | null = null;
-  #closed = false;
-
-  constructor(config: pg.ClientConfig, schema: string | null, onPoll: () => void) {
-    this.#config = { ...config, fallback_application_name: 'sheaf (listens)' };
-    this.#schema = schema;
-    this.#onPoll = onPoll;
-    this.#timer = setInterval(() => {
-      onPoll();
-      if (!this.#client) void this.listen();
-    }, WATCH_MS);
-    this.#timer.unref();
-  }
-
-  /** Polls once it listens: changes made before LISTEN took effect were not notified. */
-  async listen(): Promise<void> {
-    const client = new pg.Client(this.#config);
-    this.#client = client;
-    const lose = () => {
-      if (this.#client !== client) return;
-      this.#client = null;
-      this.#isReady = false;
-    };
-    client.on('error', lose);
-    client.on('end', lose);
-    client.on('notification', () => {
-      this.changeCounter++;
-    });
-    try {
-      await client.connect();
-      if (this.#schema !== null) await client.query(searchPath(this.#schema));
-      await client.query(`listen ${CHANGES_CHANNEL}`);
-      if (this.#closed) return await client.end();
-      this.#isReady = true;
-      this.#onPoll();
-    } catch {
-      lose();
-    }
-  }
-
-  /** The mark; null where the connection cannot be asked. However many ask, one statement at a time is sent. */
-  mark(): Promise<string | null> {
-    return this.#marks.result();
-  }
-
-  /** A connection that does not answer is replaced. */
-  async #askMark(): Promise<string | null> {
-    const client = this.#client;
-    if (!client || !this.#isReady) return null;
-    try {
-      const { rows } = await client.query<[string]>({
-        ...queryOf(MARK_STATEMENT),
-        query_timeout: MARK_TIMEOUT_MS,
-      } as pg.QueryArrayConfig);
-      return rows[0]![0];
-    } catch {
-      if (this.#client === client) [this.#client, this.#isReady] = [null, false];
-      void client.end().catch(() => undefined);
-      return null;
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#timer);
-    await this.#client?.end().catch(() => undefined);
-  }
-}
-
 /** The share of its connections that heavy reads may take. */
 const HEAVY_SHARE = 0.2;
-/** State of PostgreSQL: a statement was cancelled, by its time-out or because nobody waits for it. */
-const CANCELLED = '57014';
-
 /** The id of the process that serves a connection; the types do not know it. */
 const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
-
-/** A read that the server ends at its deadline. */
-async function runWithTimeout<T>(client: pg.ClientBase, work: (session: ClientSession) => Promise<T>): Promise<T> {
-  await client.query(`begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}`);
-  try {
-    const result = await work(new ClientSession(client));
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
 /** A time by the clock that is longer may be that of others, who keep the server busy. */
 const TELLING_MS = 5;
 
