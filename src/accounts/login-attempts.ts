@@ -4,48 +4,8 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { RateLimitError } from '../errors.ts';
-import { MAX_COUNTED_ACCOUNTS } from '../limits.ts';
-import { Lru } from '../lru.ts';
-import type { RateLimit, Settings } from '../project/settings.ts';
-
-interface Count {
-  readonly until: number;
-  times: number;
-}
-
-/** Counts by key, anew when the time of a limit is over. */
-export class LimitedCounter {
-  readonly #limit: RateLimit;
-  readonly #counts = new Lru<string, Count>(MAX_COUNTED_ACCOUNTS);
-
-  constructor(limit: RateLimit) {
-    this.#limit = limit;
-  }
-
-  /** The seconds until one more is allowed, 0 where it is now. */
-  secondsLeft(key: string): number {
-    const { times, until } = this.#current(key);
-    return times < this.#limit.max ? 0 : Math.ceil((until - Date.now()) / 1000);
-  }
-
-  /** Counts one; the function takes it back. */
-  add(key: string): () => void {
-    const count = this.#current(key);
-    count.times++;
-    return () => {
-      count.times--;
-    };
-  }
-
-  #current(key: string): Count {
-    const now = Date.now();
-    const last = this.#counts.get(key);
-    if (last && last.until > now) return last;
-    const count = { until: now + this.#limit.seconds * 1000, times: 0 };
-    this.#counts.set(key, count);
-    return count;
-  }
-}
+import type { Settings } from '../project/settings.ts';
+import { LimitedCounter } from './limited-counter.ts';
 
 export class LoginAttempts {
   readonly #byAddress: LimitedCounter;

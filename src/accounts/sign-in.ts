@@ -22,7 +22,8 @@ import {
 import { type AccountSettings, readAccountSettings } from './account-settings.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Grants } from './grants.ts';
-import { LimitedCounter, LoginAttempts } from './login-attempts.ts';
+import { LimitedCounter } from './limited-counter.ts';
+import { LoginAttempts } from './login-attempts.ts';
 import type { Mailer } from './mail.ts';
 import { type MailKind, mailText } from './mail-templates.ts';
 import type { Sessions, Tokens } from './sessions.ts';

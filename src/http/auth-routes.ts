@@ -5,9 +5,10 @@ import { authAction } from '../access/actions.ts';
 import type { Account } from '../access/caller.ts';
 import type { Tokens } from '../accounts/sessions.ts';
 import { applicationError, unauthorizedError, validationError } from '../errors.ts';
-import { NOT_SHARED, REFRESH_COOKIE } from './caching.ts';
+import { NOT_SHARED } from './caching.ts';
+import { cookieOf, REFRESH_COOKIE } from './cookies.ts';
 import { callerOf } from './register-routes.ts';
-import { cookieOf, sendValue } from './respond.ts';
+import { sendValue } from './respond.ts';
 import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 type Body = Record<string, unknown>;

@@ -1,12 +1,7 @@
 // What caches may keep: answers that anyone gets, under a tag of their content. Never an answer to someone in particular.
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-
-/** The refresh token of a session, where it is kept in a cookie. */
-export const REFRESH_COOKIE = 'strapi_up_refresh';
-/** The replication position of a client's last write, as a browser keeps it, and where other clients bring it back. */
-export const POSITION_COOKIE = 'sheaf_position';
-export const POSITION_HEADER = 'x-sheaf-position';
+import { POSITION_COOKIE, POSITION_HEADER, REFRESH_COOKIE } from './cookies.ts';
 
 /** For an answer that is meant for one client. */
 export const NOT_SHARED = 'private, no-store';

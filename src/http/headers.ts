@@ -3,7 +3,8 @@
 // of the time of a list.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../project/settings.ts';
-import { hasCredentials, NOT_SHARED, POSITION_HEADER } from './caching.ts';
+import { hasCredentials, NOT_SHARED } from './caching.ts';
+import { POSITION_HEADER } from './cookies.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

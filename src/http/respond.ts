@@ -1,13 +1,14 @@
 // What goes back over the wire: JSON with its timing, errors in their envelope, and how far a client's writes went.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { RateLimitError, SheafError } from '../errors.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
-import { entityTag, hasCredentials, NOT_SHARED, namesTag, POSITION_COOKIE, POSITION_HEADER } from './caching.ts';
+import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
+import { cookieOf, POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
 import { SECURITY } from './headers.ts';
 
 /** When a client that met a 503 may try again. */
@@ -88,11 +89,6 @@ export async function sendReplicationPosition(sheaf: Sheaf, reply: FastifyReply)
 export function replicationPositionOf(request: FastifyRequest): string | null {
   const header = request.headers[POSITION_HEADER];
   return typeof header === 'string' ? header : cookieOf(request, POSITION_COOKIE);
-}
-
-export function cookieOf(request: FastifyRequest, name: string): string | null {
-  const { cookie: header } = request.headers;
-  return header === undefined ? null : (parseCookie(header)[name] ?? null);
 }
 
 export const envelope = (status: number, name: string, message: string, details: object): string =>
