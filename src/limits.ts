@@ -166,3 +166,6 @@ export const MAX_WAITING_HEAVY_READS = 100;
 
 /** Processes that run heavy reads on SQLite, for each process of the server. */
 export const MAX_READER_PROCESSES = 2;
+
+/** Milliseconds that work of this process may keep the event loop from anything else; beyond it, requests get a 503. */
+export const MAX_LOOP_LAG_MS = 1_000;

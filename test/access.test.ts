@@ -359,7 +359,7 @@ describeOnEveryDatabase('Every route', (engine) => {
       const limit = { max: 1_000_000, seconds: 60 };
       writeFileSync(
         `${project}/config/sheaf.json`,
-        JSON.stringify({ rateLimits: { auth: limit, account: limit, address: limit, content: null } }),
+        JSON.stringify({ rateLimits: { auth: limit, account: limit, address: limit, cost: null } }),
       );
       site = await guarded.open(project);
       asked = await prepare(site);

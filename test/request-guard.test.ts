@@ -8,8 +8,9 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type OpenOptions, open, type Sheaf } from '../src/app.ts';
 import { SetupError } from '../src/errors.ts';
+import { WRITE_COST } from '../src/http/cost-limit.ts';
 import { createServer } from '../src/http/server.ts';
-import { MAX_BODY_BYTES, MAX_URL_LENGTH } from '../src/limits.ts';
+import { MAX_BODY_BYTES, MAX_LOOP_LAG_MS, MAX_URL_LENGTH } from '../src/limits.ts';
 import { USER } from '../src/model/builtin.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { type Project, useContents } from './support/content.ts';
@@ -72,6 +73,12 @@ describeOnSqlite('The door', (engine) => {
     await door.app.ready();
     return door;
   }
+
+  const statuses = async (app: FastifyInstance, requests: readonly InjectOptions[]): Promise<number[]> => {
+    const found: number[] = [];
+    for (const request of requests) found.push((await app.inject(request)).statusCode);
+    return found;
+  };
 
   describe('to browsers', () => {
     const ANY_ORIGIN = ['https://www.example.com', 'http://localhost:3000', 'null', 'https://evil.test'];
@@ -344,11 +351,6 @@ describeOnSqlite('The door', (engine) => {
     });
     /** From behind a proxy on this machine. */
     const via = (chain: string): InjectOptions => ({ headers: { 'x-forwarded-for': chain } });
-    const statuses = async (app: FastifyInstance, requests: readonly InjectOptions[]): Promise<number[]> => {
-      const found: number[] = [];
-      for (const request of requests) found.push((await app.inject(request)).statusCode);
-      return found;
-    };
     const PATHS: readonly InjectOptions[] = [
       { method: 'POST', url: '/api/auth/local', payload: {} },
       { method: 'POST', url: '/api/auth/local/register', payload: {} },
@@ -553,14 +555,86 @@ describeOnSqlite('The door', (engine) => {
       expect(new Set(await statuses(app, requests))).toEqual(new Set([200]));
     });
 
-    it('refuses further requests of one address to one content route where a limit is set', async () => {
-      const { app } = await enter({ rateLimits: { content: { max: 2, seconds: 60 } } }, ['*']);
-      expect(await statuses(app, Array(3).fill({ url: '/api/notes' }))).toEqual([200, 200, 429]);
-      expectRateLimited(await app.inject({ url: '/api/notes?sort=title' }), 60);
-      expect(await statuses(app, [{ url: '/api/notes', remoteAddress: '203.0.113.7' }])).toEqual([200]);
-      expect(await statuses(app, [{ url: '/api/notes/none' }, { url: '/api/users' }])).toEqual([404, 200]);
-      // Whether the server lives is no content.
-      expect(await statuses(app, Array(5).fill({ url: '/_health' }))).toEqual([204, 204, 204, 204, 204]);
+    describe('where what content costs is limited', () => {
+      const COST = { rateLimits: { cost: { max: 30, seconds: 60 } } };
+      const remaining = ({ headers }: LightMyRequestResponse): number => Number(headers['x-ratelimit-remaining']);
+
+      it('counts an empty page as a little, and refuses an address that has spent all', async () => {
+        const { app } = await enter(COST, ['*']);
+        const first = await app.inject({ url: '/api/notes' });
+        expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '20' });
+        expect(Number(first.headers['x-ratelimit-reset'])).toBeGreaterThan(0);
+        // Requests for any content count together, also those that find nothing.
+        expect(await statuses(app, [{ url: '/api/notes/none' }, { url: '/api/users' }])).toEqual([404, 200]);
+        const refused = await app.inject({ url: '/api/notes?sort=title' });
+        expectRateLimited(refused, 60);
+        expect(remaining(refused)).toBe(0);
+        expect(await statuses(app, [{ url: '/api/notes', remoteAddress: '203.0.113.7' }])).toEqual([200]);
+        // Whether the server lives is no content.
+        expect(await statuses(app, Array(5).fill({ url: '/_health' }))).toEqual([204, 204, 204, 204, 204]);
+      });
+
+      it('counts what a request reads and what it writes', async () => {
+        const { app, sheaf } = await enter({ rateLimits: { cost: { max: 1_000_000, seconds: 60 } } }, ['*']);
+        sheaf.operations.lanes.sizes = new Map([['notes', 40_000]]);
+        const page = await app.inject({ url: '/api/notes?filters[title]=none' });
+        const cost = Number(/cost;desc=(\d+)$/.exec(String(page.headers['server-timing']))![1]);
+        expect(cost).toBeGreaterThanOrEqual(40_000);
+        expect(remaining(page)).toBe(1_000_000 - cost);
+        const payload = { data: { title: 'one' } };
+        const made = await app.inject({ method: 'POST', url: '/api/notes', payload });
+        expect(made.statusCode).toBe(201);
+        expect(remaining(made)).toBe(1_000_000 - cost - WRITE_COST);
+        const entry = { url: `/api/notes/${made.json().data.documentId}` };
+        expect(remaining(await app.inject({ method: 'PUT', ...entry, payload }))).toBe(remaining(made) - WRITE_COST);
+        expect(remaining(await app.inject({ method: 'DELETE', ...entry }))).toBe(remaining(made) - 2 * WRITE_COST);
+      });
+
+      it('counts a token and a user wherever they come from', async () => {
+        const { app, sheaf } = await enter(COST, ['*']);
+        const auth = await sheaf.auth();
+        const token = { name: 'reader', description: '', type: 'read-only', actions: [], days: null } as const;
+        const tokens = [await auth.tokens.create(token), await auth.tokens.create({ ...token, name: 'other' })];
+        const asking = (bearer: string, remoteAddress: string): InjectOptions => ({
+          url: '/api/notes',
+          headers: { authorization: `Bearer ${bearer}` },
+          remoteAddress,
+        });
+        for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+          expect(await statuses(app, [asking(tokens[0]!, address)])).toEqual([200]);
+        expect(await statuses(app, [asking(tokens[0]!, '192.0.2.4'), asking(tokens[1]!, '192.0.2.1')])).toEqual([
+          429, 200,
+        ]);
+      });
+    });
+
+    it('tells what a read costs to one digit, so that nobody counts rows that they may not see', async () => {
+      const { app, sheaf } = await enter({}, ['*']);
+      const costWith = async (rows: number): Promise<string> => {
+        sheaf.operations.lanes.sizes = new Map([['notes', rows]]);
+        const { headers } = await app.inject({ url: '/api/notes?filters[title]=none' });
+        return /cost;desc=(\d+)$/.exec(String(headers['server-timing']))![1]!;
+      };
+      expect(await costWith(41_000)).toMatch(/^[1-9]0+$/);
+      expect(await costWith(41_001)).toBe(await costWith(41_000));
+    });
+  });
+
+  describe('when the event loop is behind', () => {
+    it('refuses requests at once, but those that ask how it does', async () => {
+      const { app } = await enter({}, ['*']);
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const busy = (): number => process.threadCpuUsage().user / 1000;
+      const end = busy() + MAX_LOOP_LAG_MS + 100;
+      while (busy() < end);
+      // The timer that looks after the loop is due now.
+      await new Promise((resolve) => setImmediate(resolve));
+      const refused = await app.inject({ url: '/api/notes' });
+      expect(refused.statusCode).toBe(503);
+      expect(refused.headers['retry-after']).toBe('1');
+      expect(refused.json().error.message).toMatch(/behind with its work/);
+      expect(await statuses(app, [{ url: '/_health' }, { url: '/_ready' }])).toEqual([204, 200]);
+      await vi.waitFor(async () => expect(await statuses(app, [{ url: '/api/notes' }])).toEqual([200]));
     });
   });
 
@@ -701,7 +775,7 @@ describeOnSqlite('Before the door opens', (engine) => {
         users: { bareList: 'yes', bare: true },
         auth: { accessTokenSeconds: 0, refreshToken: 'header', registerFields: [''] },
         cors: { origins: 'https://www.example.com', credentials: 1 },
-        rateLimits: { auth: { max: 10 }, account: null, content: { max: 1, seconds: 1, minutes: 1 } },
+        rateLimits: { auth: { max: 10 }, account: null, cost: { max: 1, seconds: 1, minutes: 1 } },
         trustProxy: true,
         email: [],
         security: {},
@@ -718,7 +792,7 @@ describeOnSqlite('Before the door opens', (engine) => {
         'cors.credentials',
         'rateLimits.auth.seconds',
         'rateLimits.account',
-        'rateLimits.content.minutes',
+        'rateLimits.cost.minutes',
         'trustProxy',
         'email',
         'security',
@@ -779,12 +853,12 @@ describeOnSqlite('Before the door opens', (engine) => {
       const { settings } = await begin(
         projectWith({
           users: { bareList: true },
-          rateLimits: { content: { max: 5, seconds: 1 } },
+          rateLimits: { cost: { max: 5, seconds: 1 } },
           trustProxy: ['::1'],
         }),
       );
       expect(settings.users).toEqual({ bareList: true });
-      expect(settings.rateLimits.content).toEqual({ max: 5, seconds: 1 });
+      expect(settings.rateLimits.cost).toEqual({ max: 5, seconds: 1 });
       expect(settings.rateLimits.auth.max).toBeGreaterThan(0);
       expect(settings.cors).toEqual({ origins: ['*'], credentials: false });
     });

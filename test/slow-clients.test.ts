@@ -129,3 +129,30 @@ describeOnSqlite('A client', (engine) => {
     expect(length).toBeGreaterThan(REQUESTS * LARGE.length);
   });
 });
+
+describeOnSqlite('A large response', (engine) => {
+  const contents = useContents(engine);
+  /** Characters of two units, so that some lie across pieces wherever these end. */
+  const TEXT = `x${'😀'.repeat(1_500_000)}`;
+
+  it('is sent as the client reads it, and arrives whole', async () => {
+    const sheaf = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+    await openToAll(sheaf);
+    await sheaf.documents('api::note.note').create({ data: { text: TEXT } });
+    const app = createServer(sheaf);
+    try {
+      const address = await app.listen({ host: '127.0.0.1', port: 0 });
+      const accepted = once(app.server, 'connection') as Promise<[Socket]>;
+      const response = await fetch(`${address}/api/notes`);
+      const [socket] = await accepted;
+      // What the client has not read, nor the system taken over, waits as characters and not as bytes of the answer.
+      expect(Number(response.headers.get('content-length'))).toBeGreaterThan(6_000_000);
+      expect(socket.writableLength).toBeLessThan(1_000_000);
+      const body = (await response.json()) as { data: { text: string }[] };
+      expect(body.data[0]!.text === TEXT).toBe(true);
+    } finally {
+      await app.close();
+      await sheaf.close();
+    }
+  });
+});

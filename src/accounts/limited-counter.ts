@@ -23,13 +23,19 @@ export class LimitedCounter {
     return times < this.#limit.max ? 0 : Math.ceil((until - Date.now()) / 1000);
   }
 
-  /** Counts one; the function takes it back. */
-  add(key: string): () => void {
+  /** Counts one, or more; the function takes it back. */
+  add(key: string, amount = 1): () => void {
     const count = this.#current(key);
-    count.times++;
+    count.times += amount;
     return () => {
-      count.times--;
+      count.times -= amount;
     };
+  }
+
+  /** What is counted, and the seconds until it is forgotten. */
+  spentBy(key: string): { readonly spent: number; readonly seconds: number } {
+    const { times, until } = this.#current(key);
+    return { spent: times, seconds: Math.ceil((until - Date.now()) / 1000) };
   }
 
   #current(key: string): Count {

@@ -14,6 +14,7 @@ import { FIRST_PAGE, READ_PARAMETERS, type ReadParameters } from '../request/par
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
+import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendNothing, sendRead, sendReplicationPosition } from './respond.ts';
 import {
@@ -44,7 +45,6 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
   const entry = isSingle ? base : `${base}/:documentId`;
   const one = readHandler(context, `${base}/`, (query, caller) => prepareOne(context, type, query, caller));
   const list = readHandler(context, base, (query, caller) => prepareList(context, type, query, caller));
-  const limit = context.auth.settings.rateLimits.content;
   const route = (
     method: Route['method'],
     path: string,
@@ -52,7 +52,7 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
     rest: Pick<Route, 'parameters' | 'handler'>,
   ): Route => {
     const verb = isSingle && name === 'findOne' ? 'find' : name;
-    return { method, path, action: actionOn(type, verb), operation: { name, type }, limit, ...rest };
+    return { method, path, action: actionOn(type, verb), operation: { name, type }, limit: null, ...rest };
   };
   const collection: Route[] = isSingle
     ? []
@@ -87,6 +87,7 @@ function prepareList(
   return {
     timing: read.timing,
     weight: read.weight,
+    cost: read.cost,
     run: async (options) => pageJson(read.request.pagination, await read.run(options), read.omitted),
   };
 }
@@ -98,6 +99,7 @@ function prepareOne({ sheaf }: RouteContext, type: ContentType, parameters: Quer
 const inEnvelope = (read: PreparedOne): PreparedText => ({
   timing: read.timing,
   weight: read.weight,
+  cost: read.cost,
   run: async (options) => {
     const text = await read.run(options);
     return text === null ? null : entryJson(text, read.omitted);
@@ -108,7 +110,7 @@ type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
 export function readHandler(
-  { requests, auth }: RouteContext,
+  { requests, auth, costs }: RouteContext,
   base: string,
   prepare: Prepare,
   documentId = pathDocumentId,
@@ -125,6 +127,8 @@ export function readHandler(
       prepared = prepare(parseQueryString(query), caller);
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared, prepared.weight);
     }
+    const cost = prepared.cost();
+    costs?.charge(reply, caller, cost);
     const found = documentId(request);
     const body = await prepared.run({
       caller,
@@ -133,7 +137,7 @@ export function readHandler(
       whenGone: (listener) => reply.raw.once('close', listener),
     });
     if (body === null) throw notFoundError();
-    return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin });
+    return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin, cost });
   };
 }
 
@@ -150,11 +154,12 @@ export const writeOperation = (
 ): WriteOperation => ({ name, type, documentId, data, parameters, defaultStatus: 'published' });
 
 /** What a write left behind, as its answer. */
-function writeHandler({ sheaf }: RouteContext, type: ContentType, name: WriteName): Handler {
+function writeHandler({ sheaf, costs }: RouteContext, type: ContentType, name: WriteName): Handler {
   const isNew = name === 'create' || name === 'clone';
   const takesBody = name === 'create' || name === 'update';
   return async (request, reply) => {
     const begin = performance.now();
+    costs?.charge(reply, callerOf(request), WRITE_COST);
     // Draft actions need no body; clone may take one.
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
@@ -163,7 +168,10 @@ function writeHandler({ sheaf }: RouteContext, type: ContentType, name: WriteNam
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     await sendReplicationPosition(sheaf, reply);
-    return send(reply.code(isNew ? 201 : 200), entryJson(outcome.text, outcome.omitted), outcome.timing, begin);
+    return send(reply.code(isNew ? 201 : 200), entryJson(outcome.text, outcome.omitted), {
+      timing: outcome.timing,
+      begin,
+    });
   };
 }
 
@@ -173,8 +181,9 @@ function refuseBody(body: unknown): void {
   if (key !== undefined) throw bodyKeyError(key, []);
 }
 
-function deleteHandler({ sheaf }: RouteContext, type: ContentType): Handler {
+function deleteHandler({ sheaf, costs }: RouteContext, type: ContentType): Handler {
   return async (request, reply) => {
+    costs?.charge(reply, callerOf(request), WRITE_COST);
     const parameters = queryOf(request);
     const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
     await sheaf.operations.write(operation, callerOf(request), false);

@@ -2,10 +2,14 @@
 // and how often one address may call.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { RateLimitError, SheafError } from '../errors.ts';
+import { RateLimitError, SheafError, unavailableError } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
+import { EventLoopMonitor } from './event-loop.ts';
 import { type HeadersFor, PREFLIGHT } from './headers.ts';
 import { REQUEST_ID_HEADER } from './log.ts';
+
+/** What tells of the server itself, and answers also where others are refused: /_health, /_ready. */
+const OWN_PATHS = '/_';
 
 /** Comes before everything else, so that refusals have the headers, and are logged, as well. */
 export function registerRequestGuard(
@@ -13,6 +17,15 @@ export function registerRequestGuard(
   headersFor: HeadersFor,
   follow: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
+  const loop = new EventLoopMonitor();
+  app.addHook('onListen', (done) => {
+    loop.start();
+    done();
+  });
+  app.addHook('onClose', (_app, done) => {
+    loop.stop();
+    done();
+  });
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
     request.begin = performance.now();
@@ -21,7 +34,7 @@ export function registerRequestGuard(
     const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!isPreflight || origin === undefined) return done(refusalOf(request));
+    if (!isPreflight || origin === undefined) return done(refusalOf(request, loop));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
@@ -31,7 +44,9 @@ export function registerRequestGuard(
 }
 
 /** What no route needs to look at. */
-function refusalOf(request: FastifyRequest): SheafError | undefined {
+function refusalOf(request: FastifyRequest, loop: EventLoopMonitor): SheafError | undefined {
+  if (loop.isBehind && !request.raw.url!.startsWith(OWN_PATHS))
+    return unavailableError('The server is behind with its work; try again');
   if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
     return new SheafError(400, 'BadRequestError', 'The Host header is missing');
   if (request.raw.url!.length > MAX_URL_LENGTH)

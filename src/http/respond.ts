@@ -1,6 +1,7 @@
 // What goes back over the wire: JSON with its timing, errors in their envelope, and how far a client's writes went.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
@@ -15,6 +16,9 @@ import { SECURITY } from './headers.ts';
 const RETRY_AFTER_SECONDS = 1;
 /** How long a browser keeps the replication position of its last write. */
 const POSITION_SECONDS = 60;
+/** A body of more characters is sent in pieces of so many. */
+const LARGE_CHARACTERS = 1_000_000;
+const PIECE_CHARACTERS = 65_536;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
@@ -27,10 +31,40 @@ declare module 'fastify' {
 export const elapsed = (reply: FastifyReply): number =>
   reply.request.begin > 0 ? performance.now() - reply.request.begin : 0;
 
-export function send(reply: FastifyReply, body: string, timing: Timing, begin: number): FastifyReply {
-  const total = performance.now() - begin;
-  return reply.header('content-type', JSON_TYPE).header('server-timing', serverTiming(timing, total)).send(body);
+/** When an answer began, and what its time was spent on. */
+interface Measured {
+  readonly timing: Timing;
+  readonly begin: number;
+  /** Rows that the database touched, as estimated. */
+  readonly cost?: number;
 }
+
+export function send(reply: FastifyReply, body: string, { timing, begin, cost }: Measured): FastifyReply {
+  const times = serverTiming(timing, performance.now() - begin);
+  return reply
+    .header('content-type', JSON_TYPE)
+    .header('server-timing', cost === undefined ? times : `${times}, cost;desc=${cost}`)
+    .send(body.length > LARGE_CHARACTERS ? inPieces(reply, body) : body);
+}
+
+/** A large body as a stream that goes on when the client has read what was sent. Whole, all of it would wait as bytes. */
+function inPieces(reply: FastifyReply, body: string): Readable {
+  reply.header('content-length', Buffer.byteLength(body));
+  return Readable.from(piecesOf(body), { objectMode: false, highWaterMark: 0 });
+}
+
+function* piecesOf(body: string): Generator<Buffer> {
+  let start = 0;
+  while (start < body.length) {
+    let end = Math.min(start + PIECE_CHARACTERS, body.length);
+    // The halves of a character beyond 16 bits stay together.
+    if (isHighSurrogate(body.charCodeAt(end - 1)) && end < body.length) end--;
+    yield Buffer.from(body.slice(start, end));
+    start = end;
+  }
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 function serverTiming(timing: Timing, total: number): string {
   const all = total.toFixed(3);
@@ -41,13 +75,7 @@ function serverTiming(timing: Timing, total: number): string {
 }
 
 export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
-  send(reply, JSON.stringify(value), CACHED_TIMING, reply.request.begin);
-
-/** When an answer began, and what its time was spent on. */
-interface Measured {
-  readonly timing: Timing;
-  readonly begin: number;
-}
+  send(reply, JSON.stringify(value), { timing: CACHED_TIMING, begin: reply.request.begin });
 
 /**
  * Answers a read. What the public gets has a tag where the project lets caches keep it, or the client asks by a tag: to
@@ -57,7 +85,7 @@ export function sendRead(
   reply: FastifyReply,
   body: string,
   cacheControl: string | null,
-  { timing, begin }: Measured = { timing: CACHED_TIMING, begin: reply.request.begin },
+  measured: Measured = { timing: CACHED_TIMING, begin: reply.request.begin },
 ): FastifyReply {
   const { headers } = reply.request;
   const { 'if-none-match': known } = headers;
@@ -67,7 +95,7 @@ export function sendRead(
     if (cacheControl !== null) reply.header('cache-control', cacheControl);
     if (known !== undefined && namesTag(known, tag)) return sendNothing(reply, 304);
   }
-  return send(reply, body, timing, begin);
+  return send(reply, body, measured);
 }
 
 export const sendNothing = (reply: FastifyReply, status = 204): FastifyReply =>

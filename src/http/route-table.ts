@@ -6,12 +6,19 @@ import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
+import { CostLimit } from './cost-limit.ts';
 import { sendNothing, sendValue } from './respond.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 export function routeTable(sheaf: Sheaf, auth: Auth): readonly Route[] {
-  const context: RouteContext = { sheaf, auth, requests: new Lru(MAX_CACHED_REQUEST_BYTES) };
+  const { cost } = auth.settings.rateLimits;
+  const context: RouteContext = {
+    sheaf,
+    auth,
+    requests: new Lru(MAX_CACHED_REQUEST_BYTES),
+    costs: cost && new CostLimit(cost),
+  };
   const types = [...sheaf.model.contentTypes.values()].filter(
     ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
   );

@@ -12,6 +12,7 @@ import type { ContentType } from '../model/types.ts';
 import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
+import type { CostLimit } from './cost-limit.ts';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
@@ -39,6 +40,8 @@ export interface RouteContext {
   readonly auth: Auth;
   /** Requests that were prepared, by access, path and query. */
   readonly requests: Lru<string, PreparedText>;
+  /** What requests for content cost, by who sends them; null where that has no limit. */
+  readonly costs: CostLimit | null;
 }
 
 /** A request that is ready to run, and answers with JSON; null where there is nothing. */
@@ -46,6 +49,8 @@ export interface PreparedText {
   readonly timing: Timing;
   /** Bytes that it holds on to, roughly. */
   readonly weight: number;
+  /** Rows that the database touches, as a caller may know it. */
+  cost(): number;
   run(options: {
     readonly caller: Caller;
     readonly documentId: string | null;

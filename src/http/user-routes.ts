@@ -10,13 +10,13 @@ import { FIRST_PAGE, NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts'
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { pathDocumentId, readHandler, writeOperation } from './content-routes.ts';
+import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition } from './respond.ts';
 import { documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
-  const limit = context.auth.settings.rateLimits.content;
   const handlers = userHandlers(context);
   const route = (
     method: Route['method'],
@@ -29,7 +29,7 @@ export function userRoutes(context: RouteContext): Route[] {
     action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
     operation: { name, type },
     parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
-    limit,
+    limit: null,
     handler,
   });
   return [
@@ -46,7 +46,7 @@ export function userRoutes(context: RouteContext): Route[] {
 function userHandlers(
   context: RouteContext,
 ): Record<'list' | 'one' | 'me' | 'count' | 'create' | 'update' | 'remove', Handler> {
-  const { sheaf, auth } = context;
+  const { sheaf, auth, costs } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { bareList } = auth.settings.users;
   const defaults: ReadOperation['defaults'] = { status: 'published', pagination: bareList ? NO_LIMIT : FIRST_PAGE };
@@ -65,20 +65,22 @@ function userHandlers(
     data: Record<string, unknown>,
   ) => {
     const { request } = reply;
+    costs?.charge(reply, callerOf(request), WRITE_COST);
     const operation = writeOperation(name, type, documentId, { data, parameters: queryOf(request) });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     await sendReplicationPosition(sheaf, reply);
-    return send(reply, outcome.text, outcome.timing, request.begin);
+    return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
   };
 
   return {
     list: readHandler(context, '/api/users', (query, caller) => {
       const list = sheaf.operations.find(read('find', query), caller);
-      const { request, timing, weight, omitted } = list;
+      const { request, timing, weight, cost, omitted } = list;
       return {
         timing,
         weight,
+        cost,
         run: async (options) => {
           const page = await list.run(options);
           return bareList ? `[${page.entries}]` : pageJson(request.pagination, page, omitted);

@@ -72,6 +72,8 @@ export interface PreparedRead<Answer> {
   readonly weight: number;
   /** Paths of relations that `*` left out. */
   readonly omitted: readonly string[];
+  /** Rows that the database touches, as a caller may know it. */
+  cost(): number;
   run(options: RunOptions): Promise<Answer>;
 }
 
@@ -136,6 +138,7 @@ export class Operations {
       timing,
       weight,
       omitted: read.plan.omitted,
+      cost: () => lane.shownCost(limit),
       run: (options) => {
         const { user } = sameAccess(options.caller, caller);
         const context = { defaultLocale, limit, start, user };
@@ -166,6 +169,7 @@ export class Operations {
       timing,
       weight,
       omitted: read.plan.omitted,
+      cost: () => lane.shownCost(1),
       run: (options) => {
         const context = contextOf(options);
         const work = (session: Session) => first.run(session, context);

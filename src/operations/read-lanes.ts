@@ -149,6 +149,11 @@ export class PlanLane implements ReadTimer {
     return cost > MAX_SMALL_COST && (cost > MAX_SMALL_COST * DOUBTFUL || this.#quick < QUICK_RUNS);
   }
 
+  /** Rows that the database touches for so many entries, as a caller may know it. */
+  shownCost(limit: number): number {
+    return roundedCost(this.#costOf(limit));
+  }
+
   #costOf(limit: number): number {
     if (this.#lanes.sizes !== this.#sizes) {
       this.#costs.clear();
@@ -163,6 +168,12 @@ export class PlanLane implements ReadTimer {
   }
 }
 
+/** To one digit: what is exact would tell how many rows there are that the caller may not see. */
+function roundedCost(rows: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(rows, 1)));
+  return Math.ceil(rows / unit) * unit;
+}
+
 function tooExpensive(cost: Cost): Error {
   let [part] = [cost];
   const path: string[] = [];
@@ -171,8 +182,9 @@ function tooExpensive(cost: Cost): Error {
     path.push(part.title);
   }
   const most = path.join(', ');
+  const rows = roundedCost(cost.rows);
   return validationError(
-    `The request costs too much: about ${cost.rows} rows would be read, at most ${MAX_READ_COST} (MAX_READ_COST). Most of them by: ${most}`,
-    { limit: 'MAX_READ_COST', allowed: MAX_READ_COST, cost: cost.rows, part: most },
+    `The request costs too much: about ${rows} rows would be read, at most ${MAX_READ_COST} (MAX_READ_COST). Most of them by: ${most}`,
+    { limit: 'MAX_READ_COST', allowed: MAX_READ_COST, cost: rows, part: most },
   );
 }

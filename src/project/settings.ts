@@ -79,8 +79,8 @@ const RATE_LIMITS = strictObject({
   account: v.optional(RATE_LIMIT, { max: 20, seconds: 60 }),
   /** Wrong passwords that one address tries, for any accounts. */
   address: v.optional(RATE_LIMIT, { max: 40, seconds: 60 }),
-  /** Requests of one address to content; null for no limit. */
-  content: v.optional(v.nullable(RATE_LIMIT), null),
+  /** Rows that reads of one caller touch, by our estimate: of a user, a token, or an address; null for no limit. */
+  cost: v.optional(v.nullable(RATE_LIMIT), null),
 });
 
 const link = v.nullable(nonEmptyString('expected a string that is not empty, or null'));

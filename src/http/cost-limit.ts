@@ -1,0 +1,41 @@
+// A limit on what requests for content cost, by who sends them. A page of 25 entries and one that walks through a table
+// count for what they are. Counted in this process.
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import { LimitedCounter } from '../accounts/limited-counter.ts';
+import { RateLimitError } from '../errors.ts';
+import type { RateLimit } from '../project/settings.ts';
+
+/** What a write counts, in rows that a read of the same cost would touch. */
+export const WRITE_COST = 1_000;
+/** The least that a request counts: one that finds nothing takes time as well. */
+const LEAST_COST = 10;
+
+export class CostLimit {
+  readonly #limit: RateLimit;
+  readonly #spent: LimitedCounter;
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+    this.#spent = new LimitedCounter(limit);
+  }
+
+  /** Counts a request, and refuses it where its sender has spent all. The one that spends the last is still answered. */
+  charge(reply: FastifyReply, caller: Caller, cost: number): void {
+    const key = senderOf(reply, caller);
+    const secondsLeft = this.#spent.secondsLeft(key);
+    if (secondsLeft === 0) this.#spent.add(key, Math.max(cost, LEAST_COST));
+    const { spent, seconds } = this.#spent.spentBy(key);
+    reply
+      .header('x-ratelimit-limit', this.#limit.max)
+      .header('x-ratelimit-remaining', Math.max(0, this.#limit.max - spent))
+      .header('x-ratelimit-reset', seconds);
+    if (secondsLeft > 0) throw new RateLimitError(secondsLeft);
+  }
+}
+
+/** A user or a token counts wherever it comes from; the public by address. */
+function senderOf({ request }: FastifyReply, { kind, account }: Caller): string {
+  if (account) return `user ${account.id}`;
+  return kind === 'token' ? `token ${request.headers.authorization}` : `address ${request.ip}`;
+}
