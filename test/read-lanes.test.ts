@@ -1,6 +1,8 @@
 // Reads that may take long: they answer what they would answer anywhere, wait for their turn, end by their deadline and
 // when their client goes, and hold up nobody. Which reads these are depends on sizes of tables, so tests claim others.
+import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WhenGone } from '../src/db/database.ts';
@@ -16,6 +18,7 @@ import {
 import { tablesOf } from '../src/model/tables.ts';
 import { type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite } from './support/database.ts';
+import { scaled } from './support/scale.ts';
 
 const PROJECT: Project = {
   locales: ['en', 'fr'],
@@ -57,6 +60,16 @@ function claimRows(content: Content, rows: number): void {
 }
 
 const HEAVY_ROWS = MAX_SMALL_COST * 11;
+const KILLS = scaled(20);
+
+/** The processes that read for this one. */
+function readerProcesses(): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,command='], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number);
+    return parent === process.pid && line.includes('reader-process') ? [pid!] : [];
+  });
+}
 
 describeOnEveryDatabase('A heavy read', (engine) => {
   const contents = useContents(engine);
@@ -176,6 +189,47 @@ describeOnSqlite('A heavy read on SQLite', (engine) => {
     expect((await content.get('tags?sort=name')).status).toBe(200);
     await content.sheaf.operations.lanes.readSizes();
     await server.close();
+  });
+
+  it('answers rightly or with a 503 when its process is killed, and leaves the file sound', {
+    timeout: scaled(60_000),
+  }, async () => {
+    claimRows(content, HEAVY_ROWS);
+    const read = 'tags?sort=pages.tags.name&pagination[pageSize]=100';
+    const expected = await content.get(read);
+    expect(expected.status).toBe(200);
+    let killed = 0;
+    const statuses: number[] = [];
+    const reading = async (): Promise<void> => {
+      while (killed < KILLS) {
+        const { status, body } = await content.get(read);
+        statuses.push(status);
+        if (status === 200) expect(body).toEqual(expected.body);
+        else expect(body.error.name).toBe('ServiceUnavailableError');
+      }
+    };
+    const writing = async (): Promise<void> => {
+      while (killed < KILLS) {
+        const id = await content.make('pages', { title: 'other', rank: killed });
+        expect((await content.delete(`pages/${id}`)).status).toBe(204);
+      }
+    };
+    const killing = async (): Promise<void> => {
+      while (killed < KILLS) {
+        await sleep(Math.random() * 100);
+        for (const pid of readerProcesses()) {
+          process.kill(pid, 'SIGKILL');
+          killed++;
+        }
+      }
+    };
+    await Promise.all([reading(), reading(), writing(), killing()]);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    const file = new DatabaseSync(content.sheaf.database.file!, { readOnly: true });
+    expect(file.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    file.close();
+    expect((await content.get(read)).body).toEqual(expected.body);
+    await content.sheaf.operations.lanes.readSizes();
   });
 
   it('is recognized by the time it took, where its estimate was too low', async () => {
