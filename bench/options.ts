@@ -17,6 +17,8 @@ Usage: npm run bench -- [options]
   --access          reads by the public, a user and a token, beside reads that nobody guards; on SQLite, or with
                     --postgres on PostgreSQL
   --hostile         expensive requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
+  --search          looks for --seconds S for requests that hold up others; on SQLite, or with --postgres on PostgreSQL
+  --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
@@ -31,7 +33,7 @@ Usage: npm run bench -- [options]
 
 The data set is kept in bench/.data and made again when it is out of date.`;
 
-export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access' | 'hostile';
+export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access' | 'hostile' | 'search';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -44,6 +46,7 @@ export interface Options extends Load {
   readonly targets: number;
   readonly durable: boolean;
   readonly statements: boolean;
+  readonly seed: number;
 }
 
 const WORDS = {
@@ -52,6 +55,8 @@ const WORDS = {
   growth: { type: 'boolean', default: false },
   access: { type: 'boolean', default: false },
   hostile: { type: 'boolean', default: false },
+  search: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
   connections: { type: 'string', default: '16' },
@@ -77,7 +82,7 @@ type Words = ReturnType<typeof parseArgs<{ options: typeof WORDS }>>['values'];
 export function readOptions(part?: Part): Options | null {
   const { values } = parseArgs({ options: WORDS });
   if (values.help) return null;
-  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets';
+  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets' | 'seed';
   const number = (name: NumberName, least: number, whole = true, absent = '1'): number => {
     const text = values[name] ?? absent;
     const value = Number(text);
@@ -98,12 +103,14 @@ export function readOptions(part?: Part): Options | null {
     targets: number('targets', 1),
     durable: values.durable,
     statements: values.statements,
+    seed: number('seed', 0),
   };
 }
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
   if (values.hostile) return 'hostile';
+  if (values.search) return 'search';
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

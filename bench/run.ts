@@ -9,6 +9,7 @@ import { median } from './load.ts';
 import { HELP, type Options, readOptions, runPart } from './options.ts';
 import { readsOnPostgres } from './postgres.ts';
 import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './reads.ts';
+import { search } from './search.ts';
 import { Server } from './server.ts';
 import { startTimes } from './starts.ts';
 import { writes } from './writes.ts';
@@ -41,6 +42,7 @@ const PARTS = {
   growth,
   access,
   hostile,
+  search,
 } as const;
 
 await runPart(async () => {

@@ -1,0 +1,164 @@
+// Requests drawn at random within the limits, for the search of the most expensive ones. A request is a tree of query
+// parameters, so that a part of one can be drawn again or repeated.
+import { MAX_FILTER_NODES } from '../src/limits.ts';
+import type { ContentType, Model, ScalarAttribute, Schema } from '../src/model/types.ts';
+
+export type Tree = string | { [key: string]: Tree };
+
+export interface Shape {
+  readonly path: string;
+  readonly query: { [key: string]: Tree };
+}
+
+/** Below the server's own limit, so that what is found is not a refusal. */
+const MAX_URL = 30_000;
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const TEXT_OPERATORS = ['$eq', '$eqi', '$ne', '$contains', '$containsi', '$notContainsi', '$startsWith', '$endsWithi'];
+const ANY_OPERATORS = ['$null', '$notNull'];
+const NUMBER_OPERATORS = ['$eq', '$ne', '$lt', '$gte', '$in'];
+const VALUES = ['a', 'é', 'Cedar', 'zz%_', 'ß', 'x'.repeat(200), 'é'.repeat(50)];
+const JSON_VALUES = ['{"seats":4}', '[1]', '"a"', '{}'];
+const NUMBERS = new Set(['integer', 'float', 'decimal', 'biginteger']);
+const STRINGS = new Set(['string', 'text', 'richtext', 'email', 'uid']);
+
+export class ShapeGenerator {
+  readonly #model: Model;
+  readonly #random: () => number;
+  readonly #types: readonly ContentType[];
+
+  constructor(model: Model, random: () => number) {
+    this.#model = model;
+    this.#random = random;
+    this.#types = [...model.contentTypes.values()].filter(
+      ({ exposure, kind, uid }) => exposure === 'routes' && kind === 'collectionType' && uid.startsWith('api::'),
+    );
+  }
+
+  shape(): Shape {
+    const type = this.#pick(this.#types);
+    const query: { [key: string]: Tree } = {};
+    if (this.#chance(0.7)) query.filters = this.#filters(type);
+    if (this.#chance(0.5)) query.sort = this.#list(1 + this.#below(4), () => this.#sort(type));
+    if (this.#chance(0.5)) query.populate = this.#populate(type, 1 + this.#below(4));
+    if (this.#chance(0.2)) query._q = this.#pick(VALUES);
+    if (this.#chance(0.5)) query.pagination = { pageSize: '100', ...(this.#chance(0.3) && { page: '20' }) };
+    return fitting({ path: `/api/${type.pluralName}`, query }) ?? this.shape();
+  }
+
+  /** The same with one part drawn again, taken from another, or repeated. */
+  variant(shape: Shape): Shape {
+    const fresh = this.#sameType(shape);
+    const query = structuredClone(shape.query);
+    const [key] = [this.#pick(['filters', 'sort', 'populate', '_q', 'pagination'])];
+    if (key === 'filters' && query.filters && this.#chance(0.6))
+      query.filters = { $or: this.#list(2 + this.#below(30), () => structuredClone(query.filters!)) };
+    else if (fresh.query[key] !== undefined) query[key] = fresh.query[key];
+    else delete query[key];
+    return fitting({ path: shape.path, query }) ?? fresh;
+  }
+
+  #sameType({ path }: Shape): Shape {
+    for (;;) {
+      const shape = this.shape();
+      if (shape.path === path) return shape;
+    }
+  }
+
+  #filters(type: Schema): Tree {
+    const count = this.#pick([1, 2, 5, 15, 60]);
+    // Long walks leave room for few of them.
+    const one = (): Tree => this.#condition(type, this.#below(count > 15 ? 2 : 10));
+    if (count === 1) return one();
+    return { [this.#chance(0.7) ? '$or' : '$and']: this.#list(count, one) };
+  }
+
+  /** One comparison at the end of a walk through relations. */
+  #condition(type: Schema, steps: number): Tree {
+    const relations = this.#relations(type);
+    if (steps > 0 && relations.length > 0) {
+      const [name, target] = this.#pick(relations);
+      return { [name]: this.#condition(target, steps - 1) };
+    }
+    const { name, type: kind } = this.#pick(scalarsOf(type));
+    if (this.#chance(0.2)) return { [name]: { [this.#pick(ANY_OPERATORS)]: String(this.#chance(0.5)) } };
+    if (NUMBERS.has(kind)) return { [name]: { [this.#pick(NUMBER_OPERATORS)]: String(this.#below(1_000)) } };
+    if (kind === 'json') return { [name]: { [this.#pick(['$eq', '$ne'])]: this.#pick(JSON_VALUES) } };
+    if (STRINGS.has(kind)) return { [name]: { [this.#pick(TEXT_OPERATORS)]: this.#pick(VALUES) } };
+    return { [name]: { $notNull: 'true' } };
+  }
+
+  #sort(type: Schema): string {
+    const path: string[] = [];
+    let at = type;
+    for (let steps = this.#below(5); steps > 0; steps--) {
+      const relations = this.#relations(at);
+      if (relations.length === 0) break;
+      const [name, target] = this.#pick(relations);
+      path.push(name);
+      at = target;
+    }
+    const sortable = scalarsOf(at).filter(({ type: kind }) => kind !== 'json' && kind !== 'blocks');
+    return `${[...path, this.#pick(sortable).name].join('.')}:${this.#chance(0.5) ? 'asc' : 'desc'}`;
+  }
+
+  #populate(type: Schema, levels: number): Tree {
+    const relations = this.#relations(type);
+    const populate: { [key: string]: Tree } = {};
+    for (let count = 1 + this.#below(3); count > 0 && relations.length > 0; count--) {
+      const [name, target] = this.#pick(relations);
+      const below: { [key: string]: Tree } = {};
+      if (this.#chance(0.4)) below.sort = this.#list(1, () => this.#sort(target));
+      if (this.#chance(0.3)) below.filters = this.#condition(target, this.#below(4));
+      if (levels > 1 && this.#chance(0.7)) below.populate = this.#populate(target, levels - 1);
+      populate[name] = Object.keys(below).length > 0 ? below : 'true';
+    }
+    return Object.keys(populate).length > 0 ? populate : '*';
+  }
+
+  #relations(type: Schema): [name: string, target: ContentType][] {
+    return [...type.attributes.values()].flatMap((attribute): [string, ContentType][] => {
+      if (attribute.kind !== 'relation') return [];
+      const target = this.#model.contentTypes.get(attribute.target);
+      return target?.exposure === 'routes' && target.uid.startsWith('api::') ? [[attribute.name, target]] : [];
+    });
+  }
+
+  #list(count: number, one: () => Tree): Tree {
+    return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index), one()]));
+  }
+
+  #below = (end: number): number => Math.floor(this.#random() * end);
+  #chance = (share: number): boolean => this.#random() < share;
+  #pick = <Item>(items: readonly Item[]): Item => items[this.#below(items.length)]!;
+}
+
+const scalarsOf = (type: Schema): ScalarAttribute[] =>
+  [...type.attributes.values()].filter(
+    (attribute) => attribute.kind === 'scalar' && !attribute.private,
+  ) as ScalarAttribute[];
+
+function* pairs(tree: Tree, name: string): Generator<string> {
+  if (typeof tree === 'string') yield `${name}=${encodeURIComponent(tree)}`;
+  else for (const [key, below] of Object.entries(tree)) yield* pairs(below, name === '' ? key : `${name}[${key}]`);
+}
+
+export const targetOf = ({ path, query }: Shape): string => `${path}?${[...pairs(query, '')].join('&')}`;
+
+/** Groups, steps and comparisons. */
+const nodesOf = (tree: Tree): number =>
+  typeof tree === 'string' ? 0 : Object.values(tree).reduce((sum, below) => sum + 1 + nodesOf(below), 0);
+
+/** Null for what the limits refuse. */
+const fitting = (shape: Shape): Shape | null =>
+  nodesOf(shape.query.filters ?? '') <= MAX_FILTER_NODES && targetOf(shape).length <= MAX_URL ? shape : null;
