@@ -18,6 +18,8 @@ Usage: npm run bench -- [options]
                     --postgres on PostgreSQL
   --hostile         expensive requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
   --search          looks for --seconds S for requests that hold up others; on SQLite, or with --postgres on PostgreSQL
+  --scale           reads that an index serves, with 10,000, 100,000 and 1,000,000 entries; on SQLite, or with
+                    --postgres on PostgreSQL
   --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
@@ -33,7 +35,16 @@ Usage: npm run bench -- [options]
 
 The data set is kept in bench/.data and made again when it is out of date.`;
 
-export type Part = 'reads' | 'postgres' | 'writes' | 'clientWrites' | 'growth' | 'access' | 'hostile' | 'search';
+export type Part =
+  | 'reads'
+  | 'postgres'
+  | 'writes'
+  | 'clientWrites'
+  | 'growth'
+  | 'access'
+  | 'hostile'
+  | 'search'
+  | 'scale';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -56,6 +67,7 @@ const WORDS = {
   access: { type: 'boolean', default: false },
   hostile: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
+  scale: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
@@ -109,8 +121,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  if (values.hostile) return 'hostile';
-  if (values.search) return 'search';
+  for (const name of ['hostile', 'search', 'scale'] as const) if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

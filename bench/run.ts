@@ -9,6 +9,7 @@ import { median } from './load.ts';
 import { HELP, type Options, readOptions, runPart } from './options.ts';
 import { readsOnPostgres } from './postgres.ts';
 import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './reads.ts';
+import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { Server } from './server.ts';
 import { startTimes } from './starts.ts';
@@ -43,6 +44,7 @@ const PARTS = {
   access,
   hostile,
   search,
+  scale,
 } as const;
 
 await runPart(async () => {
