@@ -21,6 +21,7 @@ const OPTIONS = {
   type: { type: 'string' },
   days: { type: 'string' },
   json: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },
 } as const;
@@ -67,7 +68,7 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
   const config = readConfig(values.example ? { ...values, ...exampleProject() } : values);
   if (command === 'start' && rest.length === 0) {
     const { start } = await import('./cli/start.ts');
-    await start(config, values.example);
+    await start(config, values);
     return 0;
   }
   if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {

@@ -7,10 +7,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
+import { accountCommand } from '../src/cli/account-commands.ts';
+import { readConfig } from '../src/project/environment.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 
@@ -332,6 +335,25 @@ describeOnSqlite('The command line', (engine) => {
       expect(new Set(shown.actions)).toEqual(new Set([...role.actions, `${NOTE}.find`]));
     });
 
+    it('grants * only where that is meant, and says what it opens, users and uploads first', async () => {
+      await words('role', 'create', 'Bold');
+      const before = await words('role', 'show', 'bold');
+      const refused = await people(['role', 'grant', 'bold', '*']);
+      expectRefusal(refused, /^sheaf: '\*' opens all of this to the role Bold, accounts of users and uploads/, /--yes/);
+      const [, first, second, ...rest] = refused.err.split('\n');
+      expect(first).toBe('  plugin::users-permissions.user: find, findOne, create, update, destroy, count, me');
+      expect(second).toMatch(/^ {2}plugin::upload\.content-api: find/);
+      expect(rest.join('\n')).toContain(`  ${NOTE}: find, findOne, create, update, delete, clone\n`);
+      expect(await words('role', 'show', 'bold')).toBe(before);
+      const granted = (await words('role', 'grant', 'bold', '*', '--yes')).split('\n');
+      expect(granted.slice(0, 2)).toEqual(['bold may now also:', '  plugin::users-permissions.user.find']);
+      expect(granted).toContain(`  ${NOTE}.delete`);
+      // What was granted is gone again, and what the role could do before is not.
+      const revoked = await words('role', 'revoke', 'bold', '*');
+      expect(revoked).toMatch(/^bold may no longer:\n[\s\S]*\nbold may still do what '\*' does not stand for/);
+      expect(await words('role', 'show', 'bold')).toBe(before);
+    });
+
     it('refuses a role that is not there, with those that are', async () => {
       const refused = await people(['role', 'grant', 'nope', '*']);
       expectRefusal(refused, /no role "nope"/, /authenticated, public.*sheaf role create/);
@@ -517,6 +539,38 @@ describeOnSqlite('The command line', (engine) => {
   });
 });
 
+describeOnSqlite('Granting * in a terminal', (engine) => {
+  const contents = useContents(engine);
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([
+    ['y', true],
+    ['YES', true],
+    ['', false],
+    ['n', false],
+  ])('asks first, and takes "%s" for an answer', async (answer, isGranted) => {
+    const options = { project: contents.project(NOTES), database: engine.freshDatabaseUrl() };
+    await (await open(options)).close();
+    const terminal = Object.assign(new PassThrough(), { isTTY: true });
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(terminal as unknown as typeof process.stdin);
+    let asked = '';
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      asked += text;
+      if (String(text).includes('[y/N]')) terminal.write(`${answer}\n`);
+      return true;
+    });
+    const config = readConfig(options, {});
+    const granting = accountCommand(config, ['role', 'grant', 'public', '*'], { json: false, yes: false });
+    if (isGranted) expect(await granting).toMatch(/^public may now also:\n/);
+    else await expect(granting).rejects.toThrow('Nothing was granted');
+    expect(asked).toMatch(
+      /^'\*' opens all of this[\s\S]*\n {2}plugin::users-permissions\.user: .*destroy[\s\S]*\[y\/N\]/,
+    );
+    const shown = await accountCommand(config, ['role', 'show', 'public'], { json: false, yes: false });
+    expect(shown.includes(`${NOTE}.delete`)).toBe(isGranted);
+  });
+});
+
 describeOnEveryDatabase('What the command line changes', (engine) => {
   const contents = useContents(engine);
   const place = () => ['--project', contents.project(NOTES), '--database', engine.freshDatabaseUrl()];
@@ -540,7 +594,7 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
 
   it.concurrent('opens an empty database to everyone, but not the roles of users', async () => {
     const at = place();
-    await sheaf(at, 'role', 'grant', 'public', '*');
+    await sheaf(at, 'role', 'grant', 'public', '*', '--yes');
     const server = await serve(at);
     expect(server.said).not.toMatch(/Nobody may read/);
     const made = await server.ask('POST', 'notes', title('first'));
@@ -566,6 +620,29 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
     expect(await server.stop()).toBe(0);
   });
 
+  it.concurrent('is undone where * is granted and revoked again: logging in is as it was', async () => {
+    const at = place();
+    const server = await serve(at);
+    const account = { username: 'olga', email: 'olga@example.com', password: PASSWORD };
+    expect((await server.ask('POST', 'auth/local/register', { body: account })).status).toBe(200);
+    const before = await sheaf(at, 'role', 'show');
+    for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'grant', role, '*', '--yes');
+    for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'revoke', role, '*');
+    expect(await sheaf(at, 'role', 'show')).toEqual(before);
+    const { status, body } = await server.ask('POST', 'auth/local', {
+      body: { identifier: 'olga', password: PASSWORD },
+    });
+    expect(status).toBe(200);
+    expect((await server.ask('GET', 'users/me', { token: body.jwt })).status).toBe(200);
+    // By name it can be taken away, and given back.
+    const auth = 'plugin::users-permissions.auth';
+    const { revoked } = await sheaf(at, 'role', 'revoke', 'public', auth);
+    expect(revoked).toContain(`${auth}.callback`);
+    await sheaf(at, 'role', 'grant', 'public', ...revoked);
+    expect(await sheaf(at, 'role', 'show')).toEqual(before);
+    expect(await server.stop()).toBe(0);
+  });
+
   describe.concurrent('acts at once on a server that runs', () => {
     let at: string[];
     let server: Server;
@@ -576,7 +653,10 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
     afterAll(() => server.stop());
 
     it('which said that nobody may read anything yet, and what to do', () => {
-      expect(server.said).toMatch(/Nobody may read anything yet.*sheaf role grant public/);
+      const [, hint] = /^Nobody may read anything yet\..*:\n((?: {2}.*\n)+)/m.exec(server.said)!;
+      expect(hint!.replaceAll(/ \\\n +/g, ' ')).toBe(
+        `  sheaf role grant public ${NOTE}.find ${NOTE}.findOne ${at.map((word) => word.replace(/:[^:@/]+@/, ':…@')).join(' ')}\n`,
+      );
     });
 
     it('by what a role is granted, and what is revoked', async () => {

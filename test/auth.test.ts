@@ -1155,8 +1155,8 @@ describeOnEveryDatabase('Sessions', (engine) => {
     first = await services.start({ settings: BODY_MODE });
     second = await services.start({ settings: BODY_MODE, database: first.database });
     const { roles } = await first.sheaf.auth();
-    await roles.create('Guests');
-    await roles.revoke('guests', ['*']);
+    const { actions } = await roles.create('Guests');
+    await roles.revoke('guests', actions);
   });
   afterEach(() => first.setAdvanced({}));
 

@@ -11,6 +11,7 @@ import {
   expandActions,
   knownActions,
   mayRead,
+  readActions,
   servedActions,
 } from './actions.ts';
 import type { Operation } from './operation.ts';
@@ -136,5 +137,16 @@ describe('a word on the command line', () => {
 describe('the action on a type', () => {
   it('is named after its uid', () => {
     expect(actionOn({ uid: 'api::x.y' }, 'delete')).toBe('api::x.y.delete');
+  });
+});
+
+describe('what it takes to read', () => {
+  it('is find and findOne of the types of the project, and nothing of users', () => {
+    expect(readActions(model)).toEqual([
+      ['api::page.page.find', 'api::page.page.findOne'],
+      ['api::tag.tag.find', 'api::tag.tag.findOne'],
+      ['api::front.front.find'],
+      ['api::imprint.imprint.find'],
+    ]);
   });
 });

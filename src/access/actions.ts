@@ -52,6 +52,10 @@ export const DEFAULT_GRANTS: Readonly<Record<'public' | 'authenticated', readonl
   authenticated: [READ_OWN_ACCOUNT, ...['changePassword', 'logout', 'getSessions', 'revokeSession'].map(authAction)],
 };
 
+/** What a role has from the beginning: the public may log in, everyone else has an account. */
+export const defaultGrants = (role: string): readonly string[] =>
+  role === 'public' ? DEFAULT_GRANTS.public : DEFAULT_GRANTS.authenticated;
+
 const COLLECTION: readonly Verb[] = ['find', 'findOne', 'create', 'update', 'delete'];
 const SINGLE: readonly Verb[] = ['find', 'update', 'delete'];
 const DRAFTS: readonly DraftAction[] = ['publish', 'unpublish', 'discardDraft'];
@@ -67,17 +71,35 @@ const verbsOf = (type: ContentType): readonly Verb[] => [
   ...draftActionsOf(type),
 ];
 
-/** Everything that `*` stands for: all that is served, but not who may do what. */
+const routedTypes = (model: Model): ContentType[] =>
+  [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
+
+/** Everything that `*` stands for: all that is served, but not who may do what. What should be granted last comes first. */
 export function servedActions(model: Model): string[] {
-  const types = [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
+  const all = (types: readonly ContentType[]) =>
+    types.flatMap((type) => verbsOf(type).map((verb) => actionOn(type, verb)));
+  const types = routedTypes(model);
   return [
-    ...types.flatMap((type) => verbsOf(type).map((verb) => actionOn(type, verb))),
+    ...all(types.filter(({ uid }) => uid === USER)),
     COUNT_USERS,
     READ_OWN_ACCOUNT,
     FIND_FILES,
+    ...all(types.filter(({ uid }) => uid !== USER)),
     LIST_LOCALES,
   ];
 }
+
+/** What it takes to read the content of a project, and nothing of its users: the actions by type. */
+export const readActions = (model: Model): (readonly string[])[] =>
+  routedTypes(model)
+    .filter(({ uid }) => uid !== USER)
+    .map((type) =>
+      verbsOf(type)
+        .filter(isReading)
+        .map((verb) => actionOn(type, verb)),
+    );
+
+const isReading = (verb: Verb): boolean => verb === 'find' || verb === 'findOne';
 
 /** Everything that can be granted. */
 export const knownActions = (model: Model): ReadonlySet<string> =>

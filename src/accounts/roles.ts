@@ -1,6 +1,6 @@
 // Roles and what they are granted, changed: in the reference's tables, and told to every node.
 import { createId } from '@paralleldrive/cuid2';
-import { DEFAULT_GRANTS, expandActions } from '../access/actions.ts';
+import { DEFAULT_GRANTS, defaultGrants, expandActions } from '../access/actions.ts';
 import { addGrant } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
 import { SetupError } from '../errors.ts';
@@ -96,13 +96,23 @@ export class Roles {
     });
   }
 
-  /** Returns the actions that the role had and has no more. */
+  /**
+   * Returns the actions that the role had and has no more. `*` is the inverse of granting it: what a role has from the
+   * beginning stays, logging in above all.
+   */
   revoke(role: string, words: readonly string[]): Promise<readonly string[]> {
-    const all = words.includes('*');
-    const actions = all ? [] : this.#expand(words);
     return this.#changed(async (session) => {
-      const { id, actions: present } = await this.#find(session, role);
-      const revoked = all ? present : present.filter((action) => actions.includes(action));
+      const { id, type, actions: present } = await this.#find(session, role);
+      const kept = defaultGrants(type);
+      const actions = new Set(
+        words.flatMap((word) => {
+          // Other programs know actions that can only be taken away here.
+          if (present.includes(word)) return [word];
+          const expanded = this.#expand([word]);
+          return word === '*' ? expanded.filter((action) => !kept.includes(action)) : expanded;
+        }),
+      );
+      const revoked = present.filter((action) => actions.has(action));
       for (const action of revoked) await session.rows(this.#statements.revoke(), [id, action]);
       return revoked;
     });

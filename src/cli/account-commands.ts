@@ -2,7 +2,7 @@
 // line for a program; otherwise words for people.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { expandActions } from '../access/actions.ts';
+import { expandActions, readActions } from '../access/actions.ts';
 import type { TokenType } from '../accounts/api-tokens.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { nothingToGrant } from '../accounts/roles.ts';
@@ -18,6 +18,8 @@ export interface AccountCommandOptions {
   readonly type?: string | undefined;
   readonly days?: string | undefined;
   readonly json: boolean;
+  /** Grants everything without asking. */
+  readonly yes: boolean;
 }
 
 /** What a command did: for people, and for programs. */
@@ -102,14 +104,24 @@ async function setBlocked(sheaf: Sheaf, words: readonly string[], blocked: boole
   };
 }
 
-async function createRole(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
+async function createRole({ model }: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
   const [name] = expectArgs(words, 1, 'sheaf role create NAME');
   const role = await roles.create(name!);
-  return { text: `The role ${role.name} is there; grant it something: sheaf role grant ${role.type} '*'`, value: role };
+  const action = readActions(model)[0]?.[0] ?? 'ACTION';
+  return {
+    text: `The role ${role.name} is there; grant it something: sheaf role grant ${role.type} ${action}`,
+    value: role,
+  };
 }
 
-async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<CommandResult> {
+async function grant(
+  { model }: Sheaf,
+  { roles }: Auth,
+  [role, ...actions]: readonly string[],
+  { yes }: AccountCommandOptions,
+): Promise<CommandResult> {
   if (role === undefined || actions.length === 0) throw usage("sheaf role grant ROLE ACTION… ('*' for everything)");
+  if (actions.includes('*') && !yes) await confirmAll((await roles.find(role)).name, expandActions(model, '*')!);
   const granted = await roles.grant(role, actions);
   return {
     text: listed(`${role} may now also`, `${role} could do all of that before.`, granted),
@@ -120,10 +132,28 @@ async function grant(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonl
 async function revoke(_sheaf: Sheaf, { roles }: Auth, [role, ...actions]: readonly string[]): Promise<CommandResult> {
   if (role === undefined || actions.length === 0) throw usage("sheaf role revoke ROLE ACTION… ('*' for everything)");
   const revoked = await roles.revoke(role, actions);
+  const text = listed(`${role} may no longer`, `${role} could do none of that before.`, revoked);
+  const { actions: kept } = await roles.find(role);
   return {
-    text: listed(`${role} may no longer`, `${role} could do none of that before.`, revoked),
+    text: actions.includes('*') && kept.length > 0 ? `${text}\n${listed(`${role} ${KEEPS}`, '', kept)}` : text,
     value: { role, revoked },
   };
+}
+
+const KEEPS = "may still do what '*' does not stand for, until it is revoked by name";
+
+/** Shows what everything is, and goes on if that is meant. */
+async function confirmAll(role: string, actions: readonly string[]): Promise<void> {
+  const byType = Map.groupBy(actions, (action) => action.slice(0, action.lastIndexOf('.')));
+  const lines = [...byType].map(
+    ([uid, granted]) => `  ${uid}: ${granted.map((action) => action.slice(uid.length + 1)).join(', ')}`,
+  );
+  const opens = [`'*' opens all of this to the role ${role}, accounts of users and uploads included:`, ...lines];
+  if (!process.stdin.isTTY)
+    throw new SetupError(opens.join('\n'), ["add --yes if that is meant; name actions if it isn't"]);
+  process.stderr.write(`${opens.join('\n')}\n`);
+  const answer = await ask('Grant all of it? [y/N] ', '--yes');
+  if (!/^y(es)?$/i.test(answer)) throw new SetupError('Nothing was granted');
 }
 
 const listed = (title: string, none: string, actions: readonly string[]): string =>

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { actionOn } from '../access/actions.ts';
+import { readActions } from '../access/actions.ts';
 import type { Sheaf } from '../app.ts';
 import { USER } from '../model/builtin.ts';
 import type { Entry, EntryData } from '../operations/parameters.ts';
@@ -62,9 +62,7 @@ const READERS = ['meg', 'sam'];
 async function addPeople(sheaf: Sheaf): Promise<void> {
   const { roles } = await sheaf.auth();
   const own = [...sheaf.model.contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'));
-  const reads = own.flatMap((type) =>
-    type.kind === 'singleType' ? [actionOn(type, 'find')] : [actionOn(type, 'find'), actionOn(type, 'findOne')],
-  );
+  const reads = readActions(sheaf.model).flat();
   await roles.grant('public', reads);
   await roles.grant('authenticated', reads);
   const editor = await roles.create('Editor', 'Writes the guide.');

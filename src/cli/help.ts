@@ -21,6 +21,7 @@ Options                 (variable)        default
   --workers N           SHEAF_WORKERS     1; more processes use more cores
   --example             -                 the restaurant guide that comes with sheaf, on a database of its own
   --json                -                 what role, user and token commands did, for programs
+  --yes                 -                 grant '*' without being asked
 
 Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to, with commas between),
 DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
@@ -31,7 +32,8 @@ standard error). A project's .env file is read as well.
 Examples
   sheaf start --example
   sheaf start --project ./my-project --database sqlite:./my-project/.tmp/data.db
-  sheaf role grant public '*' --project ./my-project --database sqlite:./my-project/.tmp/data.db
+  sheaf role grant public api::article.article.find api::article.article.findOne \\
+    --project ./my-project --database sqlite:./my-project/.tmp/data.db
   sheaf explain --example '/api/restaurants?filters[chef][name]=Chiara&populate=categories'
 
 A project is a folder with src/api/<name>/content-types/<name>/schema.json and src/components/<category>/<name>.json.

@@ -10,6 +10,7 @@ import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
+import { type GivenOptions, grantHint } from './grant-hint.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -21,12 +22,18 @@ const START_QUESTIONS = 30;
 /** A worker that ends by itself is replaced, but not faster than this. */
 const RESTART_PAUSE_MS = 500;
 
-export async function start(config: ServerConfig, isExample: boolean): Promise<void> {
+/** What the command line says beyond the configuration. */
+export interface StartOptions extends GivenOptions {
+  readonly example: boolean;
+}
+
+export async function start(config: ServerConfig, options: StartOptions): Promise<void> {
+  const { example: isExample } = options;
   const begin = performance.now();
   const logger = await openLog(config.logLevel);
   const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
   const sheaf = await open({ ...openOptions(config), onMailError });
-  const notes = cluster.isWorker ? [] : await prepare(sheaf, isExample);
+  const notes = cluster.isWorker ? [] : await prepare(sheaf, options);
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
@@ -72,14 +79,20 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
 }
 
 /** What must exist before the first request. Returns what the operator should know. */
-async function prepare(sheaf: Sheaf, isExample: boolean): Promise<string[]> {
+async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
   const auth = await sheaf.auth();
   const notes: string[] = [];
-  if (isExample) {
+  if (options.example) {
     const filled = await fillExample(sheaf);
     if (filled > 0) console.log(`Filled the example with ${filled} entries`);
     notes.push(...(await exampleNotes(sheaf)));
-  } else if (!isOpen(sheaf, auth)) notes.push("Nobody may read anything yet. Grant it: sheaf role grant public '*'");
+  } else if (!isOpen(sheaf, auth)) {
+    const hint = grantHint(sheaf.model, options);
+    notes.push(
+      `Nobody may read anything yet.${hint.length > 0 ? ' This lets everyone read the content:' : ''}`,
+      ...hint,
+    );
+  }
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);
   if (auth.mailer.folder)

@@ -67,7 +67,7 @@ export class Guarded extends Content {
 
   /** Everything that a role has is replaced by the actions given. */
   async grantOnly(role: string, actions: readonly string[]): Promise<void> {
-    await this.auth.roles.revoke(role, ['*']);
+    await this.auth.roles.revoke(role, (await this.auth.roles.find(role)).actions);
     if (actions.length > 0) await this.auth.roles.grant(role, actions);
   }
 
