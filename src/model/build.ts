@@ -40,8 +40,13 @@ export const loadModel = (project: string): Model =>
 
 /** `indexes`: those that config/sheaf.json lists beside the ones that the definitions declare. */
 export function buildModel(own: readonly Definition[], indexes: IndexLists = {}): Model {
-  const named = withExtensions(own).map((one) => ({ ...one, collectionName: identifier([one.collectionName]) }));
+  const named = withExtensions(own).map((one) => ({ ...one, table: identifier([one.collectionName]) }));
   return new Builder(named, indexes).build();
+}
+
+/** A definition with the name of its table. */
+interface NamedDefinition extends Definition {
+  readonly table: string;
 }
 
 /** A definition under `extensions/` adds to, or replaces attributes of, the built-in type of the same uid. */
@@ -63,12 +68,12 @@ function withExtensions(own: readonly Definition[]): Definition[] {
 }
 
 class Builder {
-  readonly #definitions: readonly Definition[];
-  readonly #byUid: ReadonlyMap<string, Definition>;
+  readonly #definitions: readonly NamedDefinition[];
+  readonly #byUid: ReadonlyMap<string, NamedDefinition>;
   readonly #indexes: IndexLists;
   readonly #problems: string[] = [];
 
-  constructor(definitions: readonly Definition[], indexes: IndexLists) {
+  constructor(definitions: readonly NamedDefinition[], indexes: IndexLists) {
     this.#definitions = definitions;
     this.#indexes = indexes;
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
@@ -90,11 +95,10 @@ class Builder {
   #checkNames(): void {
     const tables = new Map<string, string>();
     const paths = new Map<string, string>();
-    for (const { uid, file, collectionName, kind, singularName, pluralName } of this.#definitions) {
-      const owner = tables.get(collectionName);
-      if (owner)
-        this.#problems.push(`${file}: collectionName: the table "${collectionName}" belongs to ${owner} already`);
-      tables.set(collectionName, uid);
+    for (const { uid, file, table, kind, singularName, pluralName } of this.#definitions) {
+      const owner = tables.get(table);
+      if (owner) this.#problems.push(`${file}: collectionName: the table "${table}" belongs to ${owner} already`);
+      tables.set(table, uid);
       if (kind === 'component' || exposureOf(uid) !== 'routes') continue;
       if (singularName === pluralName)
         this.#problems.push(`${file}: info.pluralName: expected a name other than info.singularName`);
@@ -106,12 +110,14 @@ class Builder {
     }
   }
 
-  #component(definition: Definition): ComponentSchema {
+  #component(definition: NamedDefinition): ComponentSchema {
     const attributes = this.#attributes(definition, [{ ...scalar('id', 'integer', 'id'), writable: false }], []);
     return Object.freeze({
       kind: 'component',
       uid: definition.uid,
-      table: definition.collectionName,
+      collectionName: definition.collectionName,
+      table: definition.table,
+      componentTable: componentTableName(definition.collectionName),
       singularName: definition.singularName,
       attributes,
       indexes: this.#declaredIndexes(definition, attributes),
@@ -119,7 +125,7 @@ class Builder {
   }
 
   /** What the definition declares at its attributes and in its options, then what the settings list. */
-  #declaredIndexes(definition: Definition, attributes: ReadonlyMap<string, Attribute>): readonly DeclaredIndex[] {
+  #declaredIndexes(definition: NamedDefinition, attributes: ReadonlyMap<string, Attribute>): readonly DeclaredIndex[] {
     const { uid, file } = definition;
     const declarations: IndexDeclaration[] = [
       ...Object.entries(definition.attributes)
@@ -134,7 +140,7 @@ class Builder {
     return declaredIndexes(declarations, attributes, this.#problems);
   }
 
-  #contentType(definition: Definition): ContentType {
+  #contentType(definition: NamedDefinition): ContentType {
     const first = [
       { ...scalar('id', 'integer', 'id'), writable: false },
       { ...scalar('documentId', 'string', 'document_id'), writable: false },
@@ -155,7 +161,9 @@ class Builder {
     return Object.freeze({
       kind: definition.kind as ContentType['kind'],
       uid: definition.uid,
-      table: definition.collectionName,
+      collectionName: definition.collectionName,
+      table: definition.table,
+      componentTable: componentTableName(definition.collectionName),
       singularName: definition.singularName,
       pluralName: definition.pluralName,
       draftAndPublish: definition.draftAndPublish,
@@ -166,7 +174,7 @@ class Builder {
     });
   }
 
-  #creator(definition: Definition, name: string): RelationAttribute {
+  #creator(definition: NamedDefinition, name: string): RelationAttribute {
     return {
       ...base(name, { writable: false, private: !definition.populateCreatorFields }, definition),
       kind: 'relation',
@@ -181,7 +189,7 @@ class Builder {
     };
   }
 
-  #attributes(definition: Definition, first: Attribute[], last: Attribute[]): ReadonlyMap<string, Attribute> {
+  #attributes(definition: NamedDefinition, first: Attribute[], last: Attribute[]): ReadonlyMap<string, Attribute> {
     const attributes = new Map<string, Attribute>(first.map((attribute) => [attribute.name, attribute]));
     const automatic = new Set(last.map((attribute) => attribute.name));
     const columns = new Map<string, string>();
@@ -209,7 +217,7 @@ class Builder {
     return attributes;
   }
 
-  #attribute(definition: Definition, name: string, declared: AttributeDefinition): Attribute | null {
+  #attribute(definition: NamedDefinition, name: string, declared: AttributeDefinition): Attribute | null {
     const at = `${definition.file}: attributes.${name}`;
     const common = base(name, declared, definition);
     switch (declared.type) {
@@ -265,7 +273,7 @@ class Builder {
     }
   }
 
-  #find(uid: unknown, kind: 'component' | 'content-type', at: string): Definition | null {
+  #find(uid: unknown, kind: 'component' | 'content-type', at: string): NamedDefinition | null {
     const found = this.#byUid.get(String(uid));
     if (found && (found.kind === 'component') === (kind === 'component')) return found;
     this.#problems.push(`${at}: there is no ${kind} "${uid}"; expected the uid of one of this project`);
@@ -273,7 +281,7 @@ class Builder {
   }
 
   #relation(
-    definition: Definition,
+    definition: NamedDefinition,
     common: AttributeCommon,
     declared: AttributeDefinition,
     at: string,
@@ -309,7 +317,7 @@ class Builder {
   }
 
   #morph(
-    definition: Definition,
+    definition: NamedDefinition,
     common: AttributeCommon,
     declared: AttributeDefinition,
     at: string,
@@ -327,7 +335,7 @@ class Builder {
         kind === 'morphToMany'
           ? morphInversePairs(target, morphBy, definition.uid, common.name)
           : {
-              table: target.collectionName,
+              table: target.table,
               from: 'target_id',
               to: 'id',
               constants: [{ column: 'target_type', value: definition.uid }],
@@ -353,7 +361,7 @@ class Builder {
       uid,
       link: many
         ? {
-            table: morphTableName(definition.collectionName, common.name),
+            table: morphTableName(definition.table, common.name),
             from: idColumnName(definition.singularName),
             to: idColumnName(common.name),
             constants: [{ column: typeColumnName(common.name), value: uid }],
@@ -361,7 +369,7 @@ class Builder {
             inverseOrder: null,
           }
         : {
-            table: definition.collectionName,
+            table: definition.table,
             from: 'id',
             to: 'target_id',
             constants: [{ column: 'target_type', value: uid }],
@@ -373,9 +381,9 @@ class Builder {
   }
 
   /** Types that declare themselves the other end of a polymorphic relation; where none does, every type can be. */
-  #morphTargets(definition: Definition, name: string): string[] {
-    const isContentType = (one: Definition) => one.kind !== 'component' && exposureOf(one.uid) !== 'hidden';
-    const declares = (one: Definition) =>
+  #morphTargets(definition: NamedDefinition, name: string): string[] {
+    const isContentType = (one: NamedDefinition) => one.kind !== 'component' && exposureOf(one.uid) !== 'hidden';
+    const declares = (one: NamedDefinition) =>
       Object.values(one.attributes).some(
         (attribute) =>
           (attribute.type === 'media' && definition.uid === FILE) ||
@@ -399,7 +407,7 @@ const boundOrNull = (value: unknown): string | number | null =>
 type AttributeCommon = Pick<Attribute, 'name' | 'private' | 'writable' | 'required' | 'visibleWhen' | 'localized'>;
 
 /** Relations and slugs always differ between locales; other attributes only where they say so. */
-function base(name: string, declared: Record<string, unknown>, definition: Definition): AttributeCommon {
+function base(name: string, declared: Record<string, unknown>, definition: NamedDefinition): AttributeCommon {
   const options = declared.pluginOptions as { i18n?: { localized?: boolean } } | undefined;
   return {
     name,
@@ -444,8 +452,8 @@ const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute
   rules: rulesOf({ type }),
 });
 
-const ownColumn = (definition: Definition, column: string): LinkTable => ({
-  table: definition.collectionName,
+const ownColumn = (definition: NamedDefinition, column: string): LinkTable => ({
+  table: definition.table,
   from: 'id',
   to: column,
   constants: [],
@@ -453,7 +461,7 @@ const ownColumn = (definition: Definition, column: string): LinkTable => ({
   inverseOrder: null,
 });
 
-const componentPairs = (definition: Definition, field: string, component: string): LinkTable => ({
+const componentPairs = (definition: NamedDefinition, field: string, component: string): LinkTable => ({
   table: componentTableName(definition.collectionName),
   from: 'entity_id',
   to: 'cmp_id',
@@ -466,8 +474,8 @@ const componentPairs = (definition: Definition, field: string, component: string
 });
 
 /** From a type to the rows that point at it through their `morphToMany`. */
-const morphInversePairs = (holder: Definition, morphBy: string, uid: string, field: string): LinkTable => ({
-  table: morphTableName(holder.collectionName, morphBy),
+const morphInversePairs = (holder: NamedDefinition, morphBy: string, uid: string, field: string): LinkTable => ({
+  table: morphTableName(holder.table, morphBy),
   from: idColumnName(morphBy),
   to: idColumnName(holder.singularName),
   constants: [
@@ -488,7 +496,7 @@ interface Link {
   readonly ownerOrder: string | null;
 }
 
-function linkOf(owner: Definition, name: string, declared: AttributeDefinition, target: Definition): Link {
+function linkOf(owner: NamedDefinition, name: string, declared: AttributeDefinition, target: NamedDefinition): Link {
   const ownerId = idColumnName(owner.singularName);
   const same = ownerId === idColumnName(target.singularName);
   const many = declared.relation === 'oneToMany' || declared.relation === 'manyToMany';
@@ -496,7 +504,7 @@ function linkOf(owner: Definition, name: string, declared: AttributeDefinition, 
   const ownerHasOrder = twoWay && (declared.relation === 'manyToOne' || declared.relation === 'manyToMany');
   return {
     ownColumn: declared.useJoinTable === false ? idColumnName(name) : null,
-    table: joinTableName(owner.collectionName, name),
+    table: joinTableName(owner.table, name),
     ownerId,
     targetId: same ? inverseIdColumnName(target.singularName) : idColumnName(target.singularName),
     targetOrder: many ? orderColumnName(target.singularName) : null,
@@ -508,7 +516,7 @@ function linkOf(owner: Definition, name: string, declared: AttributeDefinition, 
   };
 }
 
-const forward = (owner: Definition, link: Link): LinkTable =>
+const forward = (owner: NamedDefinition, link: Link): LinkTable =>
   link.ownColumn !== null
     ? ownColumn(owner, link.ownColumn)
     : {
@@ -520,9 +528,9 @@ const forward = (owner: Definition, link: Link): LinkTable =>
         inverseOrder: link.ownerOrder,
       };
 
-const reversed = (owner: Definition, link: Link): LinkTable =>
+const reversed = (owner: NamedDefinition, link: Link): LinkTable =>
   link.ownColumn !== null
-    ? { table: owner.collectionName, from: link.ownColumn, to: 'id', constants: [], order: null, inverseOrder: null }
+    ? { table: owner.table, from: link.ownColumn, to: 'id', constants: [], order: null, inverseOrder: null }
     : {
         table: link.table,
         from: link.targetId,

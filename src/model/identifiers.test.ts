@@ -53,6 +53,29 @@ describe('snakeCase', () => {
     expect(snakeCase(name)).toBe(snake);
   });
 
+  it.each([
+    ['größe', 'grosse'],
+    ['título', 'titulo'],
+    ['straßenName2', 'strassen_name_2'],
+    ['naïveÉtéÀLaCarte', 'naive_ete_a_la_carte'],
+    ['Ŀœßĸ', 'loessk'],
+    ['l’été', 'lete'],
+    ['gro\u0308sse', 'grosse'],
+  ])('writes Latin letters without accents: %s → %s', (name, snake) => {
+    expect(snakeCase(name)).toBe(snake);
+  });
+
+  it.each([
+    ['名前', '名前'],
+    ['НазваниеТовара', 'названиетовара'],
+    ['日本語2', '日本語_2'],
+    ['a名前b', 'a名前b'],
+    ['Việt', 'việt'],
+    ['𠮷野家', '𠮷_野家'],
+  ])('keeps letters of other alphabets, which part no words: %s → %s', (name, snake) => {
+    expect(snakeCase(name)).toBe(snake);
+  });
+
   it('leaves a snake-cased name as it is', () => {
     const word = fc.stringMatching(/^[a-z]{1,8}$/);
     fc.assert(

@@ -3,11 +3,39 @@
 import { createHash } from 'node:crypto';
 import { MAX_IDENTIFIER_LENGTH } from '../limits.ts';
 
-const WORDS =
-  /[A-Z]?[a-z]+(?=[^a-zA-Z0-9]|[A-Z]|$)|[A-Z]+(?=[^a-zA-Z0-9]|[A-Z][a-z]|$)|[A-Z]?[a-z]+|[A-Z]+|\d*(?:1ST|2ND|3RD|(?![123])\dTH)(?=[a-z_]|\b)|\d*(?:1st|2nd|3rd|(?![123])\dth)(?=[A-Z_]|\b)|\d+/g;
+/** Letters of Latin-1 and Latin Extended-A whose base letter is no part of their decomposition, each before it. */
+const BASE_LETTERS: ReadonlyMap<string, string> = new Map(
+  'ÆAe æae ŒOe œoe ĲIJ ĳij ÞTh þth ßss ſs ıi ĸk ŉn ÐD ðd ĐD đd ĦH ħh ĿL ŀl ŁL łl ŊN ŋn ØO øo ŦT ŧt'
+    .split(' ')
+    .map((pair) => [pair[0]!, pair.slice(1)]),
+);
 
-/** `averagePrice` → `average_price`, `pw2` → `pw_2`, `HTMLBody` → `html_body`. */
-export const snakeCase = (name: string): string => (name.match(WORDS) ?? []).join('_').toLowerCase();
+/** `größe` → `grosse`. Letters of other alphabets stay as they are. */
+const withoutAccents = (name: string): string =>
+  name
+    .replace(/[À-ÖØ-öø-ſ]/g, (letter) => BASE_LETTERS.get(letter) ?? letter.normalize('NFD')[0]!)
+    .replace(/[\u0300-\u036f\u20d0-\u20ff\ufe20-\ufe2f'’]/g, '');
+
+/** What stands between words: ASCII and Latin-1 that is neither letter nor digit, punctuation, spaces. */
+const BREAK = String.raw`\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf×÷\u1680\u180e\u2000-\u206f\u3000\ufeff`;
+/** Letters of other alphabets are neither small nor capital, or both. */
+const OTHER = String.raw`[^0-9A-Za-z${BREAK}\u2700-\u27bf\ud800-\udfff]`;
+const WORDS = new RegExp(
+  [
+    `[A-Z]?[a-z]+(?=[${BREAK}A-Z]|$)`,
+    `(?:[A-Z]|${OTHER})+(?=[${BREAK}]|[A-Z](?:[a-z]|${OTHER})|$)`,
+    `[A-Z]?(?:[a-z]|${OTHER})+`,
+    '[A-Z]+',
+    String.raw`\d*(?:1ST|2ND|3RD|(?![123])\dTH)(?=[a-z_]|\b)`,
+    String.raw`\d*(?:1st|2nd|3rd|(?![123])\dth)(?=[A-Z_]|\b)`,
+    String.raw`\d+`,
+    String.raw`(?:[\u2700-\u27bf]|[\ud800-\udbff][\udc00-\udfff])[\ufe0e\ufe0f]?`,
+  ].join('|'),
+  'g',
+);
+
+/** `averagePrice` → `average_price`, `pw2` → `pw_2`, `HTMLBody` → `html_body`, `título` → `titulo`, `名前` → `名前`. */
+export const snakeCase = (name: string): string => (withoutAccents(name).match(WORDS) ?? []).join('_').toLowerCase();
 
 const HASH_LENGTH = 5;
 const SHORTEST_CUT = HASH_LENGTH + 3;
@@ -61,7 +89,8 @@ export const joinTableName = (table: string, attribute: string): string =>
   identifier([snakeCase(table), snakeCase(attribute)], 'lnk');
 export const morphTableName = (table: string, attribute: string): string =>
   identifier([snakeCase(table), snakeCase(attribute)], 'mph');
-export const componentTableName = (table: string): string => identifier([table], 'cmps');
+/** Of the name as the definition has it: cut once, and not after the table was. */
+export const componentTableName = (collectionName: string): string => identifier([collectionName], 'cmps');
 export const idColumnName = (singularName: string): string => identifier([snakeCase(singularName)], 'id');
 export const inverseIdColumnName = (singularName: string): string => identifier([snakeCase(singularName)], 'id', 'inv');
 export const orderColumnName = (singularName: string): string => identifier([snakeCase(singularName)], 'ord');

@@ -1,7 +1,7 @@
 // The model → the tables that hold it: columns, indexes and foreign keys, named as Strapi 5 names them, so that
 // a database made here opens there and the other way round. Dialects turn column types into their own.
 import { FILE, USER } from './builtin.ts';
-import { componentTableName, idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
+import { idColumnName, identifier, snakeCase, typeColumnName } from './identifiers.ts';
 import type {
   Attribute,
   DeclaredIndex,
@@ -133,7 +133,7 @@ function rowTable(model: Model, schema: Schema): TableDefinition {
     }
   }
   if (schema.kind !== 'component')
-    indexes.push(index([table, 'documents'], 'idx', ['document_id', 'locale', 'published_at']));
+    indexes.push(index([schema.collectionName, 'documents'], 'idx', ['document_id', 'locale', 'published_at']));
   indexes.push(...(EXTRA_INDEXES[schema.uid] ?? []));
   for (const declared of schema.indexes) indexes.push(declaredIndex(table, declared));
   return { name: table, source: schema.uid, columns, indexes, foreignKeys };
@@ -194,11 +194,10 @@ function linkTable(model: Model, schema: Schema, attribute: RelationAttribute): 
   };
 }
 
-function componentTable(schema: Schema): TableDefinition {
-  const { table } = schema;
+function componentTable({ uid, table, collectionName, componentTable }: Schema): TableDefinition {
   return {
-    name: componentTableName(table),
-    source: `${schema.uid} components`,
+    name: componentTable,
+    source: `${uid} components`,
     columns: [
       ID,
       { name: 'entity_id', type: 'integer' },
@@ -208,12 +207,12 @@ function componentTable(schema: Schema): TableDefinition {
       { name: 'order', type: 'double' },
     ],
     indexes: [
-      index([table, 'field'], 'idx', ['field']),
-      index([table, 'component_type'], 'idx', ['component_type']),
-      index([table, 'entity'], 'fk', ['entity_id']),
-      index([table], 'uq', ['entity_id', 'cmp_id', 'field', 'component_type'], true),
+      index([collectionName, 'field'], 'idx', ['field']),
+      index([collectionName, 'component_type'], 'idx', ['component_type']),
+      index([collectionName, 'entity'], 'fk', ['entity_id']),
+      index([collectionName], 'uq', ['entity_id', 'cmp_id', 'field', 'component_type'], true),
     ],
-    foreignKeys: [foreignKey([table, 'entity'], 'fk', { column: 'entity_id', table: table, onDelete: 'cascade' })],
+    foreignKeys: [foreignKey([collectionName, 'entity'], 'fk', { column: 'entity_id', table, onDelete: 'cascade' })],
   };
 }
 

@@ -142,7 +142,12 @@ export type DeclaredIndex = readonly { readonly column: string; readonly type: S
 
 interface SchemaBase {
   readonly uid: string;
+  /** The name of the table as its definition has it; what is derived from it is hashed from the whole of it. */
+  readonly collectionName: string;
+  /** The same, as long as a database allows. */
   readonly table: string;
+  /** The table that links its rows with those of their components. */
+  readonly componentTable: string;
   readonly singularName: string;
   readonly attributes: ReadonlyMap<string, Attribute>;
   readonly indexes: readonly DeclaredIndex[];

@@ -1,6 +1,6 @@
 // Lists of component rows, in fields and dynamic zones: what is in them, putting them in order, and deleting what
 // drops out together with everything below it.
-import { componentTableName, idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
+import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
 import { linkAttributes } from '../model/links.ts';
 import type { ComponentAttribute, ComponentSchema, DynamicZoneAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
@@ -11,13 +11,13 @@ export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
 
 export async function readItems(
   write: WriteSession,
-  table: string,
+  { componentTable }: Schema,
   row: number,
   field: string,
 ): Promise<readonly StoredItem[]> {
-  const known = write.gathered.items(table, row, field);
+  const known = write.gathered.items(componentTable, row, field);
   if (known) return known;
-  const rows = await write.run.rows(write.sql.componentsOf(componentTableName(table)), row, field);
+  const rows = await write.run.rows(write.sql.componentsOf(componentTable), row, field);
   return rows.map(([link, id, uid, position]) => ({ link, id, uid, position }));
 }
 
@@ -32,10 +32,9 @@ export interface FieldList {
 /** Makes the list of a field the given items, and deletes the rows that drop out of it. */
 export async function writeItems(
   write: WriteSession,
-  schema: Schema,
+  { componentTable: table }: Schema,
   { row, attribute, current, items }: FieldList,
 ): Promise<void> {
-  const table = componentTableName(schema.table);
   const isSame = (a: ItemRef, b: ItemRef) => a.id === b.id && a.uid === b.uid;
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
   if (gone.length > 0) {
@@ -73,11 +72,7 @@ export async function holdersOfComponents(
   if (ids.length === 0) return found;
   for (const schema of [...write.model.contentTypes.values(), ...write.model.components.values()]) {
     if (!mayHold(schema, component)) continue;
-    const rows = await write.run.rows(
-      write.sql.parentsOf(componentTableName(schema.table)),
-      component.uid,
-      listOf(ids),
-    );
+    const rows = await write.run.rows(write.sql.parentsOf(schema.componentTable), component.uid, listOf(ids));
     if (rows.length > 0)
       found.push({ schema, holders: rows.map(([row, id, field]) => ({ row, component: id, field })) });
   }
@@ -113,12 +108,12 @@ export const holdsComponents = ({ attributes }: Schema): boolean =>
 
 async function itemsOfRows(
   write: WriteSession,
-  { table }: Schema,
+  { componentTable }: Schema,
   ids: readonly number[],
 ): Promise<readonly ItemRef[]> {
-  const known = ids.map((id) => write.gathered.itemsOf(table, id));
+  const known = ids.map((id) => write.gathered.itemsOf(componentTable, id));
   if (known.every((items) => items !== undefined)) return known.flat();
-  const rows = await write.run.rows(write.sql.componentsOfRows(componentTableName(table)), listOf(ids));
+  const rows = await write.run.rows(write.sql.componentsOfRows(componentTable), listOf(ids));
   return rows.map(([id, uid]) => ({ id, uid }));
 }
 

@@ -50,8 +50,8 @@ export async function copyNestedContent(
 
 async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<void> {
   const { from, to, toIsNew, purpose } = copy;
-  const source = await readItems(write, schema.table, from, attribute.name);
-  const current = toIsNew ? [] : await readItems(write, schema.table, to, attribute.name);
+  const source = await readItems(write, schema, from, attribute.name);
+  const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
   const items: ItemRef[] = [];
   for (const [index, { id, uid }] of source.entries()) {
     const component = write.model.components.get(uid);

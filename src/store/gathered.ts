@@ -1,6 +1,5 @@
 // What a write has read ahead: lists of links, component items and siblings of rows, all with one statement. Reading
 // one of them again costs nothing until its table is written.
-import { componentTableName } from '../model/identifiers.ts';
 import type { LinkTable } from '../model/types.ts';
 import { linkKey } from '../sql/write-statements.ts';
 
@@ -44,13 +43,13 @@ export class Gathered {
   }
 
   items(table: string, row: number, field: string): readonly StoredItem[] | undefined {
-    const ofRow = this.#items.get(`${componentTableName(table)} ${row}`);
+    const ofRow = this.#items.get(`${table} ${row}`);
     return ofRow && (ofRow.get(field) ?? []);
   }
 
   /** The items of all fields. */
   itemsOf(table: string, row: number): readonly StoredItem[] | undefined {
-    const ofRow = this.#items.get(`${componentTableName(table)} ${row}`);
+    const ofRow = this.#items.get(`${table} ${row}`);
     return ofRow && [...ofRow.values()].flat();
   }
 

@@ -1,7 +1,6 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
-import { componentTableName } from '../model/identifiers.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import type {
   Attribute,
@@ -96,7 +95,7 @@ async function gatherForPublish(
     const { table, draftAndPublish } = write.type(attribute.target);
     return { part: { read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }, rows };
   });
-  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: componentTableName(type.table) }, rows });
+  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: type.componentTable }, rows });
   const records = requests.length;
   const lists = recordedAttributes(write, type).map(listOfAttribute);
   if (published !== null && lists.length > 0) requests.push({ part: { read: 'records', lists }, rows: [published] });

@@ -1,6 +1,5 @@
 // Deleting rows of documents with all that belongs to them. Links go with the rows by foreign key; the lists they
 // leave are closed up, so that positions stay dense.
-import { componentTableName } from '../model/identifiers.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType } from '../model/types.ts';
@@ -71,8 +70,7 @@ async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly 
     part: { read: 'holders', table, holder, held },
     rows: ids,
   }));
-  if (holdsComponents(type))
-    requests.push({ part: { read: 'items', table: componentTableName(type.table) }, rows: ids });
+  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: type.componentTable }, rows: ids });
   const found = await gather(write, requests);
   return lists.flatMap(({ table, holder, position }, index) => {
     const holders = (found.get(index) ?? []).map(([, row]) => row);

@@ -1,6 +1,5 @@
 // Reads what a change meets: the lists and component items that its rows hold now. One statement reads all rows of a
 // level, so the number of statements grows with the depth of components and not with how many there are.
-import { componentTableName } from '../model/identifiers.ts';
 import type { ContentType, LinkTable, Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange, RelationChange } from '../plan/write/changes.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
@@ -86,7 +85,7 @@ function requestsFor(
     const { schema, row, change } = changed;
     for (const link of change.relations.flatMap(linksOf))
       if (known(changed, link) === undefined) add(linkKey(link), { read: 'links', link, siblingsIn: null }, row);
-    const table = componentTableName(schema.table);
+    const table = schema.componentTable;
     if (change.components.length > 0) add(table, { read: 'items', table }, row);
   }
   return [...requests.values()];
@@ -99,7 +98,7 @@ async function readField(
   { schema, row }: ChangedRow,
   { attribute, items }: ComponentChange,
 ): Promise<StoredField> {
-  const current = await readItems(write, schema.table, row, attribute.name);
+  const current = await readItems(write, schema, row, attribute.name);
   const named = new Map<ComponentItem, number | null>();
   for (const item of items) {
     if (item.id === null) continue;
@@ -126,14 +125,14 @@ async function readField(
 /** An adopted database has no records of copies; there the published row's item at the same position is taken for one. */
 async function atSamePosition(
   write: WriteSession,
-  { table, draftAndPublish }: ContentType,
+  type: ContentType,
   { row, current, field }: { readonly row: number; readonly current: readonly StoredItem[]; readonly field: string },
   item: ComponentItem,
 ): Promise<number | null> {
-  if (!draftAndPublish) return null;
-  const published = (await publishedOf(write, table, [row])).get(row);
+  if (!type.draftAndPublish) return null;
+  const published = (await publishedOf(write, type.table, [row])).get(row);
   if (published === undefined) return null;
-  const shown = await readItems(write, table, published, field);
+  const shown = await readItems(write, type, published, field);
   const index = shown.findIndex(({ id, uid }) => id === item.id && uid === item.uid);
   return index >= 0 && current[index]?.uid === item.uid ? current[index].id : null;
 }

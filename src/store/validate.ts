@@ -121,7 +121,7 @@ async function validateField(
 ): Promise<void> {
   const here = [...path, attribute.name];
   const report = (message: string) => findings.problems.push({ path: here, message });
-  const items = await readItems(write, schema.table, id, attribute.name);
+  const items = await readItems(write, schema, id, attribute.name);
   const { min, max, required } = attribute;
   const many = attribute.kind === 'dynamiczone' || attribute.many;
   if (required && items.length === 0 && !many) report('must be defined');
