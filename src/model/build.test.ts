@@ -281,11 +281,9 @@ describe('a file that is broken by itself', () => {
     ]);
   });
 
-  it('is told of a component without a table, and of a zone inside one', () => {
-    const zone = { type: 'dynamiczone', components: ['shared.seo'] };
-    expect(problemsOf({ ...SOUND, [SEO]: component({ zone }, { collectionName: undefined }) })).toEqual([
+  it('is told of a component without a table', () => {
+    expect(problemsOf({ ...SOUND, [SEO]: component({}, { collectionName: undefined }) })).toEqual([
       `${SEO}: collectionName: expected a table name; components must have one`,
-      `${SEO}: attributes.zone.type: a component cannot hold a dynamic zone`,
     ]);
   });
 });
@@ -345,8 +343,11 @@ describe('files that do not fit together', () => {
 
   it('are told of two attributes that would share a column', () => {
     const text = { type: 'string' };
+    expect(problemsOfPost({ größe: text, grosse: text })).toEqual([
+      `${POST}: attributes.grosse: expected a name that differs from größe in more than case and accents`,
+    ]);
     expect(problemsOfPost({ subTitle: text, sub_title: text })).toEqual([
-      `${POST}: attributes.sub_title: expected a name that differs from subTitle in more than case`,
+      `${POST}: attributes.sub_title: expected a name that differs from subTitle in more than case and accents`,
     ]);
   });
 

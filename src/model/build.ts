@@ -198,7 +198,7 @@ class Builder {
       const column = snakeCase(name);
       if (columns.has(column))
         this.#problems.push(
-          `${definition.file}: attributes.${name}: expected a name that differs from ${columns.get(column)} in more than case`,
+          `${definition.file}: attributes.${name}: expected a name that differs from ${columns.get(column)} in more than case and accents`,
         );
       columns.set(column, name);
       if (declared.relation === 'morphToOne') {

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
+import { snakeCase } from './identifiers.ts';
 import type { MorphKind, RelationKind, ScalarType } from './types.ts';
 
 export interface AttributeDefinition {
@@ -61,9 +62,11 @@ export const MORPH_KINDS: ReadonlySet<string> = new Set<MorphKind>([
 ]);
 const OTHER_TYPES = ['media', 'relation', 'component', 'dynamiczone', 'customField'];
 const MEDIA_TYPES = new Set(['images', 'videos', 'files', 'audios']);
-const RESERVED = new Set(['id', 'documentId', 'document_id']);
+/** Columns that every table of content has. */
+const RESERVED = new Set(['id', 'document_id']);
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const ATTRIBUTE_NAME = /^[A-Za-z][_0-9A-Za-z]*$/;
+/** Letters of any alphabet, digits and _. */
+const ATTRIBUTE_NAME = /^\p{L}[\p{L}\p{M}\p{N}_]*$/u;
 
 type Problems = string[];
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -172,7 +175,7 @@ function contentTypeFile(
   const indexes = checkIndexes(options.indexes, `${shown}: options.indexes`, problems);
   const i18n = optionalObject(pluginOptions, 'i18n', `${shown}: pluginOptions`, problems);
   checkBoolean(i18n, 'localized', `${shown}: pluginOptions.i18n`, problems);
-  const attributes = checkAttributes(json.attributes, shown, 'content-type', problems);
+  const attributes = checkAttributes(json.attributes, shown, problems);
   if (problems.length > before) return null;
   return {
     uid,
@@ -201,7 +204,7 @@ function componentFile(
   const before = problems.length;
   if (typeof json.collectionName !== 'string' || json.collectionName === '')
     problems.push(`${shown}: collectionName: expected a table name; components must have one`);
-  const attributes = checkAttributes(json.attributes, shown, 'component', problems);
+  const attributes = checkAttributes(json.attributes, shown, problems);
   if (problems.length > before) return null;
   return {
     uid: `${category}.${name}`,
@@ -247,12 +250,7 @@ function checkIndexes(value: unknown, at: string, problems: Problems): readonly 
   return [];
 }
 
-function checkAttributes(
-  value: unknown,
-  shown: string,
-  holder: 'content-type' | 'component',
-  problems: Problems,
-): Record<string, AttributeDefinition> {
+function checkAttributes(value: unknown, shown: string, problems: Problems): Record<string, AttributeDefinition> {
   if (!isObject(value)) {
     problems.push(`${shown}: attributes: expected an object of attribute definitions`);
     return {};
@@ -260,24 +258,19 @@ function checkAttributes(
   const checked: Record<string, AttributeDefinition> = {};
   for (const [name, definition] of Object.entries(value)) {
     const at = `${shown}: attributes.${name}`;
-    if (RESERVED.has(name)) problems.push(`${at}: this name is reserved; expected another name`);
-    else if (!ATTRIBUTE_NAME.test(name)) problems.push(`${at}: expected a name of letters, digits and _`);
+    if (RESERVED.has(snakeCase(name))) problems.push(`${at}: this name is reserved; expected another name`);
+    else if (!ATTRIBUTE_NAME.test(name) || snakeCase(name) === '') problems.push(`${at}: expected a name of letters, digits and _`);
     if (!isObject(definition) || typeof definition.type !== 'string') {
       problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
       continue;
     }
-    checkAttribute(definition as AttributeDefinition, at, holder, problems);
+    checkAttribute(definition as AttributeDefinition, at, problems);
     checked[name] = definition as AttributeDefinition;
   }
   return checked;
 }
 
-function checkAttribute(
-  definition: AttributeDefinition,
-  at: string,
-  holder: 'content-type' | 'component',
-  problems: Problems,
-): void {
+function checkAttribute(definition: AttributeDefinition, at: string, problems: Problems): void {
   for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple', 'index'])
     checkBoolean(definition, key, at, problems);
   for (const key of ['minLength', 'maxLength'])
@@ -326,7 +319,6 @@ function checkAttribute(
     case 'dynamiczone':
       if (!isStrings(definition.components) || definition.components.length === 0)
         problems.push(`${at}.components: expected a list of at least one component uid`);
-      if (holder === 'component') problems.push(`${at}.type: a component cannot hold a dynamic zone`);
       break;
     case 'media':
       if (

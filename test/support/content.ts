@@ -1,6 +1,6 @@
 // Content for tests that write: a project, the guide or one that a test defines in a few lines, on a new and empty
 // database, with its HTTP server in process. Everything is closed and removed when the suite is over.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,9 @@ export interface Answer {
 }
 
 export const GUIDE_PROJECT = fileURLToPath(new URL('../../examples/guide', import.meta.url));
+
+/** Small projects, each with one oddity. */
+const FIXTURE_PROJECTS = fileURLToPath(new URL('../fixtures/projects', import.meta.url));
 
 /** Writes the files of a project below a folder. */
 export function writeProject(folder: string, { types, components = {}, locales }: Project): void {
@@ -145,6 +148,8 @@ export interface Contents {
   folder(): string;
   /** A folder with the files of a project. */
   project(project: Project): string;
+  /** A copy of a project of test/fixtures/projects. */
+  fixture(name: string): string;
   /** Opens a project, the guide where none is given, on a new database or the one given. */
   open(project?: Project | string, database?: string): Promise<Content>;
 }
@@ -166,6 +171,11 @@ export function useContents(engine: Engine): Contents {
     project(project) {
       const folder = contents.folder();
       writeProject(folder, project);
+      return folder;
+    },
+    fixture(name) {
+      const folder = contents.folder();
+      cpSync(path.join(FIXTURE_PROJECTS, name), folder, { recursive: true });
       return folder;
     },
     async open(project = GUIDE_PROJECT, database = engine.freshDatabaseUrl()) {

@@ -14,6 +14,27 @@ export async function violations(model: Model, ask: Ask): Promise<string[]> {
   return found;
 }
 
+/** Rows of components that no row holds, and links to components that lead nowhere. */
+export async function componentOrphans(model: Model, ask: Ask): Promise<string[]> {
+  const found: string[] = [];
+  const holders = [...model.contentTypes.values(), ...model.components.values()].filter(({ attributes }) =>
+    [...attributes.values()].some(({ kind }) => kind === 'component' || kind === 'dynamiczone'),
+  );
+  for (const { uid, table } of model.components.values()) {
+    const held = holders.map(
+      (holder) => `select cmp_id from "${holder.componentTable}" where component_type = '${uid}'`,
+    );
+    const free = await ask(`select id from "${table}" where id not in (${held.join(' union all ') || 'select 0'})`);
+    if (free.length > 0) found.push(`${table} has rows that nothing holds: ${JSON.stringify(free)}`);
+    for (const { componentTable, table: own } of holders) {
+      const links = await ask(`select id, entity_id, cmp_id from "${componentTable}" l where component_type = '${uid}'
+        and (cmp_id not in (select id from "${table}") or entity_id not in (select id from "${own}"))`);
+      if (links.length > 0) found.push(`${componentTable} leads to nothing: ${JSON.stringify(links)}`);
+    }
+  }
+  return found;
+}
+
 interface Check {
   readonly what: string;
   /** Selects what breaks the rule. */

@@ -1,0 +1,242 @@
+// Definitions that Strapi 5 accepts: each project of test/fixtures/projects has one oddity, and starts and is served,
+// or is refused with the reason.
+import { expect, it } from 'vitest';
+import type { Answered, Content } from './support/content.ts';
+import { useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+import { componentOrphans, violations } from './support/invariants.ts';
+
+/** What is wrong with what is stored; nothing where all is well. */
+async function wrongWith(content: Content): Promise<string[]> {
+  const ask = (sql: string) => content.rows(sql);
+  const { model } = content.sheaf;
+  return [...(await violations(model, ask)), ...(await componentOrphans(model, ask))];
+}
+
+describeOnEveryDatabase('a dynamic zone in a component', (engine) => {
+  const contents = useContents(engine);
+  const open = () => contents.open(contents.fixture('zones-in-components'));
+  const quote = (text: string, more = {}) => ({ __component: 'blocks.quote', text, ...more });
+  const columns = (count: number, content: unknown[]) => ({ __component: 'layout.columns', count, content });
+  const DEEP = [
+    'populate[section][populate][content][populate]=*',
+    'populate[sections][populate][content][on][blocks.quote][populate][author][fields][0]=name',
+    'populate[sections][populate][content][on][layout.columns][populate][content][populate]=*',
+    'populate[body][on][layout.columns][populate][content][on][blocks.quote][fields][0]=text',
+    'populate[body][on][layout.columns][populate][content][on][layout.columns][populate][content][populate]=*',
+    'populate[body][on][blocks.quote][populate]=*',
+  ].join('&');
+  /** Without ids, which differ between rows. */
+  const plain = (value: Answered): Answered =>
+    JSON.parse(JSON.stringify(value), (key, one) => (key === 'id' ? undefined : one));
+
+  it('is written, populated and replaced as in a content-type, however deep', async () => {
+    const content = await open();
+    const author = await content.make('authors', { name: 'Ada' });
+    const page = await content.entry('POST', `pages?${DEEP}`, {
+      title: 'One',
+      section: { heading: 'Top', content: [quote('a', { author }), { __component: 'blocks.picture', caption: 'b' }] },
+      sections: [
+        { heading: 'First', content: [quote('c', { author }), columns(2, [quote('d'), quote('e')])] },
+        { heading: 'Second', content: [] },
+      ],
+      body: [columns(2, [quote('f'), columns(1, [quote('g', { author })])]), quote('h')],
+    });
+    expect(plain(page.section)).toEqual({
+      heading: 'Top',
+      content: [
+        { __component: 'blocks.quote', text: 'a', author: expect.objectContaining({ name: 'Ada' }) },
+        { __component: 'blocks.picture', caption: 'b', image: null },
+      ],
+    });
+    expect(plain(page.sections)).toMatchObject([
+      {
+        heading: 'First',
+        content: [
+          { __component: 'blocks.quote', text: 'c', author: { name: 'Ada' } },
+          { __component: 'layout.columns', count: 2, content: [{ text: 'd' }, { text: 'e' }] },
+        ],
+      },
+      { heading: 'Second', content: [] },
+    ]);
+    expect(plain(page.body)).toMatchObject([
+      { count: 2, content: [{ text: 'f' }, { count: 1, content: [{ text: 'g', author: { name: 'Ada' } }] }] },
+      { text: 'h' },
+    ]);
+
+    const [first, second] = page.sections;
+    const [keptQuote] = first.content;
+    const changed = await content.entry('PUT', `pages/${page.documentId}?${DEEP}`, {
+      sections: [
+        { id: second.id, content: [quote('new')] },
+        { id: first.id, content: [{ ...quote('changed'), id: keptQuote.id }] },
+      ],
+    });
+    expect(changed.sections[1].content[0].id).toBe(keptQuote.id);
+    expect(plain(changed.sections)).toMatchObject([
+      { heading: 'Second', content: [{ text: 'new' }] },
+      { heading: 'First', content: [{ text: 'changed', author: { name: 'Ada' } }] },
+    ]);
+    expect(await wrongWith(content)).toEqual([]);
+  });
+
+  it('is published, discarded, cloned and deleted with its component, and leaves nothing behind', async () => {
+    const content = await open();
+    const author = await content.make('authors', { name: 'Ada' });
+    const documents = content.sheaf.documents('api::page.page');
+    const body = [columns(2, [quote('a', { author }), columns(1, [quote('b')])])];
+    const section = { heading: 'Top', content: [quote('c'), columns(3, [quote('d')])] };
+    const documentId = await content.make('pages?status=draft', { title: 'One', section, sections: [section], body });
+    const read = async (status: string) =>
+      plain((await content.get(`pages/${documentId}?status=${status}&${DEEP}`)).body.data);
+    const withoutDates = ({ createdAt: _, updatedAt: __, publishedAt: ___, ...rest }: Answered) => rest;
+
+    await documents.publish({ documentId });
+    expect(withoutDates(await read('published'))).toEqual(withoutDates(await read('draft')));
+    const shown = await read('published');
+    await content.entry('PUT', `pages/${documentId}?status=draft`, { section: { content: [quote('x')] }, body: [] });
+    expect((await read('draft')).section.content).toMatchObject([{ text: 'x' }]);
+    expect(await read('published')).toEqual(shown);
+    await documents.discardDraft({ documentId });
+    expect(withoutDates(await read('draft'))).toEqual(withoutDates(shown));
+
+    await documents.publish({ documentId });
+    expect(withoutDates(await read('published'))).toEqual(withoutDates(shown));
+    const clone = await documents.clone({ documentId });
+    const copy = (await content.get(`pages/${clone.documentId}?status=draft&${DEEP}`)).body.data;
+    expect(plain(copy.body)).toEqual(plain(shown.body));
+    expect(plain(copy.section)).toEqual(plain(shown.section));
+    expect(await wrongWith(content)).toEqual([]);
+
+    await documents.unpublish({ documentId });
+    expect(await wrongWith(content)).toEqual([]);
+    await content.delete(`pages/${documentId}`);
+    await content.delete(`pages/${clone.documentId}`);
+    expect(await wrongWith(content)).toEqual([]);
+    for (const { table, componentTable } of content.sheaf.model.components.values()) {
+      expect(await content.number(`select count(*) from "${table}"`), table).toBe(0);
+      if (table.includes('layout')) expect(await content.number(`select count(*) from "${componentTable}"`)).toBe(0);
+    }
+  });
+
+  it('is held to its rules when it is published', async () => {
+    const content = await open();
+    const tooMany = { content: [quote('a'), quote('b'), quote('c'), quote('d')] };
+    const documentId = await content.make('pages?status=draft', {
+      section: tooMany,
+      body: [columns(1, [{ __component: 'blocks.quote' }])],
+    });
+    const answer = await content.put(`pages/${documentId}?status=published`, {});
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details.errors.map(({ path }: Answered) => path.join('.'))).toEqual([
+      'section.content',
+      'body.0.content.0.text',
+    ]);
+    const created = await content.post('notes', { section: tooMany });
+    expect(created.status).toBe(400);
+    expect(created.body.error.message).toBe('section.content must have at most 3 items');
+    const foreign = await content.post('notes', { section: { content: [{ __component: 'layout.section' }] } });
+    expect(foreign.body.error.message).toBe(
+      'section.content[0].__component must be one of the following values: blocks.quote, blocks.picture, layout.columns',
+    );
+  });
+
+  it('is as little a filter or a sort as one of a content-type', async () => {
+    const content = await open();
+    for (const [query, key] of [
+      ['filters[section][content][text][$eq]=a', 'content'],
+      ['filters[body][text][$eq]=a', 'body'],
+      ['sort=section.content.text', 'content'],
+    ]) {
+      const answer = await content.get(`pages?${query}`);
+      expect(answer.status, query).toBe(400);
+      expect(answer.body.error.message, query).toContain(key);
+    }
+    expect((await content.get('pages?filters[section][heading][$eq]=a')).status).toBe(200);
+  });
+});
+
+describeOnEveryDatabase('a component in a table with a long name', (engine) => {
+  const contents = useContents(engine);
+  // Hashed from restaurant_inspection_reports_of_the_whole_country_and_its_islands and from
+  // components_inspection_findings_of_the_responsible_authority_components.
+  const REPORTS = 'restaurant_inspection_reports_of_the_whole_coe948f_cmps';
+  const FINDINGS = 'components_inspection_findings_of_the_responsa8a81_cmps';
+
+  it('is found in the table that Strapi 5 linked it in', async () => {
+    const content = await contents.open(contents.fixture('long-names'));
+    const populate = 'populate[findings][populate]=*';
+    const measure = { text: 'clean' };
+    const evidence = [{ __component: 'inspection.measure', text: 'seen' }];
+    const report = await content.entry('POST', `reports?${populate}`, {
+      title: 'One',
+      findings: [{ text: 'dust', measure, evidence }],
+    });
+    expect(report.findings).toMatchObject([{ text: 'dust', measure, evidence }]);
+    expect(await content.number(`select count(*) from "${REPORTS}"`)).toBe(2);
+    expect(await content.number(`select count(*) from "${FINDINGS}"`)).toBe(4);
+    expect(await wrongWith(content)).toEqual([]);
+    await content.delete(`reports/${report.documentId}`);
+    expect(await content.number(`select count(*) from "${FINDINGS}"`)).toBe(0);
+  });
+});
+
+describeOnEveryDatabase('attribute names outside ASCII', (engine) => {
+  const contents = useContents(engine);
+  const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
+
+  it('are columns without accents, and keys as they are written', async () => {
+    const content = await contents.open(contents.fixture('names-outside-ascii'));
+    const maker = await content.make('makers', { name: 'Åse' });
+    const data = {
+      größe: 4,
+      título: 'Uno',
+      名前: '一',
+      Название: 'Один',
+      preisÜbersicht: { netto: 1 },
+      détails: [{ wért: 'é' }],
+      bloques_ñ: [{ __component: 'shared.detail', wért: 'ñ' }],
+    };
+    const product = await content.entry('POST', 'products?populate=*', { ...data, hersteller_é: maker });
+    expect(product).toMatchObject({ ...data, hersteller_é: { name: 'Åse' } });
+    expect(
+      await content.rows('select grosse, titulo, "名前", "название" from products where published_at is null'),
+    ).toEqual([[4, 'Uno', '一', 'Один']]);
+    await content.make('products', { größe: 9, título: 'Dos' });
+    const titles = async (parameters: Record<string, string>) => {
+      const answer = await content.get(`products?${query(parameters)}`);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      return answer.body.data.map((one: Answered) => one.título);
+    };
+    expect(await titles({ 'filters[größe][$gt]': '5' })).toEqual(['Dos']);
+    expect(await titles({ 'filters[名前][$eq]': '一', 'fields[0]': 'título' })).toEqual(['Uno']);
+    expect(await titles({ 'filters[hersteller_é][name][$eq]': 'Åse' })).toEqual(['Uno']);
+    expect(await titles({ 'filters[détails][wért][$eq]': 'é' })).toEqual(['Uno']);
+    expect(await titles({ sort: 'größe:desc,título' })).toEqual(['Dos', 'Uno']);
+    expect(await titles({ 'sort[0]': 'hersteller_é.name' })).toHaveLength(2);
+    expect(await titles({ _q: 'Один' })).toEqual(['Uno']);
+    const shown = await content.get(`makers?${query({ 'populate[produits_é][fields][0]': 'größe' })}`);
+    expect(shown.body.data[0].produits_é).toMatchObject([{ größe: 4 }]);
+    const dotted = await content.get(
+      `products/${product.documentId}?${query({ populate: 'bloques_ñ,hersteller_é.produits_é' })}`,
+    );
+    expect(dotted.body.data).toMatchObject({
+      bloques_ñ: [{ wért: 'ñ' }],
+      hersteller_é: { produits_é: [{ größe: 4 }] },
+    });
+    expect(await wrongWith(content)).toEqual([]);
+  });
+
+  it('are named in what is refused', async () => {
+    const content = await contents.open(contents.fixture('names-outside-ascii'));
+    await content.make('products', { größe: 1, título: 'Uno' });
+    const taken = await content.post('products', { größe: 2, título: 'Uno' });
+    expect(taken.status).toBe(400);
+    expect(taken.body.error.details.errors[0]).toMatchObject({ path: ['título'], message: 'título must be unique' });
+    const wrong = await content.post('products', { größe: 'viel' });
+    expect(wrong.body.error.message).toBe('größe must be a number');
+    const unknown = await content.get(`products?${query({ 'filters[grosse][$eq]': '1' })}`);
+    expect(unknown.status).toBe(400);
+    expect(unknown.body.error.message).toContain('grosse');
+  });
+});
