@@ -43,6 +43,9 @@ export const MAX_PAGE_BYTES = 20_000_000;
 /** Entries on one page of a list; larger sizes are clamped, as clients of Strapi 5 rely on. */
 export const MAX_PAGE_SIZE = 100;
 
+/** The largest page that a project can set with `rest.maxLimit`; a page is put together in memory. */
+export const LARGEST_PAGE_SIZE = 10_000;
+
 /** Entries on a page when no size is asked for. */
 export const DEFAULT_PAGE_SIZE = 25;
 

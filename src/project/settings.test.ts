@@ -34,6 +34,27 @@ describe('settings', () => {
     expect(readSettings(project)).toEqual(DEFAULT_SETTINGS);
   });
 
+  it('take what Strapi 5 calls api.rest, each key with a default', () => {
+    const rest = { prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true, strictParams: false };
+    expect(DEFAULT_SETTINGS.rest).toEqual(rest);
+    write('sheaf.json', { rest: { prefix: '/v1/content', maxLimit: 10_000, strictParams: true } });
+    expect(readSettings(project).rest).toEqual({
+      ...rest,
+      prefix: '/v1/content',
+      maxLimit: 10_000,
+      strictParams: true,
+    });
+  });
+
+  it('refuse a prefix that is no path, and a page that is too large', () => {
+    write('sheaf.json', { rest: { prefix: 'api/', defaultLimit: 0, maxLimit: 10_001 } });
+    expect(problemsOf(readSettings)).toEqual([
+      'rest.prefix: expected a path such as "/api", or "" for none',
+      'rest.defaultLimit: expected a whole number of entries, at least 1',
+      'rest.maxLimit: expected at most 10000 entries',
+    ]);
+  });
+
   it('are refused in every wrong place, however deep', () => {
     write('sheaf.json', {
       auth: { sessionSeconds: 0.5, registerFields: ['age', 7], one: 1, two: 2 },

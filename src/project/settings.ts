@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
 import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
+import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts';
 import { readProjectFile } from './project-file.ts';
 
 const DAY = 86_400;
@@ -48,6 +49,26 @@ const directive = '[\\w-]+(?:=(?:[\\w-]+|"[\\w ,-]*"))?';
 const cacheControl = v.nullable(
   v.pipe(v.string(CACHE_CONTROL), v.regex(new RegExp(`^${directive}(?:, ?${directive})*$`), CACHE_CONTROL)),
 );
+
+const PREFIX = 'expected a path such as "/api", or "" for none';
+const limit = atLeastOne('expected a whole number of entries, at least 1');
+
+/** The settings of Strapi 5 in `api.rest`. */
+const REST = strictObject({
+  /** What the paths of all routes of the API begin with. */
+  prefix: v.optional(v.pipe(v.string(PREFIX), v.regex(/^(?:\/[\w.~-]+)*$/, PREFIX)), '/api'),
+  /** Entries on a page when no size is asked for. */
+  defaultLimit: v.optional(limit, DEFAULT_PAGE_SIZE),
+  /** Entries on a page at most; larger sizes are clamped. */
+  maxLimit: v.optional(
+    v.pipe(limit, v.maxValue(LARGEST_PAGE_SIZE, `expected at most ${LARGEST_PAGE_SIZE} entries`)),
+    MAX_PAGE_SIZE,
+  ),
+  /** Whether lists have their total unless a request says otherwise. */
+  withCount: v.optional(flag, true),
+  /** Whether an unknown query parameter is refused. Otherwise it is ignored. */
+  strictParams: v.optional(flag, false),
+});
 
 const USERS = strictObject({
   /** Lists users as a bare array, as Strapi 5 answers, instead of in the envelope. */
@@ -97,6 +118,7 @@ const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'),
 const INDEXES_OF = 'expected an object of lists by content-type, such as {"api::dish.dish": [["price"]]}';
 
 const SETTINGS = strictObject({
+  rest: v.optional(REST, {}),
   users: v.optional(USERS, {}),
   auth: v.optional(AUTH, {}),
   cors: v.optional(CORS, {}),
