@@ -1230,13 +1230,16 @@ describeOnEveryDatabase('values', (engine) => {
   });
 
   // 53
-  it('what is required and missing is told as such, on types with drafts too', async () => {
+  it('what is required and missing is told at its path, in the words of Strapi 5, on types with drafts too', async () => {
+    const isNull = 'must be a `string` type, but the final value was: `null`.';
     for (const data of [{}, { title: null }])
       refused(await guide.post('articles', data), {
-        message: 'title must be defined',
-        details: { errors: [{ path: ['title'], message: 'title must be defined' }] },
+        message: `title ${isNull}`,
+        details: { errors: [{ path: ['title'], message: `title ${isNull}` }] },
       });
-    refused(await kit.post('measures', {}), { message: 'label must be defined' });
+    refused(await kit.post('measures', {}), { message: 'label must be defined.' });
+    refused(await kit.post('measures', { label: null }), { message: `label ${isNull}` });
+    refused(await kit.post('measures', { label, house: {} }), { message: 'house.street must be defined.' });
   });
 
   // 54

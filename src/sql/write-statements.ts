@@ -184,15 +184,16 @@ export class WriteStatements {
   }
 
   /**
-   * The numbers of the columns whose values other published rows hold. Values for each column: the document id to leave
-   * out, the value[, the locale].
+   * The numbers of the columns whose values other rows hold, of a type with drafts published ones. Values for each
+   * column: the document id to leave out, the value[, the locale].
    */
-  duplicates(table: string, columns: readonly UniqueColumn[]): Statement<readonly [index: number]> {
+  duplicates(table: string, columns: readonly UniqueColumn[], hasDrafts: boolean): Statement<readonly [index: number]> {
     const key = columns.map(({ column, inLocale }) => `${column} ${inLocale}`).join();
+    const published = hasDrafts ? sql`published_at is not null and ` : sql``;
     return this.#once(`duplicates ${table} ${key}`, () => {
       const selects = columns.map(
         ({ column, type, inLocale }, index) =>
-          sql`select ${sql.lit(index)} where exists (select 1 from ${sql.table(table)} where published_at is not null and document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``})`,
+          sql`select ${sql.lit(index)} where exists (select 1 from ${sql.table(table)} where ${published}document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``})`,
       );
       return sql`${sql.join(selects, sql` union all `)}`;
     });

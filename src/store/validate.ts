@@ -1,12 +1,13 @@
 // Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
+import { componentTableName } from '../model/identifiers.ts';
 import type { ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
-import { problemsError } from '../plan/write/plan-write.ts';
-import { ruleProblem, type StoredValue } from '../plan/write/values.ts';
+import { countProblems, problemsError } from '../plan/write/plan-write.ts';
+import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
 import { holds } from '../plan/write/visible-when.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
-import { type ComponentField, holdersOfComponents, readItems } from './components.ts';
+import { type ComponentField, readItems } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
 import { lockKeys } from './locks.ts';
@@ -33,7 +34,7 @@ export async function validateForPublish(
   rows: ScalarRows,
 ): Promise<void> {
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  const values = await validateRow(write, type, { id: draft.id, rows, path: [] }, findings);
+  const values = await validateRow(write, type, { id: draft.id, rows, path: [], place: [] }, findings);
   const published = rows.find(([id]) => id !== draft.id);
   const shown = published
     ? scalarsOf(type).map((attribute, index) => storedValue(attribute, published, index + 1))
@@ -42,16 +43,24 @@ export async function validateForPublish(
   const problems = [
     ...findings.problems,
     ...(await uniqueProblems(write, type, draft, changed)),
-    ...(await uniqueComponentProblems(write, draft.documentId, findings.uniqueInComponents)),
+    ...(await uniqueComponentProblems(write, type, draft, findings.uniqueInComponents)),
   ];
   if (problems.length > 0) throw problemsError(problems);
 }
 
-/** A value of a component that must be unique. */
+/** A field that leads from a schema to the component of which the next field is, or the value. */
+interface FieldStep {
+  readonly schema: Schema;
+  readonly attribute: ComponentField;
+  readonly component: ComponentSchema;
+}
+
+/** A value of a component that must be unique among the values in the same place of other entries. */
 interface ComponentValue {
   readonly component: ComponentSchema;
   readonly attribute: ScalarAttribute;
   readonly value: StoredValue;
+  readonly place: readonly FieldStep[];
   readonly path: BodyPath;
 }
 
@@ -64,6 +73,7 @@ interface LocatedRow {
   readonly id: number;
   readonly rows: ScalarRows;
   readonly path: BodyPath;
+  readonly place: readonly FieldStep[];
 }
 
 /** Returns the values of the row itself. */
@@ -82,7 +92,7 @@ async function validateRow(
 
 function validateScalars(
   schema: Schema,
-  { id, rows, path }: LocatedRow,
+  { id, rows, path, place }: LocatedRow,
   { problems, uniqueInComponents }: Findings,
 ): readonly ScalarChange[] {
   const scalars = scalarsOf(schema);
@@ -93,7 +103,7 @@ function validateScalars(
     const value = storedValue(attribute, row!, index + 1);
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
-      uniqueInComponents.push({ component: schema, attribute, value, path: here });
+      uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
     // A stored password is a hash; the password itself was checked when it was written.
     const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
     const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
@@ -116,23 +126,22 @@ const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): Stored
 async function validateField(
   write: WriteSession,
   { schema, attribute }: { readonly schema: Schema; readonly attribute: ComponentField },
-  { id, path }: LocatedRow,
+  { id, path, place }: LocatedRow,
   findings: Findings,
 ): Promise<void> {
   const here = [...path, attribute.name];
   const report = (message: string) => findings.problems.push({ path: here, message });
   const items = await readItems(write, schema, id, attribute.name);
-  const { min, max, required } = attribute;
   const many = attribute.kind === 'dynamiczone' || attribute.many;
-  if (required && items.length === 0 && !many) report('must be defined');
-  if (many && min !== null && items.length < min && (required || items.length > 0))
-    report(`must have at least ${min} items`);
-  if (many && max !== null && items.length > max) report(`must have at most ${max} items`);
+  if (attribute.required && items.length === 0 && !many) report(wrongKind('object', null));
+  if (many) for (const problem of countProblems(attribute, items.length)) report(problem);
   const rows = await readItemRows(write, items);
   for (const [index, { id, uid }] of items.entries()) {
     const component = write.model.components.get(uid);
-    const row = { id, rows: rows.get(uid) ?? [], path: many ? [...here, index] : here };
-    if (component) await validateRow(write, component, row, findings);
+    if (!component) continue;
+    const step = { schema, attribute, component };
+    const row = { id, rows: rows.get(uid) ?? [], path: many ? [...here, index] : here, place: [...place, step] };
+    await validateRow(write, component, row, findings);
   }
 }
 
@@ -181,61 +190,70 @@ async function uniqueProblems(
   // What is read after the lock is up to date. Both are sent together.
   const [, taken] = await Promise.all([
     lockKeys(write, keys),
-    write.run.rows(write.sql.duplicates(type.table, columns), ...bound),
+    write.run.rows(write.sql.duplicates(type.table, columns, type.draftAndPublish), ...bound),
   ]);
-  return taken.map(([index]) => ({ path: unique[index]!.path, message: 'must be unique' }));
+  return taken.map(([index]) => notUnique(unique[index]!.path));
 }
 
-/** Values of components that stand twice in this entry, or in a published entry of another document. */
+const notUnique = (path: BodyPath): BodyProblem => ({
+  path,
+  message: 'This attribute must be unique',
+  isSentence: true,
+});
+
+/** Values of components that stand twice in one place of this entry, or in the same place of another document. */
 async function uniqueComponentProblems(
   write: WriteSession,
-  documentId: string,
+  type: ContentType,
+  version: Pick<Version, 'documentId' | 'locale'>,
   values: readonly ComponentValue[],
 ): Promise<BodyProblem[]> {
-  const problems: BodyProblem[] = [];
-  const seen = new Set<string>();
-  const keyOf = ({ component, attribute, value }: ComponentValue) => `${component.uid} ${attribute.name} ${value}`;
+  const keyOf = ({ place, attribute, value }: ComponentValue) =>
+    [type.uid, ...place.map((step) => `${step.attribute.name} ${step.component.uid}`), attribute.name, value].join(' ');
   await lockKeys(write, values.map(keyOf));
-  for (const found of values) {
-    const { component, attribute, value, path } = found;
-    const key = keyOf(found);
-    const rows = await write.run.rows(write.sql.rowsWith(component.table, attribute), value);
-    const ids = rows.map(([id]) => id);
-    if (seen.has(key) || (await isPublishedElsewhere(write, documentId, component, ids)))
-      problems.push({ path, message: 'must be unique' });
-    seen.add(key);
-  }
+  const problems: BodyProblem[] = [];
+  for (const group of Map.groupBy(values, keyOf).values())
+    if (group.length > 1 || (await isHeldElsewhere(write, type, version, group[0]!)))
+      problems.push(...group.map(({ path }) => notUnique(path)));
   return problems;
 }
 
-async function isPublishedElsewhere(
+/** Whether another document holds a value in the same place: published, where there are drafts, and in the same locale. */
+async function isHeldElsewhere(
   write: WriteSession,
-  documentId: string,
-  component: ComponentSchema,
-  ids: readonly number[],
+  type: ContentType,
+  { documentId, locale }: Pick<Version, 'documentId' | 'locale'>,
+  { component, attribute, value, place }: ComponentValue,
 ): Promise<boolean> {
-  for (const { schema, holders } of await holdersOfComponents(write, component, ids)) {
-    const rows = [...new Set(holders.map(({ row }) => row))];
-    if (schema.kind === 'component') {
-      if (await isPublishedElsewhere(write, documentId, schema, rows)) return true;
-      continue;
-    }
-    const versions = await versionsByRow(write, schema, rows);
-    if (versions.some((version) => version.published && version.documentId !== documentId)) return true;
+  let ids = (await write.run.rows(write.sql.rowsWith(component.table, attribute), value)).map(([id]) => id);
+  for (const step of place.toReversed()) {
+    if (ids.length === 0) return false;
+    const table = componentTableName(step.schema.table);
+    const parents = await write.run.rows(write.sql.parentsOf(table), step.component.uid, listOf(ids));
+    ids = parents.filter(([, , field]) => field === step.attribute.name).map(([row]) => row);
   }
-  return false;
+  // What locales share belongs to one document, whatever the locale.
+  const inLocale = type.localized && place[0]!.attribute.localized;
+  const versions = await versionsByRow(write, type, ids);
+  return versions.some(
+    (other) =>
+      other.documentId !== documentId &&
+      (other.published || !type.draftAndPublish) &&
+      (!inLocale || other.locale === locale),
+  );
 }
 
 /** For a type without drafts, whose values are published as they are written. */
 export async function validateUniqueComponents(
   write: WriteSession,
   type: ContentType,
-  { id, documentId }: Pick<Version, 'id' | 'documentId'>,
+  version: Version,
 ): Promise<void> {
   if (!hasUniqueComponents(write.model, type)) return;
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  await validateRow(write, type, { id, rows: await readScalarRows(write, type, [id]), path: [] }, findings);
-  const problems = await uniqueComponentProblems(write, documentId, findings.uniqueInComponents);
+  const rows = await readScalarRows(write, type, [version.id]);
+  await validateRow(write, type, { id: version.id, rows, path: [], place: [] }, findings);
+  const problems = await uniqueComponentProblems(write, type, version, findings.uniqueInComponents);
   if (problems.length > 0) throw problemsError(problems);
 }
 

@@ -61,6 +61,8 @@ export interface EntityChange {
 export interface BodyProblem {
   readonly path: BodyPath;
   readonly message: string;
+  /** Whether the message is one without the path before it. */
+  readonly isSentence?: true;
 }
 
 /** The documents and rows of one type that a body refers to. */

@@ -183,7 +183,7 @@ describe('problems', () => {
 
   it('are told in a create in the order of the definition, with what is missing', () => {
     expect(problems({ kind: 'c', rank: 11 }, { name: 'create' })).toEqual([
-      'title: title must be defined',
+      'title: title must be defined.',
       'rank: rank must be less than or equal to 10',
       'kind: kind must be one of the following values: a, b',
     ]);
@@ -192,10 +192,10 @@ describe('problems', () => {
   it('inside components are told with their path', () => {
     const seals = [{ name: 'a' }, { name: 1, notes: [{ text: 'a' }, {}] }];
     expect(problems({ seals, zone: [{ __component: 'kit.nosuch' }, 'x'] })).toEqual([
-      'seals.1.name: seals[1].name must be a string',
-      'seals.1.notes.1.text: seals[1].notes[1].text must be defined',
+      'seals.1.name: seals[1].name must be a `string` type.',
+      'seals.1.notes.1.text: seals[1].notes[1].text must be defined.',
       'zone.0.__component: zone[0].__component must be one of the following values: kit.seal, kit.note',
-      'zone.1: zone[1] must be an object',
+      'zone.1: zone[1] must be a `object` type.',
     ]);
   });
 
@@ -205,14 +205,17 @@ describe('problems', () => {
   });
 
   it.each([
-    ['a list for one component', { seal: [] }, 'seal must be an object'],
-    ['one component for a list', { seals: {} }, 'seals must be a list'],
-    ['too few items', { seals: [{ name: 'a' }] }, 'seals must have at least 2 items'],
+    ['a list for one component', { seal: [] }, 'seal must be a `object` type.'],
+    ['one component for a list', { seals: {} }, 'seals must be a `array` type.'],
+    ['too few items', { seals: [{ name: 'a' }] }, 'seals field must have at least 2 items'],
     [
       'too many items',
       { zone: Array(3).fill({ __component: 'kit.note', text: 'a' }) },
-      'zone must have at most 2 items',
+      'zone field must have less than or equal to 2 items',
     ],
+    ['null for a list', { seals: null }, 'seals must be a `array` type, but the final value was: `null`.'],
+    ['null in a list', { zone: [null] }, 'zone[0] must be a `object` type, but the final value was: `null`.'],
+    ['an item of no kind', { zone: [{ text: 'a' }] }, 'zone[0].__component is a required field'],
     ['an id that is none', { seal: { id: 'x' } }, 'seal.id must be the id of a component'],
     ['an id below zero', { seal: { id: -1 } }, 'seal.id must be the id of a component'],
     ['an id in a list', { seal: { id: [5] } }, 'seal.id must be the id of a component'],
@@ -235,14 +238,16 @@ describe('a draft', () => {
 
   it('that is updated is judged when it is published, also where the update publishes', () => {
     expect(valuesOf(plan({ title: null }, { type: 'draft' }).change)).toEqual({ title: null });
-    expect(problems({}, { type: 'draft', name: 'create' })).toEqual(['title: title must be defined']);
+    expect(problems({}, { type: 'draft', name: 'create' })).toEqual([
+      'title: title must be a `string` type, but the final value was: `null`.',
+    ]);
   });
 });
 
 describe('what a form does not show', () => {
   it('is not asked for', () => {
     expect(valuesOf(plan({ title: 'ab', kind: 'b' }, { name: 'create' }).change)).not.toHaveProperty('needed');
-    expect(problems({ title: 'ab', kind: 'a' }, { name: 'create' })).toEqual(['needed: needed must be defined']);
+    expect(problems({ title: 'ab', kind: 'a' }, { name: 'create' })).toEqual(['needed: needed must be defined.']);
   });
 });
 
@@ -289,7 +294,7 @@ describe('a row that only the database knows of', () => {
 
   it('refuses what is missing once it turns out to be new; a further locale only what locales do not share', () => {
     expect(refusalOf(() => forNewRow(change, false)).message).toBe('2 errors occurred');
-    expect(refusalOf(() => forNewRow(change, true)).message).toBe('label must be defined');
+    expect(refusalOf(() => forNewRow(change, true)).message).toBe('label must be defined.');
   });
 
   it('takes defaults then, and makes its components anew; a further locale takes no shared default', () => {
@@ -302,7 +307,7 @@ describe('a row that only the database knows of', () => {
     expect(
       refusalOf(() => forNewRow(plan({ label: 'x', color: 'red', seal: { id: 5 } }, { type: 'word' }).change, true))
         .message,
-    ).toBe('seal.name must be defined');
+    ).toBe('seal.name must be defined.');
   });
 
   it('may be the one of a single type', () => {
@@ -311,7 +316,7 @@ describe('a row that only the database knows of', () => {
   });
 
   it('still tells problems with what is given', () => {
-    expect(problems({ grade: 'x' }, { type: 'word' })).toEqual(['grade: grade must be a number']);
+    expect(problems({ grade: 'x' }, { type: 'word' })).toEqual(['grade: grade must be a `number` type.']);
   });
 });
 

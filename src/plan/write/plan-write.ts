@@ -35,7 +35,7 @@ import type {
   ScalarChange,
   WritePlan,
 } from './changes.ts';
-import { readValue, ruleProblem } from './values.ts';
+import { MISSING, readValue, ruleProblem, wrongKind } from './values.ts';
 import { holds } from './visible-when.ts';
 
 declare const planned: unique symbol;
@@ -75,7 +75,7 @@ export function planWrite(
   { locale, locales, publishes }: WriteTarget,
 ): AuthorizedWritePlan {
   const { name, type, documentId, data, supplied = {} } = operation;
-  const planner = new WritePlanner(model, caller.access, decimals);
+  const planner = new WritePlanner(model, caller.access, decimals, type.draftAndPublish);
   planner.checkNames(type, data, []);
   const draft = type.draftAndPublish && (name !== 'create' || !publishes);
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
@@ -92,11 +92,22 @@ function rowState({ name, type }: WriteOperation): RowState {
   return name === 'update' && (type.localized || type.kind === 'singleType') ? 'either' : 'existing';
 }
 
+/** What is wrong with the number of items of a component field. An empty list that is not required may be short. */
+export function countProblems(
+  { min, max, required }: Pick<ComponentAttribute, 'min' | 'max' | 'required'>,
+  count: number,
+): string[] {
+  return [
+    ...(min !== null && count < min && (required || count > 0) ? [`field must have at least ${min} items`] : []),
+    ...(max !== null && count > max ? [`field must have less than or equal to ${max} items`] : []),
+  ];
+}
+
 /** All problems of a body in one error. */
 export function problemsError(problems: readonly BodyProblem[]): SheafError {
-  const errors = problems.map(({ path, message }) => ({
+  const errors = problems.map(({ path, message, isSentence }) => ({
     path: path.map(String),
-    message: `${readable(path)} ${message}`.trim(),
+    message: isSentence ? message : `${readable(path)} ${message}`.trim(),
     name: 'ValidationError',
   }));
   const message = errors.length === 1 ? errors[0]!.message : `${errors.length} errors occurred`;
@@ -141,10 +152,13 @@ class WritePlanner {
   readonly #model: Model;
   readonly #access: Access;
   readonly #decimals: DecimalColumns;
+  /** Whether what is published is a stored draft, which holds null where a body said nothing. */
+  readonly #viaDraft: boolean;
   #components = 0;
   #references = 0;
 
-  constructor(model: Model, access: Access, decimals: DecimalColumns) {
+  constructor(model: Model, access: Access, decimals: DecimalColumns, viaDraft: boolean) {
+    this.#viaDraft = viaDraft;
     this.#model = model;
     this.#access = access;
     this.#decimals = decimals;
@@ -214,9 +228,13 @@ class WritePlanner {
     let value: ScalarChange | null = null;
     if (attribute.kind === 'scalar' && attribute.rules.default !== undefined)
       value = this.#scalar(attribute, attribute.rules.default, point);
-    else if (attribute.kind === 'scalar') this.#checkRules(attribute, null, mode, path);
-    else if ((attribute.kind === 'component' || attribute.kind === 'dynamiczone') && attribute.required && !draft)
-      this.#problem(path, 'must be defined');
+    else if (attribute.kind === 'scalar') {
+      if (!this.#viaDraft && attribute.required && !draft) this.#problem(path, MISSING);
+      else this.#checkRules(attribute, null, mode, path);
+    } else if ((attribute.kind === 'component' || attribute.kind === 'dynamiczone') && attribute.required && !draft) {
+      const isSingle = attribute.kind === 'component' && !attribute.many;
+      this.#problem(path, this.#viaDraft && isSingle ? wrongKind('object', null) : MISSING);
+    }
     if (row === 'new') {
       if (value) into.scalars.push(value);
       return;
@@ -304,25 +322,20 @@ class WritePlanner {
   ): ComponentItem[] | null {
     if (attribute.kind === 'component' && !attribute.many) {
       if (given === null) {
-        if (attribute.required && !mode.draft) this.#problem(path, 'must be defined');
+        if (attribute.required && !mode.draft) this.#problem(path, wrongKind('object', null));
         return [];
       }
       const item = this.#item(attribute, given, mode, path);
       return item && [item];
     }
     if (!Array.isArray(given)) {
-      this.#problem(path, 'must be a list');
+      this.#problem(path, wrongKind('array', given));
       return null;
     }
-    if (!mode.draft) this.#checkCount(attribute, given.length, path);
+    if (!mode.draft) for (const problem of countProblems(attribute, given.length)) this.#problem(path, problem);
     return given
       .map((item, index) => this.#item(attribute, item, mode, [...path, index]))
       .filter((item) => item !== null);
-  }
-
-  #checkCount({ min, max, required }: ComponentAttribute | DynamicZoneAttribute, count: number, path: BodyPath): void {
-    if (min !== null && count < min && (required || count > 0)) this.#problem(path, `must have at least ${min} items`);
-    if (max !== null && count > max) this.#problem(path, `must have at most ${max} items`);
   }
 
   #item(
@@ -332,7 +345,7 @@ class WritePlanner {
     path: BodyPath,
   ): ComponentItem | null {
     if (!isObject(value)) {
-      this.#problem(path, 'must be an object');
+      this.#problem(path, wrongKind('object', value));
       return null;
     }
     if (++this.#components > MAX_COMPONENTS)
@@ -361,7 +374,8 @@ class WritePlanner {
     const uid = attribute.components.find((one) => one.uid === given)?.uid;
     if (uid !== undefined) return uid;
     const uids = attribute.components.map((one) => one.uid).join(', ');
-    this.#problem([...path, '__component'], `must be one of the following values: ${uids}`);
+    const expected = given === undefined ? 'is a required field' : `must be one of the following values: ${uids}`;
+    this.#problem([...path, '__component'], expected);
     return null;
   }
 }

@@ -169,7 +169,12 @@ describe('upper bounds', () => {
 
 describe('a published value', () => {
   it('must be there where it is required, but may be empty', () => {
-    expect(ruled('string', { required: true }, null)).toBe('must be defined');
+    expect(ruled('string', { required: true }, null)).toBe('must be a `string` type, but the final value was: `null`.');
+    expect(ruled('decimal', { required: true }, null)).toContain('`number` type');
+    expect(ruled('boolean', { required: true }, null)).toContain('`boolean` type');
+    expect(ruled('blocks', { required: true }, null)).toContain('`array` type');
+    for (const type of ['biginteger', 'date', 'time', 'datetime', 'json'] as const)
+      expect(ruled(type, { required: true }, null)).toContain('`mixed` type');
     expect(ruled('string', { required: true }, '')).toBeNull();
     expect(ruled('string', {}, null)).toBeNull();
     expect(ruled('integer', { required: true }, 0)).toBeNull();
@@ -186,7 +191,7 @@ describe('a published value', () => {
 
   it('matches its pattern, unless it is empty and not required', () => {
     expect(ruled('string', { regex: '^[A-Z]+$' }, 'AB')).toBeNull();
-    expect(ruled('string', { regex: '^[A-Z]+$' }, 'ab')).toContain('must match');
+    expect(ruled('string', { regex: '^[A-Z]+$' }, 'ab')).toBe('must match the following: "/^[A-Z]+$/"');
     expect(ruled('string', { regex: '^[A-Z]+$' }, '')).toBeNull();
     expect(ruled('string', { regex: '^[A-Z]+$', required: true }, '')).toContain('must match');
   });
@@ -204,7 +209,7 @@ describe('a published value', () => {
 
   it('of the type uid can stand in a path', () => {
     expect(ruled('uid', {}, 'a-B_9.~')).toBeNull();
-    expect(ruled('uid', {}, 'a b')).toBe('must hold only letters, digits and - _ . ~');
+    expect(ruled('uid', {}, 'a b')).toBe('must match the following: "/^[A-Za-z0-9-_.~]*$/"');
     expect(ruled('uid', {}, 'a/b')).not.toBeNull();
   });
 

@@ -1,6 +1,6 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
-import type { ScalarAttribute } from '../../model/types.ts';
+import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
 
@@ -16,9 +16,41 @@ const INT64 = 2n ** 63n;
 /** bcrypt reads no further; a longer password would be cut in silence. */
 const MAX_PASSWORD_BYTES = 72;
 const EMAIL = /^[^\s@,;<>()[\]"]+@[^\s@,;<>()[\]".]+(\.[^\s@,;<>()[\]".]+)+$/;
-const UID = /^[A-Za-z0-9\-_.~]*$/;
+const UID = /^[A-Za-z0-9-_.~]*$/;
 
 const problem = (text: string): Checked => ({ problem: text });
+
+/** What Strapi 5 says of something that a body leaves out. */
+export const MISSING = 'must be defined.';
+
+/** The names that Strapi 5 has for kinds of values in its messages. */
+type KindName = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'mixed';
+
+/** What Strapi 5 says of a value of another kind; of the values themselves, null alone is repeated. */
+export const wrongKind = (kind: KindName, given: unknown): string =>
+  `must be a \`${kind}\` type${given === null ? ', but the final value was: `null`' : ''}.`;
+
+function kindName(type: ScalarType): KindName {
+  switch (type) {
+    case 'integer':
+    case 'float':
+    case 'decimal':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'blocks':
+      return 'array';
+    case 'biginteger':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'timestamp':
+    case 'json':
+      return 'mixed';
+    default:
+      return 'string';
+  }
+}
 
 /** Reads a value of the body as the attribute's type. */
 export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
@@ -42,7 +74,7 @@ export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
     case 'boolean':
       if (given === true || given === 'true' || given === 1 || given === '1') return { value: 1 };
       if (given === false || given === 'false' || given === 0 || given === '0') return { value: 0 };
-      return problem('must be true or false');
+      return problem(wrongKind('boolean', given));
     case 'integer':
     case 'float':
     case 'decimal':
@@ -74,7 +106,7 @@ const longest = (declared: number | null, column: number | null): number | null 
   declared !== null && column !== null ? Math.min(declared, column) : (declared ?? column);
 
 function textValue(given: unknown, maxLength: number | null): Checked {
-  if (typeof given !== 'string') return problem('must be a string');
+  if (typeof given !== 'string') return problem(wrongKind('string', given));
   if (given.includes('\0') || !given.isWellFormed())
     return problem('must be a well-formed string without null characters');
   if (maxLength !== null && given.length > maxLength) return problem(`must be at most ${maxLength} characters`);
@@ -84,8 +116,8 @@ function textValue(given: unknown, maxLength: number | null): Checked {
 function numberValue({ type, rules }: ScalarAttribute, given: unknown): Checked {
   const number =
     typeof given === 'number' ? given : typeof given === 'string' && isNumeric(given) ? Number(given) : NaN;
-  if (!Number.isFinite(number)) return problem('must be a number');
-  if (type === 'integer' && !Number.isInteger(number)) return problem('must be a whole number');
+  if (!Number.isFinite(number)) return problem(wrongKind('number', given));
+  if (type === 'integer' && !Number.isInteger(number)) return problem('must be an integer');
   if (type === 'integer' && (number < -INT32 || number >= INT32))
     return problem(`must be from ${-INT32} to ${INT32 - 1}`);
   if (rules.max !== null && number > Number(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
@@ -103,7 +135,7 @@ function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
         : typeof given === 'bigint'
           ? given
           : null;
-  if (exact === null) return problem('must be a whole number');
+  if (exact === null) return problem('must be a valid integer');
   if (exact < -INT64 || exact >= INT64) return problem(`must be from ${-INT64} to ${INT64 - 1n}`);
   if (rules.max !== null && exact > wholeBound(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
   return { value: exact };
@@ -136,15 +168,14 @@ function jsonText(given: unknown): string | undefined {
 /** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */
 export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
   const { type, rules, required } = attribute;
-  if (value === null) return required ? 'must be defined' : null;
+  if (value === null) return required ? wrongKind(kindName(type), null) : null;
   if (typeof value === 'string' && type !== 'json' && type !== 'blocks') {
     if (type === 'email' && value === '') return 'cannot be empty';
     if (type === 'email' && !EMAIL.test(value)) return 'must be a valid email';
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
-    if (type === 'uid' && rules.regex === null && !UID.test(value)) return 'must hold only letters, digits and - _ . ~';
-    if (rules.regex !== null && (value !== '' || required) && !new RegExp(rules.regex).test(value))
-      return `must match the following: "${rules.regex}"`;
+    const pattern = rules.regex !== null ? new RegExp(rules.regex) : type === 'uid' ? UID : null;
+    if (pattern && (value !== '' || required) && !pattern.test(value)) return `must match the following: "${pattern}"`;
   }
   if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
     const below = typeof value === 'bigint' ? value < wholeBound(rules.min) : value < Number(rules.min);
