@@ -2,7 +2,7 @@
 // name types; Node's own type stripping does neither.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Loader, transformSync } from 'esbuild';
+import { type Loader, stop, transform, transformSync } from 'esbuild';
 
 const LOADERS: Readonly<Record<string, Loader>> = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts' };
 
@@ -16,4 +16,30 @@ export function transpileFile(file: string, format: 'cjs' | 'esm'): string {
     ...(format === 'cjs' && { format, sourcemap: 'inline' }),
     logLevel: 'silent',
   }).code;
+}
+
+/**
+ * The source of many files for reading, by file, with imports and exports as they were written; null for one that is
+ * not valid. One compiler serves all of them, where `transpileFile` starts one for each.
+ */
+export async function sourcesOf(files: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  readers++;
+  try {
+    const sources = files.map(
+      async (file): Promise<[string, string | null]> => [file, await readSource(file).catch(() => null)],
+    );
+    return new Map(await Promise.all(sources));
+  } finally {
+    // It is a process of its own, which nobody needs from then on.
+    if (--readers === 0) await stop();
+  }
+}
+
+/** How many use the one compiler at this moment. */
+let readers = 0;
+
+async function readSource(file: string): Promise<string> {
+  const text = readFileSync(file, 'utf8');
+  const loader = LOADERS[path.extname(file)];
+  return loader ? (await transform(text, { loader, target: 'node24', logLevel: 'silent' })).code : text;
 }

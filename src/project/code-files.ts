@@ -1,0 +1,148 @@
+// The files of a project that Strapi's server would load, and what each is by its place. Files that hold what Strapi
+// generates, one factory call with the uid and nothing else, are told by their text, so that a project without code of
+// its own is never parsed.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export type FileRole =
+  | 'controllers'
+  | 'routes'
+  | 'services'
+  | 'policies'
+  | 'middlewares'
+  | 'lifecycles'
+  | 'index'
+  | 'extension'
+  | 'plugin'
+  | 'helper'
+  | 'application middlewares'
+  | 'plugin settings'
+  | 'cron tasks';
+
+export interface CodeFile {
+  /** Below the project, with `/` between folders. */
+  readonly file: string;
+  readonly path: string;
+  readonly role: FileRole;
+  /** The folder in `src/api`, `src/extensions` or `src/plugins`; null elsewhere. */
+  readonly owner: string | null;
+  /** The file's name without its ending; of lifecycles the name of their folder. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const CODE = /\.[cm]?[jt]s$/;
+const NO_SERVER_CODE = /\.d\.[cm]?ts$|\.(?:test|spec)\.[cm]?[jt]s$/;
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist', '__tests__', '__mocks__']);
+
+export function codeFiles(project: string): CodeFile[] {
+  const found: CodeFile[] = [];
+  const add = (file: string, role: Placed | null): void => {
+    if (!role) return;
+    const full = path.join(project, file);
+    found.push({ file, path: full, ...role, text: readFileSync(full, 'utf8') });
+  };
+  for (const file of filesBelow(project, 'src')) add(file, roleInSource(file.split('/').slice(1)));
+  for (const file of filesBelow(project, 'config')) add(file, roleInConfig(file));
+  return found;
+}
+
+/** In the order of their names, which is the order in which Strapi loads them. */
+function filesBelow(project: string, folder: string): string[] {
+  if (!existsSync(path.join(project, folder))) return [];
+  const files: string[] = [];
+  for (const entry of readdirSync(path.join(project, folder), { withFileTypes: true })) {
+    const file = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      if (!SKIPPED_FOLDERS.has(entry.name) && !entry.name.startsWith('.')) files.push(...filesBelow(project, file));
+    } else if (CODE.test(entry.name) && !NO_SERVER_CODE.test(entry.name)) files.push(file);
+  }
+  return files.sort();
+}
+
+type Placed = Pick<CodeFile, 'role' | 'owner' | 'name'>;
+
+const API_FOLDERS: Readonly<Record<string, FileRole>> = {
+  controllers: 'controllers',
+  routes: 'routes',
+  services: 'services',
+  policies: 'policies',
+  middlewares: 'middlewares',
+};
+
+/** By the folders below `src` and the file's name. Null for what the server does not load. */
+function roleInSource(parts: readonly string[]): Placed | null {
+  const [first, owner, folder, third] = parts;
+  const name = parts.at(-1)!.replace(CODE, '');
+  const is = (role: FileRole, of: string | null = null): Placed => ({ role, owner: of, name });
+  if (first === 'admin') return null;
+  if (parts.length === 1 && name === 'index') return is('index');
+  if (parts.length === 2 && (first === 'policies' || first === 'middlewares')) return is(first);
+  if (first === 'api' && owner !== undefined) {
+    const role = parts.length === 4 ? API_FOLDERS[folder ?? ''] : undefined;
+    if (role) return is(role, owner);
+    if (folder === 'content-types' && parts.length === 5 && name === 'lifecycles')
+      return { role: 'lifecycles', owner, name: third! };
+  }
+  if (first === 'extensions' && parts.length === 3 && name === 'strapi-server') return is('extension', owner);
+  if (first === 'plugins' && parts.length > 2) return folder === 'admin' ? null : is('plugin', owner);
+  return is('helper');
+}
+
+function roleInConfig(file: string): Placed | null {
+  const [, name] = /^config\/(?:env\/[^/]+\/)?([^/]+)\.[cm]?[jt]s$/.exec(file) ?? [];
+  const is = (role: FileRole): Placed => ({ role, owner: null, name: name! });
+  if (name === 'middlewares') return is('application middlewares');
+  if (name === 'plugins') return is('plugin settings');
+  return name === 'cron-tasks' ? is('cron tasks') : null;
+}
+
+const START = String.raw`^(?:['"]use strict['"];?)?\s*`;
+const EXPORT = String.raw`(?:export\s+default|module\.exports\s*=)\s*`;
+const factoryFile = (factory: string): RegExp =>
+  new RegExp(
+    `${START}(?:import\\s*\\{\\s*factories\\s*\\}\\s*from\\s*['"]@strapi/strapi['"];?|` +
+      `const\\s*\\{\\s*(?:${factory}|factories)\\s*\\}\\s*=\\s*require\\(['"]@strapi/strapi['"]\\)(?:\\.factories)?;?)\\s*` +
+      `${EXPORT}(?:factories\\.)?${factory}\\(\\s*['"]([^'"]+)['"](?:\\s+as\\s+any)?\\s*,?\\s*\\);?\\s*$`,
+  );
+
+/** The forms that Strapi generates, without comments. The factories' name the uid. */
+const DEFAULT_FORMS: Readonly<Partial<Record<FileRole, RegExp>>> = {
+  controllers: factoryFile('createCoreController'),
+  services: factoryFile('createCoreService'),
+  routes: factoryFile('createCoreRouter'),
+  index: new RegExp(
+    `${START}(?:import\\s+type\\s[^;]*;)?\\s*${EXPORT}` +
+      String.raw`\{(?:\s*(?:async\s+)?(?:register|bootstrap|destroy)\s*\([^()]*\)\s*\{\s*\}\s*,?)*\s*\};?\s*$`,
+  ),
+};
+
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+/** Whatever a list of Strapi's own middlewares does without. */
+const OWN_MIDDLEWARE = /\b(?:global|api|plugin)::|\bresolve\b|\brequire\b|\bimport\s+(?!type\b)|\.\.\.|\.\w+\s*\(|\+/;
+/** Words without which code registers nothing when the server starts. */
+const HOOKS = /\buse\b|\bsubscribe\b|\bstrapi\b/;
+
+/** What a file is by its text alone: as generated, or without anything that Strapi would run on a request. */
+export interface DefaultFile {
+  /** The uid that a generated file names. */
+  readonly uid: string | null;
+}
+
+/** Null for a file that has to be read. */
+export function defaultFile({ role, text }: CodeFile): DefaultFile | null {
+  const code = text.replace(COMMENT, '');
+  if (code.trim() === '') return { uid: null };
+  const match = DEFAULT_FORMS[role]?.exec(code);
+  if (match) return { uid: match[1] ?? null };
+  switch (role) {
+    case 'application middlewares':
+      return OWN_MIDDLEWARE.test(code) ? null : { uid: null };
+    case 'plugin settings':
+      return /\bresolve\b/.test(code) ? null : { uid: null };
+    case 'helper':
+      return HOOKS.test(code) ? null : { uid: null };
+    default:
+      return null;
+  }
+}
