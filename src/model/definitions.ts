@@ -259,7 +259,8 @@ function checkAttributes(value: unknown, shown: string, problems: Problems): Rec
   for (const [name, definition] of Object.entries(value)) {
     const at = `${shown}: attributes.${name}`;
     if (RESERVED.has(snakeCase(name))) problems.push(`${at}: this name is reserved; expected another name`);
-    else if (!ATTRIBUTE_NAME.test(name) || snakeCase(name) === '') problems.push(`${at}: expected a name of letters, digits and _`);
+    else if (!ATTRIBUTE_NAME.test(name) || snakeCase(name) === '')
+      problems.push(`${at}: expected a name of letters, digits and _`);
     if (!isObject(definition) || typeof definition.type !== 'string') {
       problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
       continue;
