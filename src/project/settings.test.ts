@@ -59,7 +59,7 @@ describe('settings', () => {
     write('sheaf.json', {
       auth: { sessionSeconds: 0.5, registerFields: ['age', 7], one: 1, two: 2 },
       cors: { origins: ['*', 'www.example.com'] },
-      rateLimits: { auth: {}, content: { max: '5', seconds: 1 } },
+      rateLimits: { auth: {}, cost: { max: '5', seconds: 1 } },
       email: { from: '', resetUrl: 5, confirmationUrl: null },
     });
     const known = 'accessTokenSeconds, refreshTokenSeconds, sessionSeconds, refreshToken, registerFields';
@@ -71,7 +71,7 @@ describe('settings', () => {
       'cors.origins.1: expected an origin such as "https://www.example.com", or "*"',
       'rateLimits.auth.max: missing; expected max, seconds',
       'rateLimits.auth.seconds: missing; expected max, seconds',
-      'rateLimits.content.max: expected a whole number of requests, at least 1',
+      'rateLimits.cost.max: expected a whole number, at least 1',
       'email.from: expected a string that is not empty',
       'email.resetUrl: expected a string that is not empty, or null',
     ]);

@@ -15,7 +15,7 @@ const seconds = atLeastOne('expected a whole number of seconds, at least 1');
 const RATE_LIMIT = strictObject(
   {
     /** Requests in the time. */
-    max: atLeastOne('expected a whole number of requests, at least 1'),
+    max: atLeastOne('expected a whole number, at least 1'),
     seconds,
   },
   'expected an object such as {"max": 10, "seconds": 60}',
