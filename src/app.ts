@@ -1,6 +1,7 @@
 // Opens a project on a database: model, connection, settings, and the operations over them.
 import path from 'node:path';
 import { type Caller, systemCaller } from './access/caller.ts';
+import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
@@ -17,6 +18,7 @@ import { Operations } from './operations/operations.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
 import type { GivenSecrets } from './project/environment.ts';
 import { readLocales } from './project/locales.ts';
+import { type ProjectCode, readProjectCode } from './project/project-code.ts';
 import { readSettings, type Settings } from './project/settings.ts';
 import { AccountStatements } from './sql/account-statements.ts';
 
@@ -55,6 +57,10 @@ export interface CallerHeaders {
 export interface Sheaf {
   readonly model: Model;
   readonly settings: Settings;
+  /** The project's own code, which is not run. */
+  readonly code: ProjectCode;
+  /** What is closed because of it: actions that no caller but the system has, however they are granted. */
+  readonly withheld: Withheld;
   /** The door that every operation goes through. */
   readonly operations: Operations;
   readonly database: Database;
@@ -78,6 +84,8 @@ export interface Sheaf {
 export async function open(options: OpenOptions): Promise<Sheaf> {
   const model = loadModel(options.project);
   const settings = readSettings(options.project);
+  const code = await readProjectCode(options.project, model.contentTypes.values());
+  const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const database = await openDatabase(options.database, 'create', options);
   try {
     await applySchema(database, model, readLocales(options.project));
@@ -90,14 +98,19 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
       extensions: new Map([[USER, users]]),
     });
     await operations.lanes.readSizes();
-    return sheafOf(operations, settings, options);
+    return sheafOf(operations, settings, closing, options);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-function sheafOf(operations: Operations, settings: Settings, options: OpenOptions): Sheaf {
+function sheafOf(
+  operations: Operations,
+  settings: Settings,
+  { code, withheld }: Pick<Sheaf, 'code' | 'withheld'>,
+  options: OpenOptions,
+): Sheaf {
   const { model, database } = operations;
   const {
     project,
@@ -109,13 +122,15 @@ function sheafOf(operations: Operations, settings: Settings, options: OpenOption
   const system = systemCaller(model);
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
-    opened ??= openAuth(operations, { project, state, secrets, smtp, settings, onMailError });
+    opened ??= openAuth(operations, { project, state, secrets, smtp, settings, withheld, onMailError });
     return opened;
   };
   const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
   return {
     model,
     settings,
+    code,
+    withheld,
     operations,
     database,
     documents,

@@ -31,6 +31,23 @@ export const mayRead = (type: Pick<ContentType, 'uid'>, may: (action: string) =>
 const AUTH = 'plugin::users-permissions.auth';
 export const authAction = (name: string): string => `${AUTH}.${name}`;
 
+/** Whether it opens a path under /api/auth. */
+export const isAuthAction = (action: string): boolean => action.startsWith(`${AUTH}.`);
+
+const ACCOUNT_WRITES: ReadonlySet<string> = new Set(
+  ['register', 'forgotPassword', 'resetPassword', 'changePassword', 'emailConfirmation', 'sendEmailConfirmation'].map(
+    authAction,
+  ),
+);
+
+/** Whether it writes an account, as opposed to logging in and out. */
+export const isAccountWrite = (action: string): boolean => ACCOUNT_WRITES.has(action);
+
+const READ_ACTION = /\.(?:find|findOne|count|me|listLocales)$/;
+
+/** Whether it changes no content. */
+export const isReadAction = (action: string): boolean => READ_ACTION.test(action);
+
 export const COUNT_USERS = `${USER}.count`;
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;

@@ -4,6 +4,7 @@ import type { Model } from '../model/types.ts';
 import type { Access, FieldUse, RowRule, RowUse } from './access.ts';
 import { FIND_ROLES } from './actions.ts';
 import type { RoleRules } from './rules.ts';
+import type { Withheld } from './withheld.ts';
 
 /** A role as it is stored. */
 export interface Role {
@@ -58,6 +59,41 @@ const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse): RowRule | nu
   const rows = rules?.get(uid)?.rows;
   return rows?.[use] ?? rows?.find ?? null;
 };
+
+/** Makes the access of every caller but the system, so that what is withheld is withheld from all of them. */
+export class Accesses {
+  readonly #model: Model;
+  readonly #rules: ReadonlyMap<string, RoleRules>;
+  readonly #withheld: Withheld;
+
+  /** `rules`: by the type of the role. */
+  constructor(model: Model, rules: ReadonlyMap<string, RoleRules>, withheld: Withheld) {
+    this.#model = model;
+    this.#rules = rules;
+    this.#withheld = withheld;
+  }
+
+  ofRole(role: Role, revision: number): Access {
+    return this.#without(roleAccess(this.#model, role, this.#rules.get(role.type) ?? null, revision));
+  }
+
+  /** Null for a kind of token that is not known. */
+  ofToken(token: TokenGrants): Access | null {
+    const access = tokenAccess(this.#model, token);
+    return access && this.#without(access);
+  }
+
+  #without(access: Access): Access {
+    const withheld = this.#withheld;
+    if (withheld.findings.length === 0) return access;
+    const isServed = (uid: string): boolean => this.#model.contentTypes.get(uid)?.exposure !== 'relations';
+    return {
+      ...access,
+      may: (action) => access.may(action) && !withheld.has(action),
+      mayFind: (uid) => access.mayFind(uid) && !(isServed(uid) && withheld.has(`${uid}.find`)),
+    };
+  }
+}
 
 export interface TokenGrants {
   readonly id: number;

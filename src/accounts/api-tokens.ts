@@ -2,9 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { createId } from '@paralleldrive/cuid2';
 import type { Access } from '../access/access.ts';
-import { tokenAccess } from '../access/role-access.ts';
+import type { Accesses } from '../access/role-access.ts';
 import type { Database } from '../db/database.ts';
-import type { Model } from '../model/types.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 
@@ -35,13 +34,13 @@ const DAY_MS = 86_400_000;
 const TOUCH_MS = 3_600_000;
 
 export class ApiTokens {
-  readonly #model: Model;
+  readonly #accesses: Accesses;
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #salt: string;
 
-  constructor(model: Model, database: Database, statements: AccountStatements, salt: string) {
-    this.#model = model;
+  constructor(accesses: Accesses, database: Database, statements: AccountStatements, salt: string) {
+    this.#accesses = accesses;
     this.#database = database;
     this.#statements = statements;
     this.#salt = salt;
@@ -62,7 +61,7 @@ export class ApiTokens {
     if (lastUsedAt === null || now - lastUsedAt > TOUCH_MS)
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
     const actions = rows.flatMap(([, , , , , action]) => action ?? []);
-    const access = tokenAccess(this.#model, { id, type, actions });
+    const access = this.#accesses.ofToken({ id, type, actions });
     const until = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS);
     return access && { access, until, mark };
   }

@@ -2,8 +2,9 @@
 // Refuses the start where the rules of the project cannot be used.
 
 import type { RowUse } from '../access/access.ts';
-import { roleAccess } from '../access/role-access.ts';
+import { Accesses, roleAccess } from '../access/role-access.ts';
 import { type Rules, readRules, ruleLocation } from '../access/rules.ts';
+import type { Withheld } from '../access/withheld.ts';
 import type { Database } from '../db/database.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
@@ -30,6 +31,8 @@ export interface AuthOptions {
   readonly secrets: GivenSecrets;
   readonly smtp: string | null;
   readonly settings: Settings;
+  /** Actions that nobody has, however they are granted. */
+  readonly withheld: Withheld;
   readonly onMailError: (error: Error) => void;
 }
 
@@ -55,10 +58,11 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const rules = openRules(options.project, model, database);
   const secrets = readSecrets(options.secrets, options.state);
   const statements = new AccountStatements(database.dialect);
-  const grants = new Grants(model, database, statements, rules.byRole);
+  const accesses = new Accesses(model, rules.byRole, options.withheld);
+  const grants = new Grants(accesses, database, statements);
   await grants.open();
   const jwt = new Jwt(secrets.jwt);
-  const tokens = new ApiTokens(model, database, statements, secrets.apiTokenSalt);
+  const tokens = new ApiTokens(accesses, database, statements, secrets.apiTokenSalt);
   const authenticator = new Authenticator({ model, database, statements, grants, jwt, tokens });
   const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
   const sessions = new Sessions({ database, statements, jwt, settings: settings.auth, admits });

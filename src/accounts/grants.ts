@@ -3,10 +3,8 @@
 // saves time: what is done with grants that were known holds by their mark alone.
 
 import type { Access } from '../access/access.ts';
-import { type Role, roleAccess } from '../access/role-access.ts';
-import type { RoleRules } from '../access/rules.ts';
+import type { Accesses, Role } from '../access/role-access.ts';
 import type { Database, Watch } from '../db/database.ts';
-import type { Model } from '../model/types.ts';
 import { NextRun } from '../next-run.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 
@@ -20,10 +18,9 @@ const PUBLIC = 'public';
 const MAX_TURNS = 3;
 
 export class Grants {
-  readonly #model: Model;
+  readonly #accesses: Accesses;
   readonly #database: Database;
   readonly #statements: AccountStatements;
-  readonly #rules: ReadonlyMap<string, RoleRules>;
   #watch: Watch = { knownBy: 'nothing', note: null, changeCounter: () => 0 };
   #lastVersion = Number.NaN;
   #mark: string | null = null;
@@ -35,11 +32,10 @@ export class Grants {
   #roles: ReadonlyMap<number, GrantedRole> = new Map();
   #public: GrantedRole | null = null;
 
-  constructor(model: Model, database: Database, statements: AccountStatements, rules: ReadonlyMap<string, RoleRules>) {
-    this.#model = model;
+  constructor(accesses: Accesses, database: Database, statements: AccountStatements) {
+    this.#accesses = accesses;
     this.#database = database;
     this.#statements = statements;
-    this.#rules = rules;
   }
 
   /** Reads them, and keeps them up to date from now on. */
@@ -115,8 +111,7 @@ export class Grants {
     }
     this.#revision++;
     const roles = [...stored].map(([id, role]): [number, GrantedRole] => {
-      const rules = this.#rules.get(role.type) ?? null;
-      return [id, { id, ...role, access: roleAccess(this.#model, { id, ...role }, rules, this.#revision) }];
+      return [id, { id, ...role, access: this.#accesses.ofRole({ id, ...role }, this.#revision) }];
     });
     this.#roles = new Map(roles);
     this.#public = [...this.#roles.values()].find(({ type }) => type === PUBLIC) ?? null;

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { expandActions, readActions } from '../access/actions.ts';
+import type { Withheld } from '../access/withheld.ts';
 import type { TokenType } from '../accounts/api-tokens.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { nothingToGrant } from '../accounts/roles.ts';
@@ -115,7 +116,7 @@ async function createRole({ model }: Sheaf, { roles }: Auth, words: readonly str
 }
 
 async function grant(
-  { model }: Sheaf,
+  { model, withheld }: Sheaf,
   { roles }: Auth,
   [role, ...actions]: readonly string[],
   { yes }: AccountCommandOptions,
@@ -124,7 +125,7 @@ async function grant(
   if (actions.includes('*') && !yes) await confirmAll((await roles.find(role)).name, expandActions(model, '*')!);
   const granted = await roles.grant(role, actions);
   return {
-    text: listed(`${role} may now also`, `${role} could do all of that before.`, granted),
+    text: listed(`${role} may now also`, `${role} could do all of that before.`, withReasons(granted, withheld)),
     value: { role, granted },
   };
 }
@@ -159,13 +160,21 @@ async function confirmAll(role: string, actions: readonly string[]): Promise<voi
 const listed = (title: string, none: string, actions: readonly string[]): string =>
   actions.length > 0 ? [`${title}:`, ...actions.map((action) => `  ${action}`)].join('\n') : none;
 
-async function showRoles(_sheaf: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
+/** Those that are granted in vain, with the reason. */
+const withReasons = (actions: readonly string[], withheld: Withheld): readonly string[] =>
+  actions.map((action) => {
+    const reason = withheld.reason(action);
+    return reason === null ? action : `${action}  withheld: ${reason}`;
+  });
+
+async function showRoles({ withheld }: Sheaf, { roles }: Auth, words: readonly string[]): Promise<CommandResult> {
   const [name] = expectArgs(words, words.length === 0 ? 0 : 1, 'sheaf role show [ROLE]');
   const shown = name === undefined ? await roles.list() : [await roles.find(name)];
   const text = shown.map(({ name: title, type, actions }) =>
-    listed(`${title} (${type})`, `${title} (${type}): nothing`, actions),
+    listed(`${title} (${type})`, `${title} (${type}): nothing`, withReasons(actions, withheld)),
   );
-  return { text: text.join('\n\n'), value: name === undefined ? shown : shown[0] };
+  const values = shown.map((role) => ({ ...role, withheld: role.actions.filter((action) => withheld.has(action)) }));
+  return { text: text.join('\n\n'), value: name === undefined ? values : values[0] };
 }
 
 const TOKEN_TYPES: readonly string[] = ['read-only', 'full-access', 'custom'] satisfies TokenType[];

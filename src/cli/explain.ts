@@ -71,7 +71,7 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
     ]);
   const { operation, action } = found.route;
   if (action !== null && !caller.access.may(action))
-    throw new SetupError(`${role} may not do that`, [`grant it: sheaf role grant ${role} ${action}`]);
+    throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
   const { operations, database, model } = sheaf;
   const { read, request, statements } = operations.explain(
     { ...operation, parameters: parseQueryString(query), defaults: { status: 'published', pagination: FIRST_PAGE } },
@@ -94,6 +94,13 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
     isHeavy: operations.lanes.laneOf(read).isHeavy(limit),
     statements: explained,
   };
+}
+
+function reasonOf({ withheld }: Sheaf, role: string | null, action: string): string {
+  const reason = withheld.reason(action);
+  return reason === null
+    ? `grant it: sheaf role grant ${role} ${action}`
+    : `nobody has ${action}: withheld because of the project's ${reason}; servedWithout in config/sheaf.json opens it`;
 }
 
 /** The same in words. */

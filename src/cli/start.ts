@@ -9,6 +9,7 @@ import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { codeNotes } from './code-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
 
@@ -93,6 +94,7 @@ async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
       ...hint,
     );
   }
+  notes.push(...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);
   if (auth.mailer.folder)

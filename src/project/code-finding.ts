@@ -1,19 +1,19 @@
 // What was found of a project's own code: files that Strapi runs and Sheaf does not.
 
-export type CodeKind =
-  | 'controller'
-  | 'service'
-  | 'routes'
-  | 'policies'
-  | 'middlewares'
-  | 'lifecycles'
-  | 'documents.use'
-  | 'register'
-  | 'bootstrap'
-  | 'destroy'
-  | 'cron'
-  | 'extension'
-  | 'plugin';
+/** Kinds that may keep something closed; a project names them to be served without. */
+export const CODE_KINDS = [
+  'controller',
+  'service',
+  'routes',
+  'policies',
+  'middlewares',
+  'lifecycles',
+  'documents.use',
+  'bootstrap',
+  'extension',
+] as const;
+
+export type CodeKind = (typeof CODE_KINDS)[number] | 'register' | 'destroy' | 'cron' | 'plugin';
 
 /** What stays closed because of it: reads and writes, writes, some actions of a type by name, or nothing. */
 export type Closes = 'all' | 'writes' | 'nothing' | readonly string[];

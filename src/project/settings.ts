@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import * as v from 'valibot';
 import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
 import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts';
+import { CODE_KINDS } from './code-finding.ts';
 import { readProjectFile } from './project-file.ts';
 
 const DAY = 86_400;
@@ -117,6 +118,12 @@ const INDEXES = 'expected lists of attribute names, such as [["cuisine", "rating
 const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'), INDEXES), v.minLength(1, INDEXES));
 const INDEXES_OF = 'expected an object of lists by content-type, such as {"api::dish.dish": [["price"]]}';
 
+const SERVED_WITHOUT = 'expected an object of lists by content-type, such as {"api::order.order": ["controller"]}';
+const kinds = listOf(
+  v.picklist(CODE_KINDS, `expected one of ${CODE_KINDS.join(', ')}`),
+  `expected a list of ${CODE_KINDS.join(', ')}`,
+);
+
 const SETTINGS = strictObject({
   rest: v.optional(REST, {}),
   users: v.optional(USERS, {}),
@@ -131,6 +138,11 @@ const SETTINGS = strictObject({
   /** Indexes to create beside those that the definitions declare, by content-type. */
   indexes: v.optional(
     v.pipe(v.custom<Record<string, unknown>>(isObject, INDEXES_OF), v.record(v.string(), listOf(INDEX, INDEXES))),
+    {},
+  ),
+  /** Code of the project that a content-type, a plugin or the application is served without, by name. */
+  servedWithout: v.optional(
+    v.pipe(v.custom<Record<string, unknown>>(isObject, SERVED_WITHOUT), v.record(v.string(), kinds)),
     {},
   ),
 });

@@ -1,0 +1,68 @@
+// Actions that nobody has, however they are granted: the project has code of its own in front of them, which Sheaf does
+// not run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
+import { SetupError } from '../errors.ts';
+import { USER } from '../model/builtin.ts';
+import { APPLICATION, type CodeFinding } from '../project/code-finding.ts';
+import { isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
+
+/** Kinds of code by what they act on, as config/sheaf.json names them. */
+export type ServedWithout = Readonly<Record<string, readonly string[]>>;
+
+export class Withheld {
+  /** The code that keeps actions closed. */
+  readonly findings: readonly CodeFinding[];
+  readonly #reasons = new Map<string, string | null>();
+
+  constructor(findings: readonly CodeFinding[]) {
+    this.findings = findings.filter(({ closes }) => closes !== 'nothing');
+  }
+
+  /** Why nobody has an action, such as `controller src/api/order/controllers/order.ts`; null where grants decide. */
+  reason(action: string): string | null {
+    let reason = this.#reasons.get(action);
+    if (reason === undefined) {
+      const found = this.findings.find((finding) => isClosedBy(finding, action));
+      reason = found ? `${found.kind} ${found.file}` : null;
+      this.#reasons.set(action, reason);
+    }
+    return reason;
+  }
+
+  has(action: string): boolean {
+    return this.findings.length > 0 && this.reason(action) !== null;
+  }
+}
+
+/** What the code of a project keeps closed, except for what the project is served without. */
+export function withheldBy(findings: readonly CodeFinding[], servedWithout: ServedWithout): Withheld {
+  const problems = Object.entries(servedWithout).flatMap(([subject, kinds]) => unknownNames(findings, subject, kinds));
+  if (problems.length > 0) throw new SetupError('config/sheaf.json cannot be used:', problems);
+  return new Withheld(findings.filter((finding) => !isNamed(finding, servedWithout)));
+}
+
+export const isNamed = ({ subject, kind }: CodeFinding, servedWithout: ServedWithout): boolean =>
+  subject !== null && Object.hasOwn(servedWithout, subject) && servedWithout[subject]!.includes(kind);
+
+/** A name for which there is no code is a mistake, or of another time; it must not open what comes later. */
+function unknownNames(findings: readonly CodeFinding[], subject: string, kinds: readonly string[]): string[] {
+  const where = `servedWithout.${subject}`;
+  const known = new Set(findings.filter((finding) => finding.subject === subject).map(({ kind }) => kind as string));
+  if (known.size === 0) {
+    const subjects = new Set(findings.flatMap((finding) => finding.subject ?? []));
+    const expected = subjects.size > 0 ? `expected one of ${[...subjects].join(', ')}` : 'leave the key out';
+    return [`${where}: the project has no code for it; ${expected}`];
+  }
+  return kinds
+    .filter((kind) => !known.has(kind))
+    .map((kind) => `${where}: it has no ${kind} of the project's own; expected ${[...known].join(', ')}`);
+}
+
+function isClosedBy({ subject, closes }: CodeFinding, action: string): boolean {
+  const dot = action.lastIndexOf('.');
+  const uid = action.slice(0, dot);
+  if (typeof closes !== 'string') return uid === subject && closes.includes(action.slice(dot + 1));
+  // Whoever logs in or registers reads or writes an account.
+  const isAccount = subject === USER && isAuthAction(action);
+  const concerns = subject === APPLICATION || uid === subject || isAccount || uid.startsWith(`${subject}.`);
+  return concerns && (closes === 'all' || (isAuthAction(action) ? isAccountWrite(action) : !isReadAction(action)));
+}
