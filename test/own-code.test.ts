@@ -243,7 +243,7 @@ describeOnSqlite('What is said of code that is not run', (engine) => {
     const database = engine.freshDatabaseUrl();
     const config = readConfig({ project, database }, {});
     const command = (words: string, json = false): Promise<string> =>
-      accountCommand(config, words.split(' '), { json });
+      accountCommand(config, words.split(' '), { json, yes: false });
     const reason = 'withheld: controller src/api/order/controllers/order.ts';
     const granted = await command(`role grant public ${ORDER} ${PLACE}`);
     expect(granted).toContain(`  ${ORDER}.find  ${reason}\n`);
