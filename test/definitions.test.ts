@@ -1,9 +1,16 @@
 // Definitions that Strapi 5 accepts: each project of test/fixtures/projects has one oddity, and starts and is served,
 // or is refused with the reason.
-import { expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { loadModel } from '../src/model/build.ts';
+import type { ServerConfig } from '../src/project/environment.ts';
 import type { Answered, Content } from './support/content.ts';
 import { useContents } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 import { componentOrphans, violations } from './support/invariants.ts';
 
 /** What is wrong with what is stored; nothing where all is well. */
@@ -238,5 +245,191 @@ describeOnEveryDatabase('attribute names outside ASCII', (engine) => {
     const unknown = await content.get(`products?${query({ 'filters[grosse][$eq]': '1' })}`);
     expect(unknown.status).toBe(400);
     expect(unknown.body.error.message).toContain('grosse');
+  });
+});
+
+describeOnEveryDatabase('a relation that is mappedBy nothing', (engine) => {
+  const contents = useContents(engine);
+
+  it('is always empty, in responses, filters and publications, and the start says so', async () => {
+    const content = await contents.open(contents.fixture('mapped-by-nothing'));
+    const post = 'src/api/post/content-types/post/schema.json: attributes';
+    expect(content.sheaf.model.notes).toEqual([
+      `${post}.tags is always empty: "posts" of api::tag.tag, which it is mappedBy, is no relation that leads back`,
+      `${post}.cover is always empty: "label" of api::tag.tag, which it is mappedBy, is no relation that leads back`,
+      `${post}.comments is always empty: "tag" of api::comment.comment, which it is mappedBy, is no relation that leads back`,
+      `${post}.twin is always empty: "twin" of api::post.post, which it is mappedBy, is mappedBy as well`,
+    ]);
+    const tag = await content.make('tags', { label: 'Red' });
+    await content.make('comments', { text: 'Yes', tag });
+    const documentId = await content.make('posts', { title: 'One' });
+    const { data } = (await content.get(`posts/${documentId}?populate=*`)).body;
+    expect(data).toMatchObject({ title: 'One', tags: [], cover: null, comments: [], twin: null });
+    expect((await content.get('posts?filters[tags][label][$eq]=Red')).body.data).toEqual([]);
+    expect((await content.get('posts?filters[cover][id][$null]=true&sort=cover.label')).body.data).toHaveLength(1);
+    const written = await content.put(`posts/${documentId}`, { tags: [tag] });
+    expect(written.status).toBe(400);
+    expect(written.body.error.message).toContain('tags');
+    const documents = content.sheaf.documents('api::post.post');
+    await content.put(`posts/${documentId}?status=draft`, { title: 'Two' });
+    await documents.publish({ documentId });
+    await documents.discardDraft({ documentId });
+    await documents.unpublish({ documentId });
+    const clone = await documents.clone({ documentId });
+    await content.delete(`posts/${clone.documentId}`);
+    await content.delete(`posts/${documentId}`);
+    expect((await content.get('tags?populate=comments')).body.data).toMatchObject([{ comments: [{ text: 'Yes' }] }]);
+    expect(await wrongWith(content)).toEqual([]);
+  });
+});
+
+describeOnEveryDatabase('a relation that is inversedBy another one', (engine) => {
+  const contents = useContents(engine);
+
+  it('is one of one side only where that one leads elsewhere, and keeps the columns of Strapi 5', async () => {
+    const content = await contents.open(contents.fixture('inversed-by-elsewhere'));
+    expect(content.sheaf.model.notes).toEqual([
+      'src/api/boat/content-types/boat/schema.json: attributes.owner is a relation of one side only: ' +
+        '"cars" of api::owner.owner does not lead back',
+    ]);
+    const owner = await content.make('owners', { name: 'Ada' });
+    const boats = [
+      await content.make('boats', { name: 'B1', owner }),
+      await content.make('boats', { name: 'B2', owner }),
+    ];
+    await content.make('cars', { name: 'C1', owner });
+    const [data] = (await content.get('owners?populate=*')).body.data;
+    expect(data.cars).toMatchObject([{ name: 'C1' }]);
+    expect((await content.get('boats?populate=owner&sort=name')).body.data).toMatchObject([
+      { name: 'B1', owner: { name: 'Ada' } },
+      { name: 'B2', owner: { name: 'Ada' } },
+    ]);
+    const positions =
+      'select boat_ord from boats_owner_lnk l join boats b on b.id = l.boat_id where b.published_at is null order by 1';
+    expect((await content.rows(positions)).map(([position]) => Number(position))).toEqual([1, 2]);
+    await content.delete(`boats/${boats[0]}`);
+    expect((await content.rows(positions)).map(([position]) => Number(position))).toEqual([1]);
+    expect(await wrongWith(content)).toEqual([]);
+  });
+
+  it('is the inverse of the later one where both say so, since Strapi 5 keeps the links of both in that table', async () => {
+    const content = await contents.open(contents.fixture('inversed-by-both'));
+    expect(content.sheaf.model.notes).toEqual([
+      'src/api/actor/content-types/actor/schema.json: attributes.films is taken for mappedBy: ' +
+        '"actors" of api::film.film is inversedBy as well',
+    ]);
+    const film = await content.make('films', { name: 'F' });
+    await content.make('actors', { name: 'A', films: [film] });
+    expect((await content.get('films?populate=actors')).body.data).toMatchObject([{ actors: [{ name: 'A' }] }]);
+    expect(await content.number('select count(*) from films_actors_lnk')).toBe(1);
+    expect(await wrongWith(content)).toEqual([]);
+  });
+});
+
+describeOnEveryDatabase('a relation to a type of a plugin that is not installed', (engine) => {
+  const contents = useContents(engine);
+
+  it('is left out, its table is left alone, and the start says so', async () => {
+    const database = engine.freshDatabaseUrl();
+    const project = contents.fixture('plugin-not-installed');
+    const content = await contents.open(project, database);
+    await content.execute(
+      'create table shops_menu_lnk (id integer primary key, shop_id integer, navigation_id integer)',
+    );
+    await content.execute('insert into shops_menu_lnk values (1, 7, 8)');
+    expect(content.sheaf.model.notes).toEqual([
+      'src/extensions/navigation/content-types/navigation/schema.json is not used: ' +
+        'Sheaf has no type plugin::navigation.navigation that it could extend',
+      ...[
+        ['api/shop/content-types/shop/schema', 'menu', 'navigation', 'navigation.navigation'],
+        ['api/shop/content-types/shop/schema', 'items', 'navigation', 'navigation.item'],
+        ['api/shop/content-types/shop/schema', 'redirects', 'redirects', 'redirects.redirect'],
+        ['components/shared/hours', 'form', 'forms', 'forms.form'],
+      ].map(
+        ([file, name, plugin, uid]) =>
+          `src/${file}.json: attributes.${name} is left out: Sheaf does not have the plugin "${plugin}" that plugin::${uid} belongs to`,
+      ),
+    ]);
+    const shop = await content.entry('POST', 'shops?populate=*', { name: 'One', hours: { text: '9-5' } });
+    expect(shop).toMatchObject({ name: 'One', hours: { text: '9-5' } });
+    expect(Object.keys(shop)).not.toContain('menu');
+    for (const url of ['shops?populate=menu', 'shops?filters[items][id]=1', 'shops?sort=menu.id'])
+      expect((await content.get(url)).status, url).toBe(400);
+    expect((await content.put(`shops/${shop.documentId}`, { menu: 1 })).status).toBe(400);
+    await content.delete(`shops/${shop.documentId}`);
+    await content.close();
+    const again = await contents.open(project, database);
+    expect(await again.rows('select * from shops_menu_lnk')).toEqual([[1, 7, 8]]);
+  });
+});
+
+describeOnSqlite('the start', (engine) => {
+  const contents = useContents(engine);
+  const project = contents.fixture('plugin-not-installed');
+  const note = 'attributes.menu is left out: Sheaf does not have the plugin "navigation"';
+
+  it('prints what is served otherwise than the definitions say, and so does the command that shows its changes', async () => {
+    const database = engine.freshDatabaseUrl();
+    expect(await schemaCommand({ project, database } as ServerConfig, 'diff')).toContain(note);
+    const child = spawn(process.execPath, [
+      ...['--no-warnings', fileURLToPath(new URL('../src/main.ts', import.meta.url)), 'start'],
+      ...['--project', project, '--database', database, '--port', '0'],
+    ]);
+    const ended = once(child, 'close');
+    let said = '';
+    for await (const line of createInterface(child.stdout)) {
+      said += `${line}\n`;
+      if (line.startsWith('Stop with')) child.kill('SIGTERM');
+    }
+    await ended;
+    expect(said).toContain(note);
+  });
+});
+
+describeOnEveryDatabase('an extension of users that names only some attributes', (engine) => {
+  const contents = useContents(engine);
+
+  it('adds them to those that the server needs', async () => {
+    const content = await contents.open(contents.fixture('partial-users-extension'));
+    expect(content.sheaf.model.notes).toEqual([]);
+    const account = { username: 'ada', email: 'ada@example.org', password: 'Tr0ub4dor-and-3' };
+    const registered = await content.send('POST', 'auth/local/register', account);
+    expect(registered.status, JSON.stringify(registered.body)).toBe(200);
+    const { user } = registered.body;
+    expect(user).toMatchObject({ username: 'ada', provider: 'local', nickname: null, blocked: false });
+    const login = await content.send('POST', 'auth/local', { identifier: 'ada', password: account.password });
+    expect(login.status).toBe(200);
+    await content.make('posts', { title: 'One', writer: user.documentId });
+    const [shown] = await content.sheaf.documents('plugin::users-permissions.user').findMany({ populate: 'posts' });
+    expect(shown).toMatchObject({ username: 'ada', posts: [{ title: 'One' }] });
+    for (const name of ['password', 'confirmationToken', 'hidden']) expect(shown).not.toHaveProperty(name);
+    expect(await content.number('select count(*) from posts_writer_lnk')).toBe(1);
+  });
+});
+
+describe('a project that Strapi 5 refuses', () => {
+  const refusal = (name: string): string => {
+    try {
+      loadModel(fileURLToPath(new URL(`./fixtures/projects/${name}`, import.meta.url)));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+
+  it('is refused here as well: a relation to a type of the project that is not there', () => {
+    expect(refusal('type-not-there')).toContain(
+      'src/api/shop/content-types/shop/schema.json: attributes.town.target: there is no content-type "api::town.town"',
+    );
+  });
+
+  it('is refused here as well: a relation to a type that a built-in plugin does not have', () => {
+    expect(refusal('plugin-without-type')).toContain('there is no content-type "plugin::upload.album"');
+  });
+
+  it('is refused here as well: a relation that is inversedBy nothing', () => {
+    expect(refusal('inversed-by-nothing')).toContain(
+      'src/api/post/content-types/post/schema.json: attributes.tags.inversedBy: api::tag.tag has no relation "posts"',
+    );
   });
 });

@@ -9,6 +9,7 @@ import { readLocales } from '../project/locales.ts';
 export async function schemaCommand(config: ServerConfig, action: 'diff' | 'apply'): Promise<string> {
   if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
   const model = loadModel(config.project);
+  const notes = model.notes.map((note) => `${note}\n`).join('');
   const database = await openDatabase(config.database, action === 'apply' ? 'create' : 'pretend');
   try {
     if (action === 'apply') {
@@ -16,7 +17,7 @@ export async function schemaCommand(config: ServerConfig, action: 'diff' | 'appl
       const refusal = diff.trackingRefusal === null ? '' : `Triggers were not created: ${diff.trackingRefusal}.\n`;
       const done =
         stepsOf(diff).length === 0 ? 'The database fits already.\n' : `${listed(diff)}Done: ${count(diff)}.\n`;
-      return done + refusal;
+      return done + refusal + notes;
     }
     const diff = await diffSchema(database, model);
     if (diff.incompatibleColumns.length > 0)
@@ -24,8 +25,8 @@ export async function schemaCommand(config: ServerConfig, action: 'diff' | 'appl
         ...diff.incompatibleColumns,
         ...(stepsOf(diff).length > 0 ? [`besides, a start would make ${count(diff)}`] : []),
       ]);
-    if (stepsOf(diff).length === 0) return 'The database fits; a start would change nothing.\n';
-    return `${listed(diff)}A start would make these ${count(diff)}; sheaf schema apply makes them now.\n`;
+    if (stepsOf(diff).length === 0) return `The database fits; a start would change nothing.\n${notes}`;
+    return `${listed(diff)}A start would make these ${count(diff)}; sheaf schema apply makes them now.\n${notes}`;
   } finally {
     await database.close();
   }

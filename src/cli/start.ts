@@ -82,7 +82,7 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
 /** What must exist before the first request. Returns what the operator should know. */
 async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
   const auth = await sheaf.auth();
-  const notes: string[] = [];
+  const notes = [...sheaf.model.notes];
   if (options.example) {
     const filled = await fillExample(sheaf);
     if (filled > 0) console.log(`Filled the example with ${filled} entries`);

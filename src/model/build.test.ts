@@ -308,11 +308,6 @@ describe('files that do not fit together', () => {
       '.inversedBy: api::tag.tag has no relation "posts"; expected the name of one',
     ],
     [
-      'an owner that is not there',
-      toTag({ mappedBy: 'posts' }),
-      '.mappedBy: api::tag.tag has no relation "posts"; expected the name of one',
-    ],
-    [
       'an inverse that is no relation',
       toTag({ inversedBy: 'name' }),
       '.inversedBy: api::tag.tag has no relation "name"; expected the name of one',

@@ -2,7 +2,14 @@
 // every type has, and freezes the result. A definition that does not fit the others stops the start.
 import { SetupError } from '../errors.ts';
 import { type IndexLists, readSettings } from '../project/settings.ts';
-import { ADMIN_USER, BUILTIN_DEFINITIONS, FILE, RELATED_BUILTINS, ROUTED_BUILTINS } from './builtin.ts';
+import {
+  ADMIN_USER,
+  BUILTIN_DEFINITIONS,
+  BUILTIN_PLUGINS,
+  FILE,
+  RELATED_BUILTINS,
+  ROUTED_BUILTINS,
+} from './builtin.ts';
 import { declaredIndexes, type IndexDeclaration } from './declared-indexes.ts';
 import type { AttributeDefinition, Definition } from './definitions.ts';
 import { MORPH_KINDS, readDefinitions } from './definitions.ts';
@@ -35,13 +42,30 @@ import type {
   ScalarType,
 } from './types.ts';
 
-export const loadModel = (project: string): Model =>
-  buildModel(readDefinitions(project), readSettings(project).indexes);
+export function loadModel(project: string): Model {
+  const { definitions, notes } = readDefinitions(project, BUILTIN_DEFINITIONS);
+  return buildModel(definitions, { indexes: readSettings(project).indexes, notes });
+}
 
-/** `indexes`: those that config/sheaf.json lists beside the ones that the definitions declare. */
-export function buildModel(own: readonly Definition[], indexes: IndexLists = {}): Model {
-  const named = withExtensions(own).map((one) => ({ ...one, table: identifier([one.collectionName]) }));
-  return new Builder(named, indexes).build();
+export interface ModelOptions {
+  /** Indexes that config/sheaf.json lists beside the ones that the definitions declare. */
+  readonly indexes?: IndexLists;
+  /** What is to be told of the definitions already. */
+  readonly notes?: readonly string[];
+}
+
+export function buildModel(own: readonly Definition[], options: ModelOptions = {}): Model {
+  const named = inOrder(own).map((one) => ({ ...one, table: identifier([one.collectionName]) }));
+  return new Builder(named, options).build();
+}
+
+/** Built-in types, extended or not, then types of other plugins, then the project's own. */
+function inOrder(own: readonly Definition[]): Definition[] {
+  const byUid = new Map(own.map((one) => [one.uid, one]));
+  const builtins = BUILTIN_DEFINITIONS.map((one) => byUid.get(one.uid) ?? one);
+  const others = own.filter((one) => !builtins.includes(one));
+  const isPlugin = ({ uid }: Definition): boolean => uid.startsWith('plugin::');
+  return [...builtins, ...others.filter(isPlugin), ...others.filter((one) => !isPlugin(one))];
 }
 
 /** A definition with the name of its table. */
@@ -49,33 +73,17 @@ interface NamedDefinition extends Definition {
   readonly table: string;
 }
 
-/** A definition under `extensions/` adds to, or replaces attributes of, the built-in type of the same uid. */
-function withExtensions(own: readonly Definition[]): Definition[] {
-  const extensions = new Map(own.filter((one) => one.uid.startsWith('plugin::')).map((one) => [one.uid, one]));
-  const builtins = BUILTIN_DEFINITIONS.map((builtin) => {
-    const extension = extensions.get(builtin.uid);
-    extensions.delete(builtin.uid);
-    return extension
-      ? {
-          ...builtin,
-          file: extension.file,
-          indexes: extension.indexes,
-          attributes: { ...builtin.attributes, ...extension.attributes },
-        }
-      : builtin;
-  });
-  return [...builtins, ...extensions.values(), ...own.filter((one) => !one.uid.startsWith('plugin::'))];
-}
-
 class Builder {
   readonly #definitions: readonly NamedDefinition[];
   readonly #byUid: ReadonlyMap<string, NamedDefinition>;
   readonly #indexes: IndexLists;
   readonly #problems: string[] = [];
+  readonly #notes: string[];
 
-  constructor(definitions: readonly NamedDefinition[], indexes: IndexLists) {
+  constructor(definitions: readonly NamedDefinition[], { indexes = {}, notes = [] }: ModelOptions) {
     this.#definitions = definitions;
     this.#indexes = indexes;
+    this.#notes = [...notes];
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
   }
 
@@ -89,7 +97,7 @@ class Builder {
     }
     for (const uid of Object.keys(this.#indexes)) this.#find(uid, 'content-type', `config/sheaf.json: indexes.${uid}`);
     if (this.#problems.length > 0) throw new SetupError('The content model does not fit together:', this.#problems);
-    return Object.freeze({ contentTypes, components });
+    return Object.freeze({ contentTypes, components, notes: this.#notes });
   }
 
   #checkNames(): void {
@@ -286,34 +294,74 @@ class Builder {
     declared: AttributeDefinition,
     at: string,
   ): RelationAttribute | null {
-    const target = this.#find(declared.target, 'content-type', `${at}.target`);
+    const target = this.#target(declared, at);
     if (!target) return null;
     const relation = declared.relation as RelationKind;
-    const many = relation === 'oneToMany' || relation === 'manyToMany';
-    const inverse = (declared.mappedBy ?? declared.inversedBy) as string | null | undefined;
-    const inverseDeclared = inverse == null ? undefined : target.attributes[inverse];
-    if (inverse != null && (inverseDeclared?.type !== 'relation' || inverseDeclared.target !== definition.uid)) {
-      const key = declared.mappedBy != null ? 'mappedBy' : 'inversedBy';
-      this.#problems.push(`${at}.${key}: ${target.uid} has no relation "${inverse}"; expected the name of one`);
-      return null;
-    }
+    const side = this.#side(definition, target, { name: common.name, declared, at });
+    if (!side) return null;
+    const { storedAs, inverse } = side;
     const link =
-      declared.mappedBy != null
-        ? reversed(target, linkOf(target, inverse!, inverseDeclared!, definition))
-        : forward(definition, linkOf(definition, common.name, declared, target));
+      storedAs === 'nothing'
+        ? noRows(target)
+        : storedAs === 'inverse'
+          ? reversed(target, linkOf(target, inverse!, target.attributes[inverse!]!, definition))
+          : forward(definition, linkOf(definition, common.name, declared, target));
+    const owner = storedAs === 'inverse' ? target.attributes[inverse!]! : declared;
     return {
       ...common,
       kind: 'relation',
       relation,
       target: target.uid,
-      many,
+      many: relation === 'oneToMany' || relation === 'manyToMany',
       link,
-      owning: declared.mappedBy == null,
-      inverse: inverse ?? null,
-      exclusive: inverse != null && (relation === 'oneToOne' || relation === 'oneToMany'),
-      storage:
-        (declared.mappedBy != null ? inverseDeclared! : declared).useJoinTable === false ? 'column' : 'linkTable',
+      owning: storedAs === 'own',
+      inverse,
+      exclusive: inverse !== null && (relation === 'oneToOne' || relation === 'oneToMany'),
+      storage: storedAs === 'nothing' ? 'none' : owner.useJoinTable === false ? 'column' : 'linkTable',
     };
+  }
+
+  /** The type that a relation leads to; null, with a problem or a note, where there is none. */
+  #target({ target: uid }: AttributeDefinition, at: string): NamedDefinition | null {
+    const [, plugin] = /^plugin::([^.]+)\./.exec(String(uid)) ?? [];
+    if (plugin === undefined || this.#byUid.has(String(uid)) || BUILTIN_PLUGINS.has(plugin))
+      return this.#find(uid, 'content-type', `${at}.target`);
+    this.#notes.push(`${at} is left out: Sheaf does not have the plugin "${plugin}" that ${uid} belongs to`);
+    return null;
+  }
+
+  /** Which side a relation is stored on, as Strapi 5 decides it; null where it refuses the relation. */
+  #side(definition: NamedDefinition, target: NamedDefinition, { name, declared, at }: DeclaredRelation): Side | null {
+    const isMapped = declared.mappedBy != null;
+    const inverse = (declared.mappedBy ?? declared.inversedBy ?? null) as string | null;
+    if (inverse === null) return { storedAs: 'own', inverse };
+    const other = target.attributes[inverse];
+    const leadsBack = other?.type === 'relation' && other.target === definition.uid;
+    if (isMapped && leadsBack && other.mappedBy == null) return { storedAs: 'inverse', inverse };
+    if (isMapped) {
+      const reason = leadsBack ? 'is mappedBy as well' : 'is no relation that leads back';
+      this.#notes.push(`${at} is always empty: "${inverse}" of ${target.uid}, which it is mappedBy, ${reason}`);
+      return { storedAs: 'nothing', inverse: null };
+    }
+    if (other?.type !== 'relation') {
+      this.#problems.push(`${at}.inversedBy: ${target.uid} has no relation "${inverse}"; expected the name of one`);
+      return null;
+    }
+    if (!leadsBack) {
+      this.#notes.push(`${at} is a relation of one side only: "${inverse}" of ${target.uid} does not lead back`);
+      return { storedAs: 'own', inverse: null };
+    }
+    if (other.inversedBy !== name || !this.#isBefore([definition, name], [target, inverse]))
+      return { storedAs: 'own', inverse };
+    this.#notes.push(`${at} is taken for mappedBy: "${inverse}" of ${target.uid} is inversedBy as well`);
+    return { storedAs: 'inverse', inverse };
+  }
+
+  /** Whether an attribute is defined before another. Of two that both own their relation, the later one does. */
+  #isBefore([definition, name]: AttributeOfType, [other, otherName]: AttributeOfType): boolean {
+    if (definition.uid !== other.uid) return this.#definitions.indexOf(definition) < this.#definitions.indexOf(other);
+    const names = Object.keys(definition.attributes);
+    return names.indexOf(name) < names.indexOf(otherName);
   }
 
   #morph(
@@ -323,7 +371,7 @@ class Builder {
     at: string,
   ): MorphAttribute | RelationAttribute | null {
     if (declared.relation === 'morphOne' || declared.relation === 'morphMany') {
-      const target = this.#find(declared.target, 'content-type', `${at}.target`);
+      const target = this.#target(declared, at);
       if (!target) return null;
       const morphBy = String(declared.morphBy);
       const kind = target.attributes[morphBy]?.relation;
@@ -393,6 +441,21 @@ class Builder {
     const all = declared.length > 0 ? declared : this.#definitions.filter(isContentType);
     return all.map((one) => one.uid);
   }
+}
+
+/** A relation as its definition has it. */
+interface DeclaredRelation {
+  readonly name: string;
+  readonly declared: AttributeDefinition;
+  readonly at: string;
+}
+
+type AttributeOfType = readonly [NamedDefinition, string];
+
+/** `own`: by its own attribute. `inverse`: by that of the target. */
+interface Side {
+  readonly storedAs: 'own' | 'inverse' | 'nothing';
+  readonly inverse: string | null;
 }
 
 const exposureOf = (uid: string): Exposure => {
@@ -515,6 +578,16 @@ function linkOf(owner: NamedDefinition, name: string, declared: AttributeDefinit
       : null,
   };
 }
+
+/** No document has an empty documentId, so this leads to no rows. */
+const noRows = (target: NamedDefinition): LinkTable => ({
+  table: target.table,
+  from: 'id',
+  to: 'id',
+  constants: [{ column: 'document_id', value: '' }],
+  order: null,
+  inverseOrder: null,
+});
 
 const forward = (owner: NamedDefinition, link: Link): LinkTable =>
   link.ownColumn !== null

@@ -249,3 +249,8 @@ export const BUILTIN_DEFINITIONS: readonly Definition[] = [
     permissions: toMany('manyToMany', 'admin::permission', {}),
   }),
 ];
+
+/** The plugins of Strapi 5 whose types are built in. */
+export const BUILTIN_PLUGINS: ReadonlySet<string> = new Set(
+  BUILTIN_DEFINITIONS.flatMap(({ uid }) => /^plugin::([^.]+)/.exec(uid)?.[1] ?? []),
+);

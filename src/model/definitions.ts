@@ -1,6 +1,6 @@
 // Content-type and component files as they stand in a project folder: finds and reads them, and checks each by
 // itself. What needs the whole model (targets, inverses, tables) is checked in build.ts.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
 import { snakeCase } from './identifiers.ts';
@@ -72,9 +72,16 @@ type Problems = string[];
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export interface ProjectDefinitions {
+  readonly definitions: readonly Definition[];
+  /** What of the files is not used, for people. */
+  readonly notes: readonly string[];
+}
+
 /** Reads every definition below a project folder. All problems of all files are reported at once. */
-export function readDefinitions(project: string): Definition[] {
+export function readDefinitions(project: string, builtins: readonly Definition[]): ProjectDefinitions {
   const problems: Problems = [];
+  const notes: string[] = [];
   const source = path.join(project, 'src');
   if (!isFolder(source)) {
     throw new SetupError(`There is no content project at ${project}`, [
@@ -83,30 +90,33 @@ export function readDefinitions(project: string): Definition[] {
     ]);
   }
   const definitions: Definition[] = [];
-  const named = (file: string): DefinitionFile => ({ file, shown: path.relative(project, file) });
+  const named = (uid: string, ...parts: string[]): DefinitionFile => {
+    const file = path.join(source, ...parts);
+    return { uid, file, shown: path.relative(project, file) };
+  };
   const keep = (definition: Definition | null) => definition && definitions.push(definition);
-  for (const api of folders(path.join(source, 'api'))) {
-    for (const type of folders(path.join(source, 'api', api, 'content-types'))) {
-      const file = path.join(source, 'api', api, 'content-types', type, 'schema.json');
-      keep(contentTypeFile(named(file), `api::${api}.${type}`, type, problems));
-    }
-  }
-  for (const plugin of folders(path.join(source, 'extensions'))) {
+  for (const api of folders(path.join(source, 'api')))
+    for (const type of folders(path.join(source, 'api', api, 'content-types')))
+      keep(contentTypeFile(named(`api::${api}.${type}`, 'api', api, 'content-types', type, SCHEMA), problems));
+  for (const plugin of folders(path.join(source, 'extensions')))
     for (const type of folders(path.join(source, 'extensions', plugin, 'content-types'))) {
-      const file = path.join(source, 'extensions', plugin, 'content-types', type, 'schema.json');
-      keep(contentTypeFile(named(file), `plugin::${plugin}.${type}`, type, problems));
+      const uid = `plugin::${plugin}.${type}`;
+      const file = named(uid, 'extensions', plugin, 'content-types', type, SCHEMA);
+      // There may be code alone.
+      if (existsSync(file.file))
+        keep(extensionFile(file, builtins.find((one) => one.uid === uid) ?? null, problems, notes));
     }
-  }
-  for (const category of folders(path.join(source, 'components'))) {
+  for (const category of folders(path.join(source, 'components')))
     for (const entry of readdirSync(path.join(source, 'components', category)).sort()) {
       if (!entry.endsWith('.json')) continue;
-      const file = path.join(source, 'components', category, entry);
-      keep(componentFile(named(file), category, entry.slice(0, -'.json'.length), problems));
+      const uid = `${category}.${entry.slice(0, -'.json'.length)}`;
+      keep(componentFile(named(uid, 'components', category, entry), problems));
     }
-  }
   if (problems.length > 0) throw new SetupError('The content model cannot be loaded:', problems);
-  return definitions;
+  return { definitions, notes };
 }
+
+const SCHEMA = 'schema.json';
 
 const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
@@ -136,20 +146,53 @@ function readJson(file: string, shown: string, problems: Problems): Record<strin
   return null;
 }
 
-/** A file of the project: where it is, and under which name it is shown in messages. */
+/** A file of the project: what it defines, where it is, and under which name it is shown in messages. */
 interface DefinitionFile {
+  readonly uid: string;
   readonly file: string;
   readonly shown: string;
 }
 
-function contentTypeFile(
-  { file, shown }: DefinitionFile,
-  uid: string,
-  folder: string,
+/** What an extension says of a built-in type is laid over it, attribute by attribute: the server needs its own ones. */
+function extensionFile(
+  file: DefinitionFile,
+  extended: Definition | null,
+  problems: Problems,
+  notes: string[],
+): Definition | null {
+  const { uid, shown } = file;
+  const json = readJson(file.file, shown, problems);
+  if (!json) return null;
+  if (!extended) {
+    if (isObject(json.info) && isObject(json.attributes)) return contentType(json, file, problems);
+    notes.push(`${shown} is not used: Sheaf has no type ${uid} that it could extend`);
+    return null;
+  }
+  const before = problems.length;
+  const { privateAttributes, populateCreatorFields, indexes } = readOptions(json, shown, problems);
+  const attributes = json.attributes === undefined ? {} : checkAttributes(json.attributes, shown, problems);
+  if (problems.length > before) return null;
+  return {
+    ...extended,
+    file: shown,
+    populateCreatorFields: populateCreatorFields || extended.populateCreatorFields,
+    privateAttributes: [...extended.privateAttributes, ...privateAttributes],
+    indexes,
+    attributes: { ...extended.attributes, ...attributes },
+  };
+}
+
+function contentTypeFile(file: DefinitionFile, problems: Problems): Definition | null {
+  const json = readJson(file.file, file.shown, problems);
+  return json && contentType(json, file, problems);
+}
+
+function contentType(
+  json: Record<string, unknown>,
+  { uid, shown }: DefinitionFile,
   problems: Problems,
 ): Definition | null {
-  const json = readJson(file, shown, problems);
-  if (!json) return null;
+  const folder = uid.slice(uid.lastIndexOf('.') + 1);
   const before = problems.length;
   const info = isObject(json.info) ? json.info : {};
   const kind = json.kind ?? 'collectionType';
@@ -166,13 +209,8 @@ function contentTypeFile(
   const collectionName = json.collectionName ?? info.singularName;
   if (typeof collectionName !== 'string' || collectionName === '')
     problems.push(`${shown}: collectionName: expected a table name`);
-  const options = optionalObject(json, 'options', shown, problems);
+  const options = readOptions(json, shown, problems);
   const pluginOptions = optionalObject(json, 'pluginOptions', shown, problems);
-  checkBoolean(options, 'draftAndPublish', `${shown}: options`, problems);
-  checkBoolean(options, 'populateCreatorFields', `${shown}: options`, problems);
-  const privateAttributes = options.privateAttributes ?? [];
-  if (!isStrings(privateAttributes)) problems.push(`${shown}: options.privateAttributes: expected a list of names`);
-  const indexes = checkIndexes(options.indexes, `${shown}: options.indexes`, problems);
   const i18n = optionalObject(pluginOptions, 'i18n', `${shown}: pluginOptions`, problems);
   checkBoolean(i18n, 'localized', `${shown}: pluginOptions.i18n`, problems);
   const attributes = checkAttributes(json.attributes, shown, problems);
@@ -184,30 +222,39 @@ function contentTypeFile(
     collectionName: collectionName as string,
     singularName: info.singularName as string,
     pluralName: info.pluralName as string,
-    draftAndPublish: options.draftAndPublish === true,
-    populateCreatorFields: options.populateCreatorFields === true,
-    privateAttributes: privateAttributes as string[],
+    ...options,
     localized: i18n.localized === true,
-    indexes,
     attributes,
   };
 }
 
-function componentFile(
-  { file, shown }: DefinitionFile,
-  category: string,
-  name: string,
-  problems: Problems,
-): Definition | null {
+type Options = Pick<Definition, 'draftAndPublish' | 'populateCreatorFields' | 'privateAttributes' | 'indexes'>;
+
+function readOptions(json: Record<string, unknown>, shown: string, problems: Problems): Options {
+  const options = optionalObject(json, 'options', shown, problems);
+  checkBoolean(options, 'draftAndPublish', `${shown}: options`, problems);
+  checkBoolean(options, 'populateCreatorFields', `${shown}: options`, problems);
+  const privateAttributes = options.privateAttributes ?? [];
+  if (!isStrings(privateAttributes)) problems.push(`${shown}: options.privateAttributes: expected a list of names`);
+  return {
+    draftAndPublish: options.draftAndPublish === true,
+    populateCreatorFields: options.populateCreatorFields === true,
+    privateAttributes: isStrings(privateAttributes) ? privateAttributes : [],
+    indexes: checkIndexes(options.indexes, `${shown}: options.indexes`, problems),
+  };
+}
+
+function componentFile({ uid, file, shown }: DefinitionFile, problems: Problems): Definition | null {
   const json = readJson(file, shown, problems);
   if (!json) return null;
+  const name = uid.slice(uid.indexOf('.') + 1);
   const before = problems.length;
   if (typeof json.collectionName !== 'string' || json.collectionName === '')
     problems.push(`${shown}: collectionName: expected a table name; components must have one`);
   const attributes = checkAttributes(json.attributes, shown, problems);
   if (problems.length > before) return null;
   return {
-    uid: `${category}.${name}`,
+    uid,
     file: shown,
     kind: 'component',
     collectionName: json.collectionName as string,

@@ -87,8 +87,11 @@ export interface RelationAttribute extends AttributeBase {
   readonly inverse: string | null;
   /** A target belongs to one row at most, so connecting takes it from the row that had it. */
   readonly exclusive: boolean;
-  /** `linkTable`: a link table. `column`: a foreign key on one of the two tables. `morph`: a polymorphic table. */
-  readonly storage: 'linkTable' | 'column' | 'morph';
+  /**
+   * `linkTable`: a link table. `column`: a foreign key on one of the two tables. `morph`: a polymorphic table.
+   * `none`: nothing, since the other side does not lead back; always empty, and never written.
+   */
+  readonly storage: 'linkTable' | 'column' | 'morph' | 'none';
 }
 
 /** The other locales of the same document: rows with the same document id. */
@@ -173,4 +176,6 @@ export type Schema = ContentType | ComponentSchema;
 export interface Model {
   readonly contentTypes: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, ComponentSchema>;
+  /** What is served otherwise than the definitions say, for people. */
+  readonly notes: readonly string[];
 }

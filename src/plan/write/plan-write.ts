@@ -253,6 +253,7 @@ class WritePlanner {
     if (attribute.kind === 'morph' && !attribute.many) return false;
     if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
       return false;
+    if (attribute.kind === 'relation' && attribute.storage === 'none') return false;
     if (attribute.kind === 'relation' && this.#model.contentTypes.get(attribute.target)?.exposure === 'hidden')
       return path.length === 0 && isRoleOfUser(schema, attribute);
     return attribute.writable;
