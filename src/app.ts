@@ -5,8 +5,8 @@ import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
-import { applySchema, diffSchema } from './db/schema.ts';
-import { openSqlite, type WhenMissing } from './db/sqlite.ts';
+import { applySchema, diffSchema, missingForReads, requireReadable } from './db/schema.ts';
+import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
 import { loadModel } from './model/build.ts';
@@ -27,6 +27,8 @@ export interface OpenOptions {
   readonly project: string;
   /** `sqlite:PATH`, made where it is missing, or `postgres://…`. */
   readonly database: string;
+  /** Whether nothing is written, neither to the database, which has to be there, nor to files; writes fail with a 405. */
+  readonly readOnly?: boolean;
   /** Streaming replicas of a PostgreSQL database, which reads go to. */
   readonly replicas?: readonly string[];
   /** Connections that this process may hold to a PostgreSQL server. */
@@ -86,9 +88,11 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const settings = readSettings(options.project);
   const code = await readProjectCode(options.project, model.contentTypes.values());
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
-  const database = await openDatabase(options.database, 'create', options);
+  const { readOnly = false } = options;
+  const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   try {
-    await applySchema(database, model, readLocales(options.project));
+    if (readOnly) await requireReadable(database, model);
+    else await applySchema(database, model, readLocales(options.project));
     const users = new UserExtension(database, new AccountStatements(database.dialect));
     const operations = new Operations({
       model,
@@ -144,8 +148,10 @@ function sheafOf(
     replicationPosition: () => database.replicationPosition(),
     async check() {
       const health = await database.check();
-      const { steps } = await diffSchema(database, model);
-      if (steps.length > 0) throw unavailableError(`The database lacks ${steps.length} parts of the schema`);
+      const { length } = database.isReadOnly
+        ? await missingForReads(database, model)
+        : (await diffSchema(database, model)).steps;
+      if (length > 0) throw unavailableError(`The database lacks ${length} parts of the schema`);
       return health;
     },
     async close() {
@@ -169,16 +175,16 @@ function typeOf(model: Model, uid: string): ContentType {
 
 export async function openDatabase(
   url: string,
-  whenMissing: WhenMissing,
+  mode: OpenMode,
   { replicas = [], poolSize }: Pick<OpenOptions, 'replicas' | 'poolSize'> = {},
 ): Promise<Database> {
   if (url.startsWith('sqlite:')) {
     if (replicas.length > 0) throw new SetupError('A SQLite database has no replicas', ['unset DATABASE_REPLICA_URLS']);
-    return openSqlite(path.resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')), whenMissing);
+    return openSqlite(path.resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')), mode);
   }
   for (const each of [url, ...replicas]) requirePostgresUrl(each);
   const { DEFAULT_POSTGRES, openPostgres } = await import('./db/postgres.ts');
-  const options = { ...DEFAULT_POSTGRES, ...(poolSize !== undefined && { poolSize }) };
+  const options = { ...DEFAULT_POSTGRES, isReadOnly: mode !== 'create', ...(poolSize !== undefined && { poolSize }) };
   const primary = await openPostgres(url, options);
   if (replicas.length === 0) return primary;
   const { ReplicatedDatabase } = await import('./db/replicas.ts');

@@ -47,6 +47,14 @@ export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundErro
 export const methodNotAllowedError = (allowed: readonly string[]): SheafError =>
   new SheafError(405, 'MethodNotAllowedError', `Method Not Allowed. This path answers ${allowed.join(', ')}.`);
 
+/** A write where nothing is written. */
+export const readOnlyError = (): SheafError =>
+  new SheafError(
+    405,
+    'MethodNotAllowedError',
+    'This server is read-only: it answers reads, and takes no writes and no logins.',
+  );
+
 /** The database cannot take the request now; the same request may succeed a little later. `cause` is for the log. */
 export function unavailableError(message: string, cause?: unknown): SheafError {
   const error = new SheafError(503, 'ServiceUnavailableError', message);

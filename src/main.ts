@@ -13,6 +13,7 @@ const OPTIONS = {
   host: { type: 'string' },
   port: { type: 'string' },
   workers: { type: 'string' },
+  'read-only': { type: 'boolean' },
   example: { type: 'boolean', default: false },
   as: { type: 'string' },
   username: { type: 'string' },

@@ -58,11 +58,12 @@ export class ApiTokens {
     const [id, type, kind, expiresAt, lastUsedAt] = rows[0]!;
     const now = Date.now();
     if ((kind !== null && kind !== 'content-api') || (expiresAt !== null && expiresAt <= now)) return null;
-    if (lastUsedAt === null || now - lastUsedAt > TOUCH_MS)
+    const { isReadOnly } = this.#database;
+    if (!isReadOnly && (lastUsedAt === null || now - lastUsedAt > TOUCH_MS))
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));
     const actions = rows.flatMap(([, , , , , action]) => action ?? []);
     const access = this.#accesses.ofToken({ id, type, actions });
-    const until = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (lastUsedAt ?? now) + TOUCH_MS);
+    const until = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, (isReadOnly ? now : (lastUsedAt ?? now)) + TOUCH_MS);
     return access && { access, until, mark };
   }
 

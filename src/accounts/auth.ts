@@ -12,7 +12,7 @@ import type { Operations } from '../operations/operations.ts';
 import { ruleProblems } from '../plan/read/check-rules.ts';
 import type { GivenSecrets } from '../project/environment.ts';
 import type { Settings } from '../project/settings.ts';
-import { AccountStatements } from '../sql/account-statements.ts';
+import { AccountStatements, lackingParts } from '../sql/account-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
 import { ApiTokens } from './api-tokens.ts';
 import { Authenticator } from './authenticate.ts';
@@ -20,7 +20,7 @@ import { Grants } from './grants.ts';
 import { type Claims, Jwt } from './jwt.ts';
 import { Mailer } from './mail.ts';
 import { Roles } from './roles.ts';
-import { readSecrets } from './secrets.ts';
+import { missingSecrets, readSecrets } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { Accounts } from './sign-in.ts';
 
@@ -47,6 +47,8 @@ export interface Auth {
   readonly mailer: Mailer;
   /** Types of roles that rules are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
+  /** Variables of secrets that are made up until the server ends, so that tokens made with the right ones are refused. */
+  readonly missingSecrets: readonly string[];
   /** Whether the database has another mark by now than the one that a caller was known by; not where it is away. */
   isStale(knownBy: string): Promise<boolean>;
   close(): Promise<void>;
@@ -56,8 +58,9 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const { model, database } = operations;
   const { settings } = options;
   const rules = openRules(options.project, model, database);
-  const secrets = readSecrets(options.secrets, options.state);
-  const statements = new AccountStatements(database.dialect);
+  const secrets = readSecrets(options.secrets, options.state, database.isReadOnly);
+  const lacking = database.isReadOnly ? lackingParts(await database.describe()) : new Set<string>();
+  const statements = new AccountStatements(database.dialect, lacking);
   const accesses = new Accesses(model, rules.byRole, options.withheld);
   const grants = new Grants(accesses, database, statements);
   await grants.open();
@@ -88,6 +91,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     tokens,
     mailer,
     unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    missingSecrets: database.isReadOnly ? missingSecrets(options.secrets, options.state) : [],
     isStale: (knownBy) =>
       database.mark().then(
         (mark) => mark !== knownBy,

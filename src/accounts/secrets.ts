@@ -15,15 +15,25 @@ const MADE_BYTES = 32;
 
 const VARIABLES: Readonly<Record<keyof Secrets, string>> = { jwt: 'JWT_SECRET', apiTokenSalt: 'API_TOKEN_SALT' };
 
-/** `folder`: where secrets that are not given are kept. */
-export function readSecrets(given: GivenSecrets, folder: string): Secrets {
+const fileIn = (folder: string): string => path.join(folder, 'secrets.json');
+
+/** Variables of the secrets that a server which writes nothing has not got, neither given nor kept. */
+export const missingSecrets = (given: GivenSecrets, folder: string): string[] =>
+  existsSync(fileIn(folder))
+    ? []
+    : (Object.keys(VARIABLES) as (keyof Secrets)[])
+        .filter((name) => given[name] === undefined)
+        .map((name) => VARIABLES[name]);
+
+/** `folder`: where secrets that are not given are kept. A server that writes nothing does not keep new ones. */
+export function readSecrets(given: GivenSecrets, folder: string, isReadOnly = false): Secrets {
   const problems = (Object.keys(VARIABLES) as (keyof Secrets)[]).flatMap((name) => {
     const weakness = given[name] === undefined ? null : weaknessOf(given[name]);
     return weakness ? [`${VARIABLES[name]} ${weakness}; make one with: openssl rand -base64 32`] : [];
   });
   if (problems.length > 0) throw new SetupError('A secret could be guessed:', problems);
   if (given.jwt !== undefined && given.apiTokenSalt !== undefined) return given as Secrets;
-  const kept = keptSecrets(folder);
+  const kept = isReadOnly && !existsSync(fileIn(folder)) ? madeSecrets() : keptSecrets(folder);
   return { jwt: given.jwt ?? kept.jwt, apiTokenSalt: given.apiTokenSalt ?? kept.apiTokenSalt };
 }
 
@@ -34,14 +44,13 @@ function weaknessOf(secret: string): string | null {
 }
 
 function keptSecrets(folder: string): Secrets {
-  const file = path.join(folder, 'secrets.json');
-  const made: Secrets = { jwt: random(), apiTokenSalt: random() };
+  const file = fileIn(folder);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Whoever comes first makes it, and it appears whole: workers that start at once read the same.
     if (!existsSync(file)) {
       const unfinished = `${file}.${process.pid}`;
-      writeFileSync(unfinished, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+      writeFileSync(unfinished, `${JSON.stringify(madeSecrets(), null, 2)}\n`, { mode: 0o600 });
       try {
         linkSync(unfinished, file);
       } finally {
@@ -67,3 +76,4 @@ function keptSecrets(folder: string): Secrets {
 }
 
 const random = (): string => randomBytes(MADE_BYTES).toString('base64url');
+const madeSecrets = (): Secrets => ({ jwt: random(), apiTokenSalt: random() });

@@ -10,7 +10,7 @@ import { nothingToGrant } from '../accounts/roles.ts';
 import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
-import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { onlyReads, openOptions, type ServerConfig } from '../project/environment.ts';
 
 export interface AccountCommandOptions {
   readonly username?: string | undefined;
@@ -49,6 +49,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'token revoke': revokeToken,
 };
 
+/** Those that write nothing. */
+const READING: ReadonlySet<string> = new Set(['user list', 'role show']);
+
 /** Whether words are a command of this file. */
 export const isAccountCommand = ([noun, verb]: readonly string[]): boolean =>
   Object.hasOwn(COMMANDS, `${noun} ${verb}`);
@@ -58,9 +61,12 @@ export async function accountCommand(
   [noun, verb, ...words]: readonly string[],
   options: AccountCommandOptions,
 ): Promise<string> {
-  const sheaf = await open(openOptions(config));
+  const command = `${noun} ${verb}`;
+  const readOnly = READING.has(command);
+  if (config.readOnly && !readOnly) throw onlyReads(`sheaf ${command}`);
+  const sheaf = await open({ ...openOptions(config), readOnly });
   try {
-    const { text, value } = await COMMANDS[`${noun} ${verb}`]!(sheaf, await sheaf.auth(), words, options);
+    const { text, value } = await COMMANDS[command]!(sheaf, await sheaf.auth(), words, options);
     return `${options.json ? JSON.stringify(value) : text}\n`;
   } finally {
     await sheaf.close();

@@ -20,7 +20,7 @@ export interface ExplainOptions {
 }
 
 export async function explain(config: ServerConfig, target: string, options: ExplainOptions): Promise<string> {
-  const sheaf = await open(openOptions(config));
+  const sheaf = await open({ ...openOptions(config), readOnly: true });
   try {
     const explained = await describeRequest(sheaf, target, options.role);
     return options.json ? `${JSON.stringify(explained, null, 2)}\n` : printExplained(explained);

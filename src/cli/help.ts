@@ -19,6 +19,7 @@ Options                 (variable)        default
   --host HOST           HOST              127.0.0.1; off this machine only with a JWT_SECRET
   --port N              PORT              1337; 0 takes any free port
   --workers N           SHEAF_WORKERS     1; more processes use more cores
+  --read-only           SHEAF_READ_ONLY   write nothing, to a database that is there; writes are refused
   --example             -                 the restaurant guide that comes with sheaf, on a database of its own
   --json                -                 what role, user and token commands did, for programs
   --yes                 -                 grant '*' without being asked

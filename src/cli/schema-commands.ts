@@ -3,11 +3,12 @@ import { openDatabase } from '../app.ts';
 import { applySchema, diffSchema, type SchemaDiff, type SchemaStep } from '../db/schema.ts';
 import { SetupError } from '../errors.ts';
 import { loadModel } from '../model/build.ts';
-import type { ServerConfig } from '../project/environment.ts';
+import { onlyReads, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
 
 export async function schemaCommand(config: ServerConfig, action: 'diff' | 'apply'): Promise<string> {
   if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
+  if (config.readOnly && action === 'apply') throw onlyReads('sheaf schema apply');
   const model = loadModel(config.project);
   const notes = model.notes.map((note) => `${note}\n`).join('');
   const database = await openDatabase(config.database, action === 'apply' ? 'create' : 'pretend');

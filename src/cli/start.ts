@@ -83,24 +83,27 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
 async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
   const auth = await sheaf.auth();
   const notes = [...sheaf.model.notes];
-  if (options.example) {
+  const { isReadOnly } = sheaf.database;
+  if (options.example && !isReadOnly) {
     const filled = await fillExample(sheaf);
     if (filled > 0) console.log(`Filled the example with ${filled} entries`);
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) {
-    const hint = grantHint(sheaf.model, options);
-    notes.push(
-      `Nobody may read anything yet.${hint.length > 0 ? ' This lets everyone read the content:' : ''}`,
-      ...hint,
-    );
+    const hint = isReadOnly ? [] : grantHint(sheaf.model, options);
+    const lead = hint.length > 0 ? 'This lets everyone read the content:' : 'Grant it where the content is written.';
+    notes.push(`Nobody may read anything yet. ${lead}`, ...hint);
   }
   notes.push(...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);
-  if (auth.mailer.folder)
+  if (auth.missingSecrets.length > 0) notes.push(`Not set: ${auth.missingSecrets.join(', ')}. ${MISSING_SECRETS}`);
+  if (auth.mailer.folder && !isReadOnly)
     notes.push(`Mails are not sent (SMTP_URL is not set); they are written to ${auth.mailer.folder}`);
   return notes;
 }
+
+const MISSING_SECRETS =
+  'A read-only server makes none that last, so the tokens they belong to are refused: set those of your project.';
 
 /** Whether any role has been granted anything of the project's own. */
 const isOpen = (sheaf: Sheaf, { grants }: Auth): boolean =>
@@ -124,6 +127,7 @@ function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
   console.log(`  from ${withoutPassword(config.database!)}`);
+  if (config.readOnly) console.log('  read-only: writes and logins are refused');
   if (config.workers > 1) console.log(`  by   ${config.workers} workers`);
   const requests = isExample
     ? EXAMPLE_REQUESTS

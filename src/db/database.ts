@@ -77,6 +77,8 @@ export interface Marked<R extends Row> {
 
 export interface Database {
   readonly dialect: Dialect;
+  /** Whether nothing is ever written to it: transactions are refused. */
+  readonly isReadOnly: boolean;
   /** All statements of `work` see the same state of the data. */
   snapshot<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** The same on the newest state there is, never on a replica's; for what must not be out of date. */
@@ -98,6 +100,7 @@ export interface Database {
    * `onPoll` from time to time.
    */
   watch(onPoll: () => void): Promise<Watch>;
+  /** Where nothing is written, only columns that this account may read. */
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   /** How many rows each of the tables has, roughly. */
   countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;

@@ -1,6 +1,6 @@
 // PostgreSQL through `pg`: a pool of connections with time-outs on everything, and retries where two writers met. What the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
-import { clientGoneError, SetupError, tooSlowError, unavailableError } from '../errors.ts';
+import { clientGoneError, readOnlyError, SetupError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_ACCESS_CHANGES, MAX_PREPARED_CHARACTERS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { NextRun } from '../next-run.ts';
 import { requirePostgresUrl } from '../project/connection-url.ts';
@@ -45,6 +45,8 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** Nothing is written: an account that may select is enough. */
+  readonly isReadOnly: boolean;
 }
 
 export const DEFAULT_POSTGRES: PostgresOptions = {
@@ -52,6 +54,7 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
   statementTimeoutMs: 5_000,
   lockTimeoutMs: 3_000,
   connectTimeoutMs: 3_000,
+  isReadOnly: false,
 };
 
 const ALIVE = plainStatement('select 1');
@@ -87,7 +90,7 @@ export async function openPostgres(
   pool.on('connect', (client) => client.on('error', () => undefined));
   // A connection that breaks while idle is replaced when one is next needed.
   pool.on('error', () => undefined);
-  const database = new Postgres(pool, schema, connection);
+  const database = new Postgres(pool, schema, connection, options.isReadOnly);
   if (replica) return database;
   try {
     await database.prepare();
@@ -124,6 +127,7 @@ function timing<T>(work: (session: Session) => Promise<T>, timer: ReadTimer) {
 class Postgres implements Database {
   readonly dialect = postgresDialect;
   readonly file = null;
+  readonly isReadOnly: boolean;
   readonly #pool: pg.Pool;
   readonly #schema: string | null;
   readonly #connectionConfig: pg.ClientConfig;
@@ -133,7 +137,8 @@ class Postgres implements Database {
   readonly #pruning = new NextRun(() => this.#prune());
   readonly #heavy: Semaphore;
 
-  constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig) {
+  constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
+    this.isReadOnly = isReadOnly;
     this.#pool = pool;
     this.#heavy = new Semaphore(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
     this.#schema = schema;
@@ -142,7 +147,7 @@ class Postgres implements Database {
 
   /** Sees that the server can do what is asked of it. */
   async prepare(): Promise<void> {
-    if (this.#schema !== null)
+    if (this.#schema !== null && !this.isReadOnly)
       await this.#pool.query(`create schema if not exists ${pg.escapeIdentifier(this.#schema)}`);
     const { rows } = await this.#pool.query(`select 1 from pg_collation where collname = 'und-x-icu'`);
     if (rows.length === 0) throw new Error('the server was built without ICU, which comparing without case needs');
@@ -232,6 +237,7 @@ class Postgres implements Database {
   }
 
   async transaction<T>(work: (session: Session) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    if (this.isReadOnly) throw readOnlyError();
     const { withoutTimeouts = false, knownBy = null } = options;
     if (withoutTimeouts) return this.#withoutTimeouts(work);
     let [retries, restarts] = [0, 0];
@@ -275,16 +281,19 @@ class Postgres implements Database {
     }
   }
 
-  /** Triggers announce all changes; where there are none, other nodes announce theirs. */
+  /**
+   * Triggers announce all changes; where there are none, other nodes announce theirs. To use marks is to keep them short,
+   * which writes.
+   */
   async watch(onPoll: () => void): Promise<Watch> {
-    this.#isTracked = await this.#hasTracking();
+    this.#isTracked = !this.isReadOnly && (await this.#hasTracking());
     const watcher = new Watcher(this.#connectionConfig, this.#schema, onPoll);
     this.#watcher = watcher;
     await watcher.listen();
     return {
       changeCounter: () => watcher.changeCounter,
       knownBy: this.#isTracked ? 'mark' : 'nothing',
-      note: this.#isTracked ? null : NOT_TRACKED,
+      note: this.#isTracked || this.isReadOnly ? null : NOT_TRACKED,
     };
   }
 
@@ -308,13 +317,13 @@ class Postgres implements Database {
 
   async #describe(): Promise<ReadonlyMap<string, TableDescription>> {
     const tables = new Map<string, Record<'indexes' | 'triggers', Set<string>> & { columns: Map<string, string> }>();
-    const columns = await this.#pool.query<[string, string, string]>({
-      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod) from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+    const columns = await this.#pool.query<[string, string, string, boolean]>({
+      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
       rowMode: 'array',
     });
-    for (const [table, column, type] of columns.rows) {
+    for (const [table, column, type, mayRead] of columns.rows) {
       if (!tables.has(table)) tables.set(table, { columns: new Map(), indexes: new Set(), triggers: new Set() });
-      tables.get(table)!.columns.set(column, type);
+      if (mayRead || !this.isReadOnly) tables.get(table)!.columns.set(column, type);
     }
     const indexes = await this.#pool.query<[string, string]>({
       text: `select tablename, indexname from pg_indexes where schemaname = current_schema()`,

@@ -71,6 +71,10 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.dialect;
   }
 
+  get isReadOnly() {
+    return this.#primary.isReadOnly;
+  }
+
   async snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
     const { after, isHeavy = false, whenGone, timer } = options;
     const passed = { isHeavy, whenGone, timer };

@@ -2,8 +2,9 @@
 // What is there but does not fit is told with the way out.
 import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
-import { type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
+import { BUILT_IN, type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
+import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS } from '../sql/account-statements.ts';
 import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
@@ -128,6 +129,70 @@ const NEEDED: Readonly<Record<ColumnType, readonly string[]>> = {
 function fits(declared: string, type: ColumnType): boolean {
   const family = FAMILIES.find(([pattern]) => pattern.test(declared.toLowerCase()))?.[1];
   return family === undefined || NEEDED[type].includes(family);
+}
+
+/** A table with the columns that reads need. */
+interface ReadTable {
+  readonly name: string;
+  readonly source: string;
+  readonly columns: readonly string[];
+  /** Whether reads do without, where it is not there at all. */
+  readonly isOptional: boolean;
+}
+
+/** What reads need: the tables of types that are served, but no passwords; and what decides over callers. */
+function readTables(model: Model): ReadTable[] {
+  const types = [...model.contentTypes.values()];
+  const hidden = types.filter(({ exposure }) => exposure === 'hidden').map(({ uid }) => uid);
+  // The source of a table is a type, with an attribute of it or what it is for.
+  const belongsTo = (uid: string, source: string) => `${source} `.startsWith(`${uid} `) || source.startsWith(`${uid}.`);
+  const passwords = new Set(
+    types.flatMap(({ table, attributes }) =>
+      [...attributes.values()].flatMap((attribute) =>
+        attribute.kind === 'scalar' && attribute.type === 'password' ? [`${table}.${attribute.column}`] : [],
+      ),
+    ),
+  );
+  const content = tablesOf(model)
+    .filter(({ source }) => source !== BUILT_IN && !hidden.some((uid) => belongsTo(uid, source)))
+    .map(({ name, source, columns }) => ({
+      name,
+      source,
+      columns: columns.map((column) => column.name).filter((column) => !passwords.has(`${name}.${column}`)),
+      isOptional: false,
+    }));
+  const ofAccounts = (tables: typeof ACCOUNT_COLUMNS, isOptional: boolean): ReadTable[] =>
+    Object.entries(tables).map(([name, columns]) => ({ name, source: BUILT_IN, columns, isOptional }));
+  return [...content, ...ofAccounts(ACCOUNT_COLUMNS, false), ...ofAccounts(OPTIONAL_ACCOUNT_COLUMNS, true)];
+}
+
+/** What reads need and the database lacks, or its account may not read. Indexes, and what only writes need, do not count. */
+export async function missingForReads(database: Database, model: Model): Promise<string[]> {
+  const present = await database.describe();
+  return readTables(model).flatMap(({ name, source, columns, isOptional }) => {
+    const existing = present.get(name);
+    if (!existing) return isOptional ? [] : [`the table ${name} (${source})`];
+    const missing = columns.filter((column) => !existing.columns.has(column));
+    return missing.length === columns.length
+      ? [`the table ${name} (${source})`]
+      : missing.map((column) => `the column ${name}.${column} (${source})`);
+  });
+}
+
+/** Refuses a database that the model cannot be read from as it is. */
+export async function requireReadable(database: Database, model: Model): Promise<void> {
+  const { isNew, incompatibleColumns } = await diffSchema(database, model);
+  if (incompatibleColumns.length > 0)
+    throw new SetupError('The database does not fit the content model:', incompatibleColumns);
+  const makeThem = 'sheaf schema apply makes what is missing, with an account that may create tables';
+  if (isNew)
+    throw new SetupError('The database holds no content, and nothing is made where it is only read', [makeThem]);
+  const missing = await missingForReads(database, model);
+  if (missing.length > 0)
+    throw new SetupError('The database lacks what reading the content takes, or its account may not read it:', [
+      ...missing,
+      makeThem,
+    ]);
 }
 
 export interface AppliedSchema extends SchemaDiff {

@@ -1,10 +1,10 @@
 // SQLite through node:sqlite: one connection that writes, a few that read. Readers never wait for the writer (WAL);
 // writers take turns in this process, and wait for other processes without holding up the event loop.
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { SetupError, unavailableError } from '../errors.ts';
+import { readOnlyError, SetupError, unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
@@ -36,19 +36,31 @@ const ALIVE = plainStatement('select 1');
 const BUSY = new Set([5, 6]);
 const TRANSIENT = new Set([5, 6, 10, 13]);
 
-/** What is done about a file that is missing: it is made, or an empty database in memory stands in for it. */
-export type WhenMissing = 'create' | 'pretend';
+/**
+ * How a database is opened. `create`: to read and write, and a file that is missing is made. `read`: nothing is written,
+ * and it has to be there. `pretend`: nothing is written, and an empty one in memory stands in for a missing file.
+ */
+export type OpenMode = 'create' | 'read' | 'pretend';
 
-export function openSqlite(file: string, whenMissing: WhenMissing): Database {
-  const pretend = whenMissing === 'pretend' && !existsSync(file);
+export function openSqlite(file: string, mode: OpenMode): Database {
+  const isReadOnly = mode !== 'create';
+  const isMissing = isReadOnly && !existsSync(file);
+  if (isMissing && mode === 'read')
+    throw new SetupError(`There is no database ${file}`, ['sheaf start makes one, and so does sheaf schema apply']);
   try {
-    if (!pretend) createFile(file);
-    const writer = new Connection(pretend ? ':memory:' : file);
-    writer.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${NO_WAITING}`);
-    return new Sqlite(file, writer, !pretend);
+    if (!isReadOnly) createFile(file);
+    const main = isMissing ? new Connection(':memory:') : new Connection(file, isReadOnly);
+    // The first statement tells what is wrong with a file.
+    main.exec(
+      isReadOnly ? TAKE_LOCK : 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on',
+    );
+    main.exec(NO_WAITING);
+    return new Sqlite(isMissing ? null : file, main, isReadOnly);
   } catch (error) {
     throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
-      'expected a SQLite database file that this account may write',
+      isReadOnly
+        ? 'expected a SQLite database file that this account may read; one in WAL mode needs a folder that it may write'
+        : 'expected a SQLite database file that this account may write',
     ]);
   }
 }
@@ -77,7 +89,39 @@ function openLog(file: string): number {
   }
 }
 
-type Control = 'begin' | 'begin immediate' | 'commit' | 'rollback';
+/** Two that end at once each find the other still there; then they try again. */
+const REMOVE_ATTEMPTS = 3;
+const REMOVE_PAUSE_MS = 20;
+
+/**
+ * A connection that only reads cannot remove the log that it needed to read a file in WAL mode. Another can: SQLite then
+ * removes it, unless anyone else has the file open. There is nothing in it that would have to be written.
+ */
+async function removeEmptyLog(file: string): Promise<void> {
+  const isThere = (): boolean => {
+    const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+    return log?.size === 0 && existsSync(file);
+  };
+  for (let attempt = 0; attempt < REMOVE_ATTEMPTS && isThere(); attempt++) {
+    if (attempt > 0) await sleep(REMOVE_PAUSE_MS * Math.random());
+    try {
+      const connection = new DatabaseSync(file);
+      try {
+        connection.exec(TAKE_LOCK);
+      } finally {
+        connection.close();
+      }
+    } catch {
+      // This account may not remove it.
+      return;
+    }
+  }
+}
+
+/** Reads the file, and so holds off whoever would write it until the transaction ends. */
+const TAKE_LOCK = 'select 1 from sqlite_master limit 1';
+
+type Control = 'begin' | 'begin immediate' | 'commit' | 'rollback' | typeof TAKE_LOCK;
 
 class Connection implements Session {
   readonly #handle: DatabaseSync;
@@ -88,10 +132,10 @@ class Connection implements Session {
   timing: 'none' | 'clock' | 'processor' = 'none';
   milliseconds = 0;
 
-  constructor(file: string) {
+  constructor(file: string, readOnly = false) {
     // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
     // connection is opened; later on waiting is a matter of turns, see NO_WAITING.
-    this.#handle = new DatabaseSync(file, { timeout: MAX_BUSY_WAIT_MS });
+    this.#handle = new DatabaseSync(file, { timeout: MAX_BUSY_WAIT_MS, readOnly });
     this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
     const options = { deterministic: true, directOnly: true, useBigIntArguments: true };
     this.#handle.function('sheaf_number', options, (value) => (value === null ? null : String(value)));
@@ -99,6 +143,17 @@ class Connection implements Session {
 
   exec(text: string): void {
     this.#handle.exec(text);
+  }
+
+  /** Begins a transaction that reads; fails at once where another program keeps readers out. */
+  beginRead(): void {
+    this.control('begin');
+    try {
+      this.control(TAKE_LOCK);
+    } catch (error) {
+      endQuietly(this);
+      throw error;
+    }
   }
 
   /** Begins or ends a transaction; each of these runs so often that parsing it would show. */
@@ -170,13 +225,27 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 const toClientError = (error: unknown, message: string): unknown =>
   TRANSIENT.has(codeOf(error)) ? unavailableError(message, error) : error;
 
+/** Runs what takes a lock, again while another program has it, and without holding up the event loop meanwhile. */
+async function whileBusy<T>(run: () => T, deadline = performance.now() + MAX_BUSY_WAIT_MS): Promise<T> {
+  for (;;) {
+    try {
+      return run();
+    } catch (error) {
+      if (!BUSY.has(codeOf(error)) || performance.now() > deadline) throw error;
+      await sleep(BUSY_PAUSE_MS);
+    }
+  }
+}
+
 /** A connection of its own for reads in another process. */
 export class SqliteReader {
   readonly dialect = sqliteDialect;
   readonly #connection: Connection;
 
-  constructor(file: string) {
-    this.#connection = openReader(file);
+  constructor(file: string, isReadOnly: boolean) {
+    this.#connection = openReader(file, isReadOnly);
+    // Nobody else waits for this process.
+    this.#connection.exec(`pragma busy_timeout = ${MAX_BUSY_WAIT_MS}`);
   }
 
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<{ result: T; milliseconds: number }> {
@@ -193,16 +262,18 @@ export class SqliteReader {
   }
 }
 
-function openReader(file: string): Connection {
-  const connection = new Connection(file);
+function openReader(file: string, isReadOnly: boolean): Connection {
+  const connection = new Connection(file, isReadOnly);
   connection.exec(`pragma query_only = on; ${NO_WAITING}`);
   return connection;
 }
 
 class Sqlite implements Database {
   readonly dialect = sqliteDialect;
+  /** Null for one in memory. */
   readonly file: string | null;
-  readonly #file: string;
+  readonly isReadOnly: boolean;
+  /** Writes, where anything is written; describes the database in any case. */
   readonly #writer: Connection;
   readonly #idle: Connection[] = [];
   readonly #waitingReads: ((connection: Connection) => void)[] = [];
@@ -215,9 +286,9 @@ class Sqlite implements Database {
   #decides = false;
   #decisions = 0;
 
-  constructor(file: string, writer: Connection, isShared: boolean) {
-    this.#file = file;
-    this.file = isShared ? file : null;
+  constructor(file: string | null, writer: Connection, isReadOnly: boolean) {
+    this.file = file;
+    this.isReadOnly = isReadOnly;
     this.#writer = writer;
   }
 
@@ -241,15 +312,18 @@ class Sqlite implements Database {
     const connection = this.#idle.pop() ?? (await this.#reader());
     connection.timing = timer ? (timer.isExact ? 'processor' : 'clock') : 'none';
     connection.milliseconds = 0;
+    // In WAL mode readers wait for nobody. A file that is only read may be in another, where commits keep them out.
+    const isTransaction = !single || this.isReadOnly;
     try {
-      if (!single) connection.control('begin');
+      if (this.isReadOnly) await whileBusy(() => connection.beginRead());
+      else if (isTransaction) connection.control('begin');
       const result = await work(connection);
       timer?.took(connection.milliseconds);
       return result;
     } catch (error) {
       throw toClientError(error, 'The database is busy; try again');
     } finally {
-      if (!single) endQuietly(connection);
+      if (isTransaction) endQuietly(connection);
       const waiting = this.#waitingReads.shift();
       if (waiting) waiting(connection);
       else this.#idle.push(connection);
@@ -259,10 +333,11 @@ class Sqlite implements Database {
   async #reader(): Promise<Connection> {
     if (this.#readers >= MAX_READERS) return new Promise((resolve) => this.#waitingReads.push(resolve));
     this.#readers++;
-    return openReader(this.#file);
+    return openReader(this.file!, this.isReadOnly);
   }
 
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    if (this.isReadOnly) throw readOnlyError();
     if (this.#waitingWrites >= MAX_WAITING_WRITES) throw unavailableError('Too many writes are waiting; try again');
     const isAlone = this.#waitingWrites++ === 0;
     const deadline = performance.now() + MAX_BUSY_WAIT_MS;
@@ -277,7 +352,8 @@ class Sqlite implements Database {
 
   async #write<T>(work: (session: Session) => Promise<T>, deadline: number): Promise<T> {
     try {
-      await this.#begin(deadline);
+      // Takes the write lock at once, so that a transaction that has read can always go on to write.
+      await whileBusy(() => this.#writer.control('begin immediate'), deadline);
       const result = await work(this.#writer);
       this.#writer.control('commit');
       if (this.#decides) this.#decisions++;
@@ -290,26 +366,14 @@ class Sqlite implements Database {
     }
   }
 
-  /** Takes the write lock at once, so that a transaction that has read can always go on to write. */
-  async #begin(deadline: number): Promise<void> {
-    for (;;) {
-      try {
-        this.#writer.control('begin immediate');
-        return;
-      } catch (error) {
-        if (!BUSY.has(codeOf(error)) || performance.now() > deadline) throw error;
-        await sleep(BUSY_PAUSE_MS);
-      }
-    }
-  }
-
   /**
    * SQLite tells a connection exactly whether others have written since it last asked, but asking takes as long as a
    * small read. So it is asked only where the log beside the file, through which all writes go, is not known to be as it
    * was. The log stays the same file as long as anyone has the database open.
    */
   async watch(): Promise<Watch> {
-    const log = openLog(this.#file);
+    if (this.isReadOnly) return this.#watchVersion();
+    const log = openLog(this.file!);
     this.#log = log;
     const present = await this.describe();
     this.#writer.onWrite(
@@ -337,6 +401,21 @@ class Sqlite implements Database {
     };
   }
 
+  /** A file that is only read may have no log, or get one later. So SQLite is asked each time. */
+  #watchVersion(): Watch {
+    let [counter, version] = [0, 0];
+    return {
+      knownBy: 'counter',
+      note: null,
+      changeCounter: () => {
+        const newVersion = this.#writer.version();
+        if (newVersion !== version) counter++;
+        version = newVersion;
+        return counter;
+      },
+    };
+  }
+
   async replicationPosition(): Promise<null> {
     return null;
   }
@@ -348,16 +427,20 @@ class Sqlite implements Database {
 
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
     const depth = new Map<unknown, number>([[0, 0]]);
-    return this.#writer.all(`explain query plan ${statement.sql}`, ...values).map((step) => {
+    return (await this.#all(`explain query plan ${statement.sql}`, ...values)).map((step) => {
       const level = depth.get(step.parent) ?? 0;
       depth.set(step.id, level + 1);
       return `${'  '.repeat(level)}${step.detail}`;
     });
   }
 
+  #all(text: string, ...values: BoundValue[]): Promise<Record<string, unknown>[]> {
+    return whileBusy(() => this.#writer.all(text, ...values));
+  }
+
   async describe(): Promise<ReadonlyMap<string, TableDescription>> {
     const tables = new Map<string, TableDescription & { columns: Map<string, string>; indexes: Set<string> }>();
-    const columns = this.#writer.all(
+    const columns = await this.#all(
       `select m.name as tableName, c.name as columnName, c.type as columnType from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'`,
     );
     for (const { tableName, columnName, columnType } of columns) {
@@ -368,7 +451,7 @@ class Sqlite implements Database {
       }
       table.columns.set(String(columnName), String(columnType).toLowerCase());
     }
-    for (const { name, tbl_name } of this.#writer.all(`select name, tbl_name from sqlite_master where type = 'index'`))
+    for (const { name, tbl_name } of await this.#all(`select name, tbl_name from sqlite_master where type = 'index'`))
       tables.get(String(tbl_name))?.indexes.add(String(name));
     return tables;
   }
@@ -376,14 +459,17 @@ class Sqlite implements Database {
   /** Ids only grow, so the largest is close where nothing was deleted; where it is large, rows are counted. */
   async countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
-    for (const table of tables) {
+    const present = new Set(
+      (await this.#all(`select name from sqlite_master where type = 'table'`)).map(({ name }) => name),
+    );
+    for (const table of tables.filter((name) => present.has(name))) {
       const quoted = `"${table.replaceAll('"', '""')}"`;
-      const [largest] = this.#writer.all(`select max(rowid) as n from ${quoted}`);
+      const [largest] = await this.#all(`select max(rowid) as n from ${quoted}`);
       let rows = Number(largest!.n ?? 0);
       if (rows > COUNTED_ROWS) {
         // One table at a time, so that nothing waits for all of them.
         await nextTurn();
-        const [counted] = this.#writer.all(`select count(*) as n from (select 1 from ${quoted} limit ${ENOUGH_ROWS})`);
+        const [counted] = await this.#all(`select count(*) as n from (select 1 from ${quoted} limit ${ENOUGH_ROWS})`);
         rows = Number(counted!.n);
       }
       counts.set(table, rows);
@@ -396,6 +482,7 @@ class Sqlite implements Database {
     for (const connection of this.#idle) connection.close();
     this.#writer.close();
     if (this.#log !== null) closeSync(this.#log);
+    if (this.isReadOnly && this.file !== null) await removeEmptyLog(this.file);
   }
 }
 

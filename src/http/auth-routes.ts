@@ -35,9 +35,12 @@ export function authRoutes(context: RouteContext): Route[] {
   return [
     ...signInRoutes(context, post),
     ...passwordRoutes(context, post),
-    route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
-      reply.redirect(await accounts.confirmEmail(queryOf(request).confirmation)),
-    ),
+    {
+      ...route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
+        reply.redirect(await accounts.confirmEmail(queryOf(request).confirmation)),
+      ),
+      writes: true,
+    },
   ];
 }
 

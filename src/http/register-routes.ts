@@ -1,12 +1,12 @@
 // Routes → Fastify: each behind the right it needs, and a 405 for the methods that a path does not answer.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { requireAction } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
-import { methodNotAllowedError, SheafError } from '../errors.ts';
+import { methodNotAllowedError, readOnlyError, SheafError } from '../errors.ts';
 import { elapsed, sendError } from './respond.ts';
-import { type Handler, METHODS, type Route } from './routes.ts';
+import { type Handler, isRead, METHODS, type Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,8 +15,19 @@ declare module 'fastify' {
   }
 }
 
-export function registerRoutes(app: FastifyInstance, auth: Auth, routes: readonly Route[]): void {
-  for (const route of routes) {
+export interface RegisterOptions {
+  /** Whether routes that write refuse whatever they are asked for. */
+  readonly isReadOnly: boolean;
+}
+
+export function registerRoutes(
+  app: FastifyInstance,
+  auth: Auth,
+  routes: readonly Route[],
+  { isReadOnly }: RegisterOptions,
+): void {
+  const served = isReadOnly ? routes.filter(isRead) : routes;
+  for (const route of served) {
     const { method, path, action, limit, handler } = route;
     app.route({
       method,
@@ -28,9 +39,11 @@ export function registerRoutes(app: FastifyInstance, auth: Auth, routes: readonl
     });
   }
   for (const [url, group] of Map.groupBy(routes, ({ path }) => path)) {
-    const allowed = group.map(({ method }) => method);
+    const allowed = group.filter((route) => served.includes(route)).map(({ method }) => method);
+    const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
+    if (writes.length > 0) app.route({ method: writes, url, ...refuseWrites(allowed) });
     app.route({
-      method: METHODS.filter((method) => !allowed.includes(method)),
+      method: METHODS.filter((method) => !allowed.includes(method) && !writes.includes(method)),
       url,
       handler: async (request, reply) => refuseMethod(request, reply.header('allow', allowed.join(', ')), allowed),
     });
@@ -93,6 +106,17 @@ function orWithCallerAnew({ authenticator, isStale }: Auth, action: string, hand
 }
 
 const isRefusal = (error: Error): boolean => error instanceof SheafError && REFUSALS.has(error.status);
+
+/** What is written is refused whoever asks, and before a body is read. */
+function refuseWrites(allowed: readonly string[]): Pick<RouteShorthandOptions, 'onRequest'> & { handler: Handler } {
+  return {
+    onRequest: (_request, reply, done) => {
+      reply.header('allow', allowed.join(', '));
+      done(readOnlyError());
+    },
+    handler: async () => undefined,
+  };
+}
 
 /** The caller of a route that needs a right. */
 export function callerOf({ caller }: FastifyRequest): Caller {

@@ -32,7 +32,12 @@ export interface Route {
   /** How often one address may call it; null for as often as it likes. */
   readonly limit: RateLimit | null;
   readonly handler: Handler;
+  /** That it writes, though it is a GET. */
+  readonly writes?: true;
 }
+
+/** Whether a route only reads. */
+export const isRead = ({ method, writes }: Route): boolean => method === 'GET' && writes !== true;
 
 /** What handlers work with. */
 export interface RouteContext {

@@ -83,7 +83,8 @@ export function createServer(
   const routes = async (scope: FastifyInstance): Promise<void> => {
     const auth = await sheaf.auth();
     await registerRateLimits(scope);
-    registerRoutes(scope, auth, routeTable(sheaf, auth));
+    const { isReadOnly } = sheaf.database;
+    registerRoutes(scope, auth, routeTable(sheaf, auth), { isReadOnly });
   };
   app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
   return app;

@@ -255,9 +255,12 @@ const EXTRA_INDEXES: Readonly<Record<string, readonly IndexDefinition[]>> = {
   })),
 };
 
+/** The source of tables that belong to no type. */
+export const BUILT_IN = 'built in';
+
 const plain = (name: string, columns: readonly ColumnDefinition[]): TableDefinition => ({
   name,
-  source: 'built in',
+  source: BUILT_IN,
   columns: [ID, ...columns],
   indexes: [],
   foreignKeys: [],

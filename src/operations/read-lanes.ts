@@ -48,7 +48,7 @@ export class ReadLanes {
   constructor(database: Database, model: Model) {
     this.#database = database;
     this.#tables = tablesOf(model).map(({ name }) => name);
-    this.#readers = database.file === null ? null : new ReaderPool(database.file);
+    this.#readers = database.file === null ? null : new ReaderPool(database.file, database.isReadOnly);
     // Where they cannot be read now, those from before will do.
     this.#timer = setInterval(() => this.readSizes().catch(() => undefined), SIZES_MS).unref();
   }
@@ -96,7 +96,7 @@ export class ReadLanes {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#readers?.close();
+    await this.#readers?.close();
     await this.#assembly.close();
   }
 }

@@ -27,13 +27,15 @@ export interface JobOptions {
 
 export class ReaderPool {
   readonly #file: string;
+  readonly #isReadOnly: boolean;
   readonly #semaphore = new Semaphore(AT_ONCE);
   readonly #idle: Reader[] = [];
   readonly #all = new Set<Reader>();
 
-  /** `file`: the database. */
-  constructor(file: string) {
+  /** `file`: the database; `isReadOnly`: whether its readers may not even open it to write. */
+  constructor(file: string, isReadOnly: boolean) {
     this.#file = file;
+    this.#isReadOnly = isReadOnly;
   }
 
   async run(job: ReadJob, { whenGone, took }: JobOptions): Promise<JobResult> {
@@ -58,7 +60,7 @@ export class ReaderPool {
   }
 
   #start(): Reader {
-    const reader: Reader = new Reader(this.#file, () => {
+    const reader: Reader = new Reader([this.#file, String(process.pid), this.#isReadOnly ? 'read' : 'write'], () => {
       this.#all.delete(reader);
       const at = this.#idle.indexOf(reader);
       if (at >= 0) this.#idle.splice(at, 1);
@@ -67,8 +69,10 @@ export class ReaderPool {
     return reader;
   }
 
-  close(): void {
-    for (const reader of this.#all) reader.kill(unavailableError('The server is stopping'));
+  /** Resolves once none has the file open any more. */
+  async close(): Promise<void> {
+    const stopping = unavailableError('The server is stopping');
+    await Promise.all([...this.#all].map((reader) => reader.end(stopping)));
   }
 }
 
@@ -81,11 +85,12 @@ class Reader {
   readonly #child: ChildProcess;
   #waiting: Waiting | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
+  readonly #ended = Promise.withResolvers<void>();
   /** Whether it can be given work. */
   isAlive = true;
 
-  constructor(file: string, onEnd: () => void) {
-    this.#child = fork(MODULE, [file, String(process.pid)], {
+  constructor(args: readonly string[], onEnd: () => void) {
+    this.#child = fork(MODULE, args, {
       execArgv: [`--max-old-space-size=${OLD_MEGABYTES}`, `--max-semi-space-size=${NEW_MEGABYTES}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -96,6 +101,7 @@ class Reader {
     });
     const end = (): void => {
       this.isAlive = false;
+      this.#ended.resolve();
       this.#settle(({ reject }) => reject(unavailableError('The request needs too much memory; ask for less')));
       onEnd();
     };
@@ -131,6 +137,13 @@ class Reader {
     this.isAlive = false;
     this.#child.kill('SIGKILL');
     this.#settle(({ reject }) => reject(error));
+  }
+
+  /** The same; resolves when it is gone. */
+  end(error: Error): Promise<void> {
+    this.kill(error);
+    this.#child.ref();
+    return this.#ended.promise;
   }
 
   #settle(tell: (waiting: Waiting) => void): void {

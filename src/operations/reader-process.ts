@@ -7,8 +7,8 @@ import { answerJob, type JobMessage, type ReadJob, runJob } from './read-job.ts'
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
 
-const [file, server] = process.argv.slice(2);
-const reader = new SqliteReader(file!);
+const [file, server, mode] = process.argv.slice(2);
+const reader = new SqliteReader(file!, mode === 'read');
 
 // A statement under way holds up this thread, so another one watches whether the server still lives.
 const watchdog = new Worker(

@@ -18,6 +18,8 @@ export interface ServerConfig {
   readonly database: string | null;
   readonly replicas: readonly string[];
   readonly poolSize: number;
+  /** Whether nothing is written. */
+  readonly readOnly: boolean;
   readonly host: string;
   readonly port: number;
   /** Processes that serve; more than one use more cores. */
@@ -36,6 +38,7 @@ export interface ServerOptions {
   readonly host?: string | undefined;
   readonly port?: string | undefined;
   readonly workers?: string | undefined;
+  readonly 'read-only'?: boolean | undefined;
   readonly state?: string | undefined;
 }
 
@@ -74,6 +77,7 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
       1,
       MAX_POOL_SIZE,
     ),
+    readOnly: options['read-only'] ?? isSet('SHEAF_READ_ONLY', environment.SHEAF_READ_ONLY),
     host,
     port: wholeNumber('port', options.port ?? environment.PORT ?? String(DEFAULT_PORT), 0, MAX_PORT),
     workers: wholeNumber('number of workers', options.workers ?? environment.SHEAF_WORKERS ?? '1', 1, MAX_WORKERS),
@@ -93,20 +97,29 @@ const secretsOf = ({ JWT_SECRET, API_TOKEN_SALT }: NodeJS.ProcessEnv): GivenSecr
 
 /** What opening the project needs; an error where no database is named. */
 export function openOptions(config: ServerConfig) {
-  const { project, database, replicas, poolSize, state, secrets, smtp } = config;
+  const { project, database, replicas, poolSize, readOnly, state, secrets, smtp } = config;
   if (database === null)
     throw new SetupError('No database is named', [
       'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL',
       'or try the example: sheaf start --example',
     ]);
-  return { project, database, replicas, poolSize, state, secrets, smtp };
+  return { project, database, replicas, poolSize, readOnly, state, secrets, smtp };
 }
+
+/** A command that writes is refused where nothing is to be written. */
+export const onlyReads = (command: string): SetupError =>
+  new SetupError(`${command} writes to the database`, ['leave out --read-only, and unset SHEAF_READ_ONLY']);
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 function logLevel(level = 'info'): string {
   if (LOG_LEVELS.includes(level)) return level;
   throw new SetupError(`The log level "${level}" cannot be used`, [`set LOG_LEVEL to one of ${LOG_LEVELS.join(', ')}`]);
+}
+
+function isSet(variable: string, value = 'false'): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new SetupError(`${variable} cannot be used`, ['expected true or false']);
 }
 
 function wholeNumber(what: string, text: string, least: number, most: number): number {

@@ -42,12 +42,55 @@ export type TokenRow = readonly [
   action: string | null,
 ];
 
+const SESSIONS = 'strapi_sessions';
+
+/** What the statements read, besides users and their roles. */
+export const ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  up_roles: ['id', 'type', 'name'],
+  up_permissions: ['id', 'action'],
+  up_permissions_role_lnk: ['permission_id', 'role_id'],
+  strapi_api_tokens: ['id', 'type', 'access_key', 'expires_at', 'last_used_at'],
+  strapi_api_token_permissions: ['id', 'action'],
+  strapi_api_token_permissions_token_lnk: ['api_token_permission_id', 'api_token_id'],
+  [SETTINGS_TABLE]: ['key', 'value'],
+};
+
+/** What they do without: Sheaf alone makes the one, and the other is missing in databases of early versions of Strapi 5. */
+export const OPTIONAL_ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  [ACCOUNTS]: ['user_id', 'tokens_after'],
+  [SESSIONS]: ['session_id', 'origin', 'user_id', 'status', 'absolute_expires_at'],
+};
+
+/** Stand for tables that a database has not got. */
+const EMPTY: Readonly<Record<string, Fragment>> = {
+  [ACCOUNTS]: sql`(select cast(null as integer) as user_id, cast(null as bigint) as tokens_after where 1 = 0)`,
+  [SESSIONS]: sql`(select cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as timestamp) as absolute_expires_at where 1 = 0)`,
+};
+
+/** What kind of token it is, which early versions of Strapi 5 do not say. */
+const TOKEN_KIND = 'strapi_api_tokens.kind';
+
+/** Which of the parts that reads do without a database lacks. */
+export function lackingParts(
+  present: ReadonlyMap<string, { readonly columns: ReadonlyMap<string, string> }>,
+): ReadonlySet<string> {
+  const tables = Object.keys(OPTIONAL_ACCOUNT_COLUMNS).filter((table) => !present.has(table));
+  return new Set(present.get('strapi_api_tokens')?.columns.has('kind') ? tables : [...tables, TOKEN_KIND]);
+}
+
 export class AccountStatements {
   readonly #dialect: Dialect;
+  readonly #lacking: ReadonlySet<string>;
   readonly #cache = new Map<string, Statement>();
 
-  constructor(dialect: Dialect) {
+  /** `lacking`: tables and columns that the database has not got. */
+  constructor(dialect: Dialect, lacking: ReadonlySet<string> = new Set()) {
     this.#dialect = dialect;
+    this.#lacking = lacking;
+  }
+
+  #optional(table: typeof ACCOUNTS | typeof SESSIONS): Fragment {
+    return this.#lacking.has(table) ? EMPTY[table]! : sql.table(table);
   }
 
   #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
@@ -99,7 +142,7 @@ export class AccountStatements {
   account(columns: readonly WrittenColumn[]): Statement<AccountRow> {
     return this.#once(`account ${columns.map(({ column }) => column)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id('u', column), type));
-      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ACCOUNT_SETTINGS)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.rowOutput(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join strapi_sessions as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${sql.table(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
+      return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ACCOUNT_SETTINGS)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.rowOutput(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join ${this.#optional(SESSIONS)} as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${this.#optional(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
     });
   }
 
@@ -225,10 +268,11 @@ export class AccountStatements {
 
   /** An API token with each of its actions: `id, type, kind, end, last used, action`. Values: the stored form. */
   token(): Statement<TokenRow> {
+    const kind = this.#lacking.has(TOKEN_KIND) ? sql`null` : sql`t.kind`;
     return this.#once(
       'token',
       () =>
-        sql`select t.id, t.type, t.kind, ${this.#instant(sql`t.expires_at`)}, ${this.#instant(sql`t.last_used_at`)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id where t.access_key = ${value()} order by t.id, p.action`,
+        sql`select t.id, t.type, ${kind}, ${this.#instant(sql`t.expires_at`)}, ${this.#instant(sql`t.last_used_at`)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id where t.access_key = ${value()} order by t.id, p.action`,
     );
   }
 
