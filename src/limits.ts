@@ -106,7 +106,7 @@ export const MAX_COMPONENTS = 1_000;
 /** Writes that may wait for their turn in one process; past it the answer is a 503. */
 export const MAX_WAITING_WRITES = 1_000;
 
-/** Milliseconds a write waits for a database that another process holds, before it answers 503. */
+/** Milliseconds a write, or a read without a log beside the file, waits for another process, before it answers 503. */
 export const MAX_BUSY_WAIT_MS = 5_000;
 
 /** Connections to one SQLite file that read at the same time. */

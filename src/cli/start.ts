@@ -90,8 +90,10 @@ async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) {
     const hint = isReadOnly ? [] : grantHint(sheaf.model, options);
-    const lead = hint.length > 0 ? 'This lets everyone read the content:' : 'Grant it where the content is written.';
-    notes.push(`Nobody may read anything yet. ${lead}`, ...hint);
+    notes.push(
+      `Nobody may read anything yet.${hint.length > 0 ? ' This lets everyone read the content:' : ''}`,
+      ...hint,
+    );
   }
   notes.push(...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
   for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
