@@ -393,7 +393,7 @@ describeOnEveryDatabase('A link that the caller cannot see', (engine) => {
 });
 
 describeOnEveryDatabase('A link to one of several types', (engine) => {
-  const { at, make, linked, put } = useBoxes(engine);
+  const { make, linked, put } = useBoxes(engine);
   const reference = (documentId: string) => ({ __type: uidOf('mark'), documentId });
   const AREAS = [
     ['closed', 403],
@@ -422,19 +422,36 @@ describeOnEveryDatabase('A link to one of several types', (engine) => {
     expect(await linked('box', box, 'things')).toEqual(status === 200 ? [] : [mark]);
   });
 
-  it('that is the only one is written from neither side', async () => {
+  it('that is the only one is written where its key is kept, not from its other side', async () => {
     const [mark, box] = [await make('mark'), await make('box')];
     for (const role of ['free', 'ruled'])
-      for (const [name, documentId, data] of [
-        ['mark', mark, { only: box }],
-        ['mark', mark, { only: null }],
-        ['box', box, { anything: reference(mark) }],
-      ] as const) {
-        const answer = await put(name, documentId, data, role);
-        expect(saying(answer)).toMatch(/^400 .*Invalid key (only|anything)/);
+      for (const only of [box, null]) {
+        const answer = await put('mark', mark, { only }, role);
+        expect(saying(answer)).toMatch(/^400 .*Invalid key only/);
       }
-    expect(await at.site.rows(`select target_id from boxs where document_id = '${box}'`)).toEqual([[null]]);
+    for (const [anything, led] of [
+      [reference(mark), [box]],
+      [null, []],
+    ] as const) {
+      const answer = await put('box', box, { anything }, 'ruled');
+      expect(answer.status, saying(answer)).toBe(200);
+      expect(await linked('mark', mark, 'only')).toEqual(led);
+    }
   });
+
+  it.each(AREAS)(
+    'that is the only one is taken only from a target that the caller may update (%s)',
+    async (of, status) => {
+      const [mark, another] = [await make('mark', { area: of }), await make('mark')];
+      const box = await make('box', { anything: reference(mark) });
+      for (const anything of [reference(another), { disconnect: [reference(mark)] }]) {
+        await put('box', box, { anything: reference(mark) }, 'free');
+        const answer = await put('box', box, { anything }, 'ruled');
+        expect(answer.status, saying(answer)).toBe(status);
+        expect(await linked('mark', mark, 'only')).toEqual(status === 200 ? [] : [box]);
+      }
+    },
+  );
 });
 
 /** Pages with drafts that have one slot each, kept in a link table and in a column. */
@@ -637,7 +654,7 @@ const STAMPS: Project = {
 };
 const STAMP_TYPES = Object.keys(STAMPS.types);
 
-/** Requests do not write where a stamp leads, so that its rows are pointed past the service. */
+/** Where each row of a stamp leads is written past the service, so that its two rows may differ in any way. */
 describeOnEveryDatabase('A link to one of several types, in drafts and in what is published,', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);

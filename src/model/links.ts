@@ -1,5 +1,5 @@
 // Questions about the relations of a model that several parts of a write ask. Answers are kept as long as the model.
-import type { ContentType, Model, RelationAttribute, Schema } from './types.ts';
+import type { Attribute, ContentType, Model, RelationAttribute, Schema } from './types.ts';
 
 const linksOfSchemas = new WeakMap<Schema, readonly RelationAttribute[]>();
 
@@ -14,6 +14,14 @@ export function linkAttributes(schema: Schema): readonly RelationAttribute[] {
   }
   return found;
 }
+
+/** A relation kept in a foreign key, of the row itself or of those at the other end. */
+export const isKey = (attribute: Attribute): attribute is RelationAttribute =>
+  attribute.kind === 'relation' && attribute.storage === 'column';
+
+/** A relation kept in a foreign key of the row itself. */
+export const isForeignKey = (attribute: Attribute): attribute is RelationAttribute =>
+  isKey(attribute) && attribute.owning;
 
 /** Whether entries of a type show by which rows of a schema a polymorphic relation leads to them. */
 export const showsLinks = ({ attributes }: ContentType, { uid }: Schema, name: string): boolean =>

@@ -390,6 +390,15 @@ export class WriteStatements {
     );
   }
 
+  /** Leads such keys of published rows from a draft to its published row. Values: that row, the uid, the draft. */
+  leadMorphKeysOn(table: string): Statement {
+    return this.#once(
+      `lead morph keys on ${table}`,
+      () =>
+        sql`update ${sql.table(table)} set target_id = ${value()} where target_type = ${value()} and target_id = ${value()} and published_at is not null`,
+    );
+  }
+
   /** Deletes polymorphic links that lead to rows of a type. Values: the uid, the ids. */
   deleteMorphLinks(table: string, typeColumn: string, idColumn: string): Statement {
     return this.#once(

@@ -19,7 +19,8 @@ export async function applyEntity(write: WriteSession, entity: EntityWrite): Pro
   for (const relation of relations)
     if (relation.write === 'list') await writeList(write, row, relation);
     else if (relation.write === 'key') await writeKey(write, row, relation);
-    else await writeMorphList(write, row, relation);
+    else if (relation.attribute.many) await writeMorphList(write, row, relation);
+    else await writeMorphKey(write, row, relation);
   return row;
 }
 
@@ -57,6 +58,17 @@ export async function writeKey(
   // A key that leads to one of several types says to which.
   for (const { column, value } of link.constants)
     await write.run.change(link.table, write.sql.setColumn(link.table, column, 'id'), value, listOf(targets));
+}
+
+/** Leads a row to one entry of any type, or to none. Of several rows of a document, to the last. */
+async function writeMorphKey(write: WriteSession, row: number, { attribute, desired }: MorphListWrite): Promise<void> {
+  const { table } = attribute.targets[0]!.link;
+  const entry = desired.at(-1);
+  const [uid, target] =
+    entry === undefined
+      ? [null, null]
+      : [targetOfEntry(attribute, entry).uid, isNewRow(row)(rowOfEntry(attribute, entry))];
+  await write.run.change(table, write.sql.setMorphKey(table), uid, target, listOf([row]));
 }
 
 async function writeMorphList(

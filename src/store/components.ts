@@ -1,7 +1,7 @@
 // Lists of component rows, in fields and dynamic zones: what is in them, putting them in order, and deleting what
 // drops out together with everything below it.
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
-import { linkAttributes } from '../model/links.ts';
+import { isKey, linkAttributes } from '../model/links.ts';
 import type { ComponentAttribute, ComponentSchema, DynamicZoneAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
 import type { ItemRef, StoredItem } from './gathered.ts';
@@ -95,7 +95,7 @@ export async function deleteItems(write: WriteSession, items: readonly ItemRef[]
     if (!component) continue;
     const ids = group.map(({ id }) => id);
     await deleteBelow(write, component, ids);
-    for (const { link } of linkAttributes(component))
+    for (const { link } of [...linkAttributes(component), ...[...component.attributes.values()].filter(isKey)])
       await write.run.rows(write.sql.dropRecordedLists(), listName(link), listOf(ids));
     // The record of a copy goes with the published row: until then that row is not free to be taken for another's.
     await write.run.rows(write.sql.dropCopies('published'), component.table, listOf(ids));
@@ -120,7 +120,7 @@ async function itemsOfRows(
 /** Deletes what rows hold that no foreign key takes along: components, files of media fields, polymorphic links. */
 export async function deleteBelow(write: WriteSession, schema: Schema, ids: readonly number[]): Promise<void> {
   if (holdsComponents(schema)) await deleteItems(write, await itemsOfRows(write, schema, ids));
-  for (const holder of write.model.contentTypes.values()) {
+  for (const holder of [...write.model.contentTypes.values(), ...write.model.components.values()]) {
     for (const attribute of holder.attributes.values()) {
       if (attribute.kind !== 'morph' || !attribute.many) continue;
       const table = morphTableName(holder.table, attribute.name);

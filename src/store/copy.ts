@@ -1,13 +1,16 @@
 // Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
 // components. Used to publish, to discard a draft, to sync locales and to clone.
+import { isForeignKey } from '../model/links.ts';
 import type { Attribute, ComponentSchema, ContentType, RelationAttribute, Schema } from '../model/types.ts';
 import type { Status } from '../request/read-request.ts';
 import { type ComponentField, readItems, writeItems } from './components.ts';
-import { draftsOf, publishedOf, versionsByRow } from './document-versions.ts';
+import { draftsOf, publishedOf, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
+import { copyMorphKey } from './morph-key.ts';
+import { copyMorphList } from './morph-list.ts';
 import { readRecord, recordList } from './publication-records.ts';
-import { listOf, versionOf, type WriteSession } from './write-session.ts';
+import { listOf, type WriteSession } from './write-session.ts';
 
 /** What a copy is for, which decides which rows its relations lead to. */
 export type CopyPurpose =
@@ -43,9 +46,10 @@ export async function copyNestedContent(
       const desired = await readTargets(write, attribute.link, from);
       const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, to);
       await writeLinks(write, attribute.link, to, { current, desired });
-    } else if (attribute.kind === 'relation' && schema.kind === 'component' && attribute.storage === 'linkTable')
+    } else if (attribute.kind === 'relation' && schema.kind === 'component')
       await copyComponentRelation(write, attribute, copy);
   }
+  if (schema.kind === 'component') await copyMorphs(write, schema, copy);
 }
 
 async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<void> {
@@ -112,7 +116,13 @@ async function counterpartOf(
 
 async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<void> {
   const { link } = attribute;
+  if (attribute.storage !== 'linkTable' && !isForeignKey(attribute)) return;
   const desired = await copiedTargets(write, attribute, copy);
+  if (isForeignKey(attribute)) {
+    const key = write.sql.setColumn(link.table, link.to, 'id');
+    await write.run.change(link.table, key, desired.at(-1) ?? null, listOf([copy.to]));
+    return;
+  }
   const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
   await writeLinks(write, link, copy.to, { current, desired });
 }
@@ -147,22 +157,25 @@ async function copiedTargets(
 /** The rows of the same documents and status in another locale, where one is meant; those that are not there are left out. */
 async function inLocale(
   write: WriteSession,
-  target: ContentType,
+  { uid }: ContentType,
   ids: readonly number[],
   locale: string | null,
 ): Promise<readonly number[]> {
-  if (ids.length === 0 || locale === null || !target.localized) return ids;
-  const originals = await versionsByRow(write, target, ids);
-  const documents = new Set(originals.map(({ documentId }) => documentId));
-  const all = (await write.run.rows(write.sql.versionsOf(target.table), listOf(documents))).map(versionOf);
-  return ids.flatMap((id) => {
-    const original = originals.find((version) => version.id === id);
-    const other = all.find(
-      (version) =>
-        version.documentId === original?.documentId &&
-        version.locale === locale &&
-        (!target.draftAndPublish || version.published === original.published),
-    );
-    return other ? [other.id] : [];
-  });
+  if (locale === null) return ids;
+  const rows = await rowsInLocale(write, locale)(uid, ids);
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+/** Which rows the copy of a polymorphic link leads to. */
+function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {
+  if (purpose.to === 'clone') return sameRows;
+  return purpose.to === 'locale' ? rowsInLocale(write, purpose.locale) : rowsInStatus(write, purpose.to);
+}
+
+/** Copies the polymorphic relations of a row. */
+export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<void> {
+  const rowsFor = rowsForCopy(write, purpose);
+  for (const attribute of schema.attributes.values())
+    if (attribute.kind === 'morph')
+      await (attribute.many ? copyMorphList : copyMorphKey)(write, schema, attribute, { from, to, rowsFor });
 }

@@ -1,6 +1,7 @@
 // The rows of documents: by document, by row, and from one status to the other.
 import type { ContentType } from '../model/types.ts';
 import type { LocaleChoice, WritePlan } from '../plan/write/changes.ts';
+import type { Status } from '../request/read-request.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
@@ -72,6 +73,44 @@ async function siblings(
     );
   const found = await write.run.rows(write.sql.siblings(table), listOf(ids));
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
+}
+
+/** For rows of a type, those that stand for them in a copy. Rows without one are not in the map. */
+export type RowsFor = (uid: string, ids: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+
+export const sameRows: RowsFor = async (_uid, ids) => new Map(ids.map((id) => [id, id]));
+
+/** The rows of the same documents in a status. What has no draft stands for itself among drafts. */
+export function rowsInStatus(write: WriteSession, status: Status): RowsFor {
+  return async (uid, ids) => {
+    const type = write.model.contentTypes.get(uid);
+    if (!type?.draftAndPublish) return sameRows(uid, ids);
+    if (status === 'published') return publishedOf(write, type.table, ids);
+    const drafts = await draftsOf(write, type.table, ids);
+    return new Map(ids.map((id) => [id, drafts.get(id) ?? id]));
+  };
+}
+
+/** The rows of the same documents and status in a locale. */
+export function rowsInLocale(write: WriteSession, locale: string): RowsFor {
+  return async (uid, ids) => {
+    const type = write.model.contentTypes.get(uid);
+    if (!type?.localized || ids.length === 0) return sameRows(uid, ids);
+    const originals = await versionsByRow(write, type, ids);
+    const documents = new Set(originals.map(({ documentId }) => documentId));
+    const all = (await write.run.rows(write.sql.versionsOf(type.table), listOf(documents))).map(versionOf);
+    const found = new Map<number, number>();
+    for (const { id, documentId, published } of originals) {
+      const other = all.find(
+        (version) =>
+          version.documentId === documentId &&
+          version.locale === locale &&
+          (!type.draftAndPublish || version.published === published),
+      );
+      if (other) found.set(id, other.id);
+    }
+    return found;
+  };
 }
 
 /** Those of the rows that belong to other documents and have the same status: they can lose a target to the row. */

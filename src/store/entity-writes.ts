@@ -49,7 +49,7 @@ export interface KeyWrite {
   readonly rowsToDetach: readonly number[];
 }
 
-/** A list of entries of several types. */
+/** A list of entries of several types, or the one that a key leads to. */
 export interface MorphListWrite {
   readonly write: 'morphList';
   readonly attribute: MorphAttribute;

@@ -1,10 +1,8 @@
-// The key of a row that leads to one entry of any type. No request writes it, but it changes with the row, and with the
-// entries that show the link, when they are published or their drafts discarded. Whatever loses the link must be the
-// caller's to update.
+// The key of a row that leads to one entry of any type. It changes with the row, and with the entries that show the
+// link, when they are published or their drafts discarded. Whatever loses the link must be the caller's to update.
 import { showsLinks } from '../model/links.ts';
 import type { ContentType, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
-import type { Status } from '../request/read-request.ts';
-import { draftsOf, publishedOf } from './document-versions.ts';
+import type { RowsFor } from './document-versions.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
@@ -24,39 +22,33 @@ interface Led {
   readonly id: number;
 }
 
-/** Leads a row where the other row of its document leads, each to rows of its own status where there are any. */
+/** Leads a row where another leads, to the rows that stand for those there; to the same one where none does. */
 export async function copyMorphKey(
   write: WriteSession,
-  type: ContentType,
+  schema: Schema,
   attribute: MorphAttribute,
-  { from, to, status }: { readonly from: number; readonly to: number; readonly status: Status },
+  { from, to, rowsFor }: { readonly from: number; readonly to: number; readonly rowsFor: RowsFor },
 ): Promise<void> {
-  const keys = await write.run.rows(write.sql.morphKeys(type.table), listOf([from, to]));
+  const keys = await write.run.rows(write.sql.morphKeys(schema.table), listOf([from, to]));
   const led = async (row: number): Promise<Led | null> => {
     const key = keys.find(([id]) => id === row);
-    return key ? inStatus(write, { uid: key[1], id: key[2] }, status) : null;
+    if (!key) return null;
+    const [, uid, id] = key;
+    return { uid, id: (await rowsFor(uid, [id])).get(id) ?? id };
   };
   const [desired, current] = [await led(from), await led(to)];
   if (!desired && !current) return;
   const isLost = current !== null && (current.uid !== desired?.uid || current.id !== desired.id);
   const target = isLost ? write.model.contentTypes.get(current.uid) : undefined;
-  if (target && !(await mayLoseMorphLink(write, type, attribute, { target, ids: [current!.id] })))
+  if (target && !(await mayLoseMorphLink(write, schema, attribute, { target, ids: [current!.id] })))
     throw takesFromOthers([attribute.name]);
   await write.run.change(
-    type.table,
-    write.sql.setMorphKey(type.table),
+    schema.table,
+    write.sql.setMorphKey(schema.table),
     desired?.uid ?? null,
     desired?.id ?? null,
     listOf([to]),
   );
-}
-
-/** The row of the same document in a status; the row itself where the document has none, or no drafts. */
-async function inStatus(write: WriteSession, { uid, id }: Led, status: Status): Promise<Led> {
-  const type = write.model.contentTypes.get(uid);
-  if (!type?.draftAndPublish) return { uid, id };
-  const rows = await (status === 'published' ? publishedOf : draftsOf)(write, type.table, [id]);
-  return { uid, id: rows.get(id) ?? id };
 }
 
 /** Whether the caller may take rows for an entry of a type from entries of other types, which their keys lead to now. */

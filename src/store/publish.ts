@@ -1,25 +1,19 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
-import { linkAttributes, oneWayTo } from '../model/links.ts';
-import type {
-  Attribute,
-  ContentType,
-  MediaAttribute,
-  MorphAttribute,
-  RelationAttribute,
-  Schema,
-} from '../model/types.ts';
+import { isForeignKey, isKey, linkAttributes, oneWayTo } from '../model/links.ts';
+import type { ContentType, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdersOfComponents, holdsComponents } from './components.ts';
 import { copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
+import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf, rowsInStatus } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
-import { copyMorphKey, mayLoseMorphLink, mayTakeFromOtherTypes } from './morph-key.ts';
+import { copyMorphKey, mayTakeFromOtherTypes } from './morph-key.ts';
+import { copyMorphList } from './morph-list.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
@@ -48,14 +42,6 @@ export const sharedColumns = (write: WriteSession, type: ContentType): string[] 
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
     return isForeignKey(attribute) && !write.type(attribute.target).draftAndPublish ? [attribute.link.to] : [];
   });
-
-/** A relation kept in a foreign key, of the row itself or of those at the other end. */
-export const isKey = (attribute: Attribute): attribute is RelationAttribute =>
-  attribute.kind === 'relation' && attribute.storage === 'column';
-
-/** A relation kept in a foreign key of the row itself. */
-export const isForeignKey = (attribute: Attribute): attribute is RelationAttribute =>
-  isKey(attribute) && attribute.owning;
 
 /** The lists that a published row has in common with its draft. */
 const listAttributes = (type: ContentType): (RelationAttribute | MediaAttribute)[] =>
@@ -163,9 +149,12 @@ async function publishRow(
   }
   for (const attribute of type.attributes.values()) {
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
-    else if (attribute.kind === 'morph' && attribute.many) await publishMorphList(write, type, attribute, rows);
     else if (attribute.kind === 'morph')
-      await copyMorphKey(write, type, attribute, { from: draft, to: published, status: 'published' });
+      await (attribute.many ? copyMorphList : copyMorphKey)(write, type, attribute, {
+        from: draft,
+        to: published,
+        rowsFor: rowsInStatus(write, 'published'),
+      });
   }
   if (existing === null) await linkFromReferrers(write, type, rows, referrers);
   return published;
@@ -327,46 +316,6 @@ async function otherHolders(
   return [...(await otherOwnersInStatus(write, type, row, holders))];
 }
 
-async function publishMorphList(
-  write: WriteSession,
-  type: ContentType,
-  attribute: MorphAttribute,
-  { draft, published }: DraftAndPublished,
-): Promise<void> {
-  for (const { uid, link } of attribute.targets) {
-    const inDraft = await readLinks(write, link, draft);
-    const current = await readLinks(write, link, published);
-    if (inDraft.length === 0 && current.length === 0) continue;
-    const target = write.type(uid);
-    const ids = inDraft.map((stored) => stored.target);
-    const shown = target.draftAndPublish
-      ? await publishedOf(write, target.table, ids)
-      : new Map(ids.map((id) => [id, id]));
-    // All types share one order, so positions are kept as they are in the draft. Links that stay are kept as well, with
-    // the field that shows them at their other end.
-    const surplus = [...current];
-    const [moved, added]: [[number, number][], [number, number][]] = [[], []];
-    for (const stored of inDraft) {
-      const row = shown.get(stored.target);
-      if (row === undefined) continue;
-      const position = stored.position ?? 0;
-      const at = surplus.findIndex((one) => one.target === row);
-      const [kept] = at < 0 ? [] : surplus.splice(at, 1);
-      if (!kept) added.push([row, position]);
-      else if (kept.position !== position) moved.push([kept.id, position]);
-    }
-    const gone = surplus.map((stored) => stored.target);
-    if (!(await mayLoseMorphLink(write, type, attribute, { target, ids: gone })))
-      throw takesFromOthers([attribute.name]);
-    if (surplus.length > 0)
-      await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
-    if (moved.length > 0)
-      await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-    if (added.length > 0)
-      await write.run.change(link.table, write.sql.insertLinks(link), published, JSON.stringify(added));
-  }
-}
-
 /** A document that is published for the first time appears wherever one-way relations already lead to it. */
 async function linkFromReferrers(
   write: WriteSession,
@@ -438,10 +387,18 @@ async function showRecordedList(write: WriteSession, attribute: RelationAttribut
   await writeLinks(write, link, row, { current: await readLinks(write, link, row), desired });
 }
 
-/** The same for one-way relations kept in foreign keys. */
+/** The same for one-way relations kept in foreign keys, and for keys that lead to one entry of any type. */
 async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
-  for (const holder of write.model.contentTypes.values())
+  for (const holder of [...write.model.contentTypes.values(), ...write.model.components.values()])
     for (const attribute of holder.attributes.values()) {
+      if (attribute.kind === 'morph' && !attribute.many && holder.kind !== 'component' && holder.draftAndPublish)
+        await write.run.change(
+          holder.table,
+          write.sql.leadMorphKeysOn(holder.table),
+          rows.published,
+          type.uid,
+          rows.draft,
+        );
       if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
       const { link } = attribute;
       const recorded = await write.run.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);

@@ -166,7 +166,7 @@ function withOrderProblems<T>(path: BodyPath, work: () => T): T {
   }
 }
 
-/** A list of entries of several types, with one order over all of them. */
+/** A list of entries of several types, with one order over all of them; or one entry of any type. */
 function decideMorphList(
   context: RelationContext,
   { schema, stored }: Holder,
@@ -185,7 +185,7 @@ function decideMorphList(
       if (context.rights.hidden.get(uid)?.has(one.target)) hidden.add(entry);
     }
   const list = [...current.keys()].sort((a, b) => (current.get(a)!.position ?? 0) - (current.get(b)!.position ?? 0));
-  const desired = newList(order, { list, hidden, many: true, path });
+  const desired = newList(order, { list, hidden, many: attribute.many, path });
   const after = new Set(desired);
   const gone = list.filter((entry) => !after.has(entry));
   for (const [uid, group] of Map.groupBy(gone, (entry) => targetOfEntry(attribute, entry).uid)) {

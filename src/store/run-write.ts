@@ -2,18 +2,18 @@
 // is one function here, and reads from top to bottom.
 import { createId } from '@paralleldrive/cuid2';
 import { notFoundError, validationError } from '../errors.ts';
-import { linkAttributes } from '../model/links.ts';
+import { isForeignKey, linkAttributes } from '../model/links.ts';
 import { affectedBy } from '../plan/write/affected-documents.ts';
 import type { AuthorizedWritePlan } from '../plan/write/plan-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
-import { copyNestedContent, scalarColumns } from './copy.ts';
+import { copyMorphs, copyNestedContent, scalarColumns } from './copy.ts';
 import { discardRow, restoreDraft } from './discard.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import { documentsOf, inLocales, publishedBeside, singleVersions, versionToUpdate } from './document-versions.ts';
 import { DOCUMENT_COLUMNS, UPDATED_AT } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
-import { isForeignKey, publishVersion, rememberInLiveLists } from './publish.ts';
+import { publishVersion, rememberInLiveLists } from './publish.ts';
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
@@ -211,18 +211,20 @@ async function cloneVersion(
   source: Version,
   documentId: string,
 ): Promise<Version> {
-  // A target that can have one owner only stays with the original.
-  const keys = [...type.attributes.values()].filter((attribute) => isForeignKey(attribute) && !attribute.exclusive);
+  const keys = [...type.attributes.values()].filter(isForeignKey);
   const columns = [
     ...scalarColumns(type).filter((column) => column !== 'document_id'),
-    ...keys.flatMap((attribute) => ('link' in attribute ? [attribute.link.to] : [])),
+    ...keys.map(({ link }) => link.to),
   ];
   const id = await write.run.insert(type.table, write.sql.duplicateRow(type.table, columns), source.id);
   const { now } = write;
   const values = [documentId, source.locale, now, now, type.draftAndPublish ? null : now];
   await write.run.rows(write.sql.updateRow(type.table, DOCUMENT_COLUMNS), ...values, id);
-  await copyNestedContent(write, type, { from: source.id, to: id, toIsNew: true, purpose: { to: 'clone' } });
-  // All lists are read first: of an entry that is linked with itself, one side's copy would show in the other side.
+  const copy = { from: source.id, to: id, toIsNew: true, purpose: { to: 'clone' } } as const;
+  await copyNestedContent(write, type, copy);
+  await copyMorphs(write, type, copy);
+  // A target in a link table that can have one owner only stays with the original. All lists are read first: of an
+  // entry that is linked with itself, one side's copy would show in the other side.
   const lists = [];
   for (const { link, exclusive } of linkAttributes(type))
     if (!exclusive) lists.push({ link, desired: await readTargets(write, link, source.id) });

@@ -190,18 +190,29 @@ export class World {
     for (const key of this.#inLocales(document, locales)) this.#drop(key);
   }
 
-  /** Copies drafts, or rows without drafts, with all links that can belong to several. */
+  /** Copies drafts, or rows without drafts, with the keys that they hold and all links that can belong to several. */
   clone(document: string, copy: string, locales: readonly string[] | null, change: Change): void {
     const sources = this.#inLocales(document, locales).filter((key) => versionOf(key) !== 'published');
     if (sources.length === 0) throw new Refused('there is no such document');
     for (const source of sources) {
       const row = { ...this.rows.get(source)!, document: copy };
       const key = keyOf(copy, row.locale, row.version);
-      const shared = this.#sidesOf(source).filter(([relation, side]) => !this.#takes(relation, side));
+      const shared = this.#sidesOf(source).filter(
+        ([relation, side]) => !this.#takes(relation, side) || (relation.isKey && side === 'own'),
+      );
       const lists = shared.map(([relation, side]) => this.linked(relation, side, source));
       this.rows.set(key, { ...row, title: change.title ?? row.title, code: change.code ?? row.code });
-      for (const [index, [relation, side]] of shared.entries()) this.#setList(relation, side, key, lists[index]!);
+      for (const [index, [relation, side]] of shared.entries())
+        if (this.#takes(relation, side)) this.#shareKey(relation, key, lists[index]!);
+        else this.#setList(relation, side, key, lists[index]!);
     }
+  }
+
+  /** A key that is copied leads where the original does, and takes nothing. */
+  #shareKey(relation: Relation, key: Key, targets: readonly Key[]): void {
+    this.#list(relation, 'own').set(key, [...targets]);
+    const others = this.#list(relation, 'inverse');
+    for (const target of targets) others.set(target, [...(others.get(target) ?? []), key]);
   }
 
   #inLocales(document: string, locales: readonly string[] | null): Key[] {

@@ -249,8 +249,7 @@ class WritePlanner {
     const attribute = schema.attributes.get(key);
     if (schema.kind === 'component' && key === 'id') return true;
     if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
-    // A reference to one entry of any type is not written, from neither side.
-    if (attribute.kind === 'morph' && !attribute.many) return false;
+    // A key that leads to one entry of any type is written where it is kept, not from its other side.
     if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
       return false;
     if (attribute.kind === 'relation' && attribute.storage === 'none') return false;

@@ -1,0 +1,238 @@
+// Links that are kept in a row itself, as a foreign key or as a key to one entry of any type, and lists of entries of
+// several types: they are written in every form, and copied with their row when it is cloned, published or discarded,
+// at the top of an entry and in its components.
+import { beforeAll, expect, it } from 'vitest';
+import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+
+const LINKS = {
+  /** A link table, to compare with. */
+  listed: relation('oneToOne', 'tag'),
+  keyed: relation('oneToOne', 'tag', { useJoinTable: false }),
+  label: relation('manyToOne', 'label', { useJoinTable: false }),
+  any: { type: 'relation', relation: 'morphToOne' },
+  several: { type: 'relation', relation: 'morphToMany' },
+} as const;
+
+const PROJECT: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    tag: { drafts: true, attributes: { name: { type: 'string' } } },
+    label: { attributes: { name: { type: 'string' } } },
+    owner: {
+      attributes: {
+        name: { type: 'string' },
+        owned: relation('oneToOne', 'owned', { useJoinTable: false, inversedBy: 'owner' }),
+      },
+    },
+    owned: { attributes: { name: { type: 'string' }, owner: relation('oneToOne', 'owner', { mappedBy: 'owned' }) } },
+    page: {
+      drafts: true,
+      attributes: {
+        name: { type: 'string' },
+        pin: relation('oneToOne', 'pin', { useJoinTable: false, inversedBy: 'page' }),
+        stub: relation('oneToOne', 'stub', { useJoinTable: false, inversedBy: 'page' }),
+      },
+    },
+    pin: {
+      drafts: true,
+      attributes: { name: { type: 'string' }, page: relation('oneToOne', 'page', { mappedBy: 'pin' }) },
+    },
+    stub: { attributes: { name: { type: 'string' }, page: relation('oneToOne', 'page', { mappedBy: 'stub' }) } },
+    product: {
+      drafts: true,
+      localized: true,
+      attributes: {
+        name: { type: 'string', ...localized },
+        ...LINKS,
+        part: { type: 'component', component: 'kit.part', ...localized },
+        parts: { type: 'component', component: 'kit.part', repeatable: true, ...localized },
+        zone: { type: 'dynamiczone', components: ['kit.part'], ...localized },
+      },
+    },
+    plain: { attributes: { name: { type: 'string' }, ...LINKS } },
+  },
+  components: { 'kit.part': { name: { type: 'string' }, ...LINKS } },
+};
+
+const TAG = 'api::tag.tag';
+const LABEL = 'api::label.label';
+const NAMES = Object.keys(LINKS);
+const POPULATED = Object.fromEntries(NAMES.map((name) => [name, true]));
+const POPULATE = {
+  ...POPULATED,
+  part: { populate: POPULATED },
+  parts: { populate: POPULATED },
+  zone: { on: { 'kit.part': { populate: POPULATED } } },
+};
+
+/** Names of what a row links with, by attribute. */
+const linksOf = (entry: Answered): Answered =>
+  Object.fromEntries(
+    NAMES.map((name) => {
+      const value = entry[name];
+      return [name, Array.isArray(value) ? value.map((one) => one.name) : (value?.name ?? null)];
+    }),
+  );
+
+const everyLink = (entry: Answered): Answered => ({
+  own: linksOf(entry),
+  part: entry.part && linksOf(entry.part),
+  parts: (entry.parts ?? []).map(linksOf),
+  zone: (entry.zone ?? []).map(linksOf),
+});
+
+describeOnEveryDatabase('links that a row holds', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+  });
+  const of = (type: string) => content.sheaf.documents(`api::${type}.${type}`);
+  const made = async (type: string, name: string): Promise<string> =>
+    (await of(type).create({ data: { name } })).documentId;
+  const linksTo = (tag: string, label: string): Answered => ({
+    listed: tag,
+    keyed: tag,
+    label,
+    any: { __type: TAG, documentId: tag },
+    several: [
+      { __type: LABEL, documentId: label },
+      { __type: TAG, documentId: tag },
+    ],
+  });
+  const everywhere = (tag: string, label: string): Answered => {
+    const links = linksTo(tag, label);
+    return { ...links, part: links, parts: [links, links], zone: [{ __component: 'kit.part', ...links }] };
+  };
+  const shown = (tag: string, label: string): Answered => {
+    const links = { listed: tag, keyed: tag, label, any: tag, several: [label, tag] };
+    return { own: links, part: links, parts: [links, links], zone: [links] };
+  };
+  const read = async (documentId: string, status: 'draft' | 'published' = 'draft'): Promise<Answered> =>
+    everyLink(await of('product').findOne({ documentId, status, populate: POPULATE as never }));
+
+  it('are copied with a clone, which leaves the original as it was', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const { documentId } = await of('product').create({ data: { name: 'original', ...everywhere(tag, label) } });
+    expect(await read(documentId)).toEqual(shown('a', 'b'));
+    const clone = await of('product').clone({ documentId, data: { name: 'clone' } });
+    expect(await read(clone.documentId)).toEqual(shown('a', 'b'));
+    expect(await read(documentId)).toEqual(shown('a', 'b'));
+  });
+
+  it('are published with their row, and come back when its draft is discarded', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const [other, another] = [await made('tag', 'c'), await made('label', 'd')];
+    for (const documentId of [tag, other]) await of('tag').publish({ documentId });
+    const { documentId } = await of('product').create({
+      data: { name: 'p', ...everywhere(tag, label) },
+      status: 'published',
+    });
+    expect(await read(documentId, 'published')).toEqual(shown('a', 'b'));
+    await of('product').update({ documentId, data: everywhere(other, another) });
+    expect(await read(documentId)).toEqual(shown('c', 'd'));
+    expect(await read(documentId, 'published')).toEqual(shown('a', 'b'));
+    await of('product').discardDraft({ documentId });
+    expect(await read(documentId)).toEqual(shown('a', 'b'));
+    // What the draft leads to are drafts again.
+    await of('tag').update({ documentId: tag, data: { name: 'draft of a' } });
+    expect(await read(documentId)).toEqual(shown('draft of a', 'b'));
+    expect(await read(documentId, 'published')).toEqual(shown('a', 'b'));
+  });
+
+  it('that a draft lost come back when it is discarded', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    await of('tag').publish({ documentId: tag });
+    const { documentId } = await of('product').create({
+      data: { name: 'p', ...everywhere(tag, label) },
+      status: 'published',
+    });
+    const nothing = { ...Object.fromEntries(NAMES.map((name) => [name, null])), several: [] };
+    await of('product').update({ documentId, data: { ...nothing, part: null, parts: [], zone: [] } });
+    expect(await read(documentId)).toEqual({ own: linksOf({ several: [] }), part: null, parts: [], zone: [] });
+    await of('product').discardDraft({ documentId });
+    expect(await read(documentId)).toEqual(shown('a', 'b'));
+  });
+
+  it('to what is not published appear when it is', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const { documentId } = await of('product').create({
+      data: { name: 'p', ...linksTo(tag, label), part: { keyed: tag }, several: [] },
+      status: 'published',
+    });
+    const before = await read(documentId, 'published');
+    expect(before.own).toEqual({ listed: null, keyed: null, label: 'b', any: null, several: [] });
+    expect(before.part.keyed).toBeNull();
+    await of('tag').publish({ documentId: tag });
+    const after = await read(documentId, 'published');
+    expect(after.own).toEqual({ listed: 'a', keyed: 'a', label: 'b', any: 'a', several: [] });
+    expect(after.part.keyed).toBe('a');
+    expect((await read(documentId)).own).toEqual({ ...after.own });
+  });
+
+  it('take what a body says of a clone, in every form', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const other = await made('tag', 'c');
+    const { documentId } = await of('product').create({ data: { name: 'p', ...linksTo(tag, label) } });
+    const typed = (id: string) => ({ __type: TAG, documentId: id });
+    const cases = [
+      [
+        { keyed: { connect: [other], disconnect: [tag] }, any: { connect: [typed(other)], disconnect: [typed(tag)] } },
+        'c',
+      ],
+      [{ keyed: { set: [other] }, any: { set: [typed(other)] } }, 'c'],
+      [{ keyed: { disconnect: [tag] }, any: { disconnect: [typed(tag)] } }, null],
+      [{ keyed: { disconnect: [other] }, any: { disconnect: [typed(other)] } }, 'a'],
+      [{ keyed: { connect: [], disconnect: [] }, any: { connect: [], disconnect: [] } }, 'a'],
+    ] as const;
+    for (const [data, expected] of cases) {
+      const clone = await of('product').clone({ documentId, data: data as Answered });
+      const { keyed, any } = (await read(clone.documentId)).own;
+      expect([keyed, any], JSON.stringify(data)).toEqual([expected, expected]);
+      expect((await read(documentId)).own).toMatchObject({ keyed: 'a', any: 'a' });
+    }
+  });
+
+  it('are kept by a one-to-one key that has another side, with or without drafts', async () => {
+    const [pin, stub] = [await made('pin', 'pin'), await made('stub', 'stub')];
+    await of('pin').publish({ documentId: pin });
+    const { documentId } = await of('page').create({ data: { name: 'page', pin, stub }, status: 'published' });
+    const pinsOf = async (id: string, status: 'draft' | 'published') => {
+      const page = (await of('page').findOne({ documentId: id, status, populate: ['pin', 'stub'] })) as Answered;
+      return [page.pin?.name ?? null, page.stub?.name ?? null];
+    };
+    for (const status of ['draft', 'published'] as const)
+      expect(await pinsOf(documentId, status)).toEqual(['pin', 'stub']);
+    await of('page').update({ documentId, data: { pin: null, stub: null } });
+    expect(await pinsOf(documentId, 'draft')).toEqual([null, null]);
+    expect(await pinsOf(documentId, 'published')).toEqual(['pin', 'stub']);
+    await of('page').discardDraft({ documentId });
+    for (const status of ['draft', 'published'] as const)
+      expect(await pinsOf(documentId, status)).toEqual(['pin', 'stub']);
+    const clone = await of('page').clone({ documentId });
+    expect(await pinsOf(clone.documentId, 'draft')).toEqual(['pin', 'stub']);
+    for (const status of ['draft', 'published'] as const)
+      expect(await pinsOf(documentId, status)).toEqual(['pin', 'stub']);
+  });
+
+  it('go with the clone of the row that holds the key, and stay where only the other side is cloned', async () => {
+    const owned = await made('owned', 'owned');
+    const { documentId } = await of('owner').create({ data: { name: 'owner', owned } });
+    const clone = await of('owner').clone({ documentId, data: { name: 'clone' } });
+    for (const id of [documentId, clone.documentId])
+      expect(await of('owner').findOne({ documentId: id, populate: 'owned' })).toMatchObject({
+        owned: { name: 'owned' },
+      });
+    expect(await of('owned').findOne({ documentId: owned, populate: 'owner' })).toMatchObject({
+      owner: { name: 'owner' },
+    });
+    const copy = await of('owned').clone({ documentId: owned });
+    expect(await of('owned').findOne({ documentId: copy.documentId, populate: 'owner' })).toMatchObject({
+      owner: null,
+    });
+    expect(await of('owned').findOne({ documentId: owned, populate: 'owner' })).toMatchObject({
+      owner: { name: 'owner' },
+    });
+  });
+});
