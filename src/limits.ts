@@ -172,3 +172,18 @@ export const MAX_READER_PROCESSES = 2;
 
 /** Milliseconds that work of this process may keep the event loop from anything else; beyond it, requests get a 503. */
 export const MAX_LOOP_LAG_MS = 1_000;
+
+/** Requests of one `sheaf compare`; each holds its verdict until the report is written. */
+export const MAX_COMPARED_REQUESTS = 10_000;
+
+/** Requests that `sheaf compare` sends to each server at a time; a server in use should not notice. */
+export const COMPARED_AT_ONCE = 4;
+
+/** Milliseconds that `sheaf compare` waits for a response. Strapi 5 has no limit of its own. */
+export const MAX_COMPARE_MS = 30_000;
+
+/** Bytes of a response that `sheaf compare` reads; one that is larger is reported as not compared. */
+export const MAX_COMPARED_BYTES = 50_000_000;
+
+/** Differences of one request that `sheaf compare` reports; when a list differs throughout, the first ones tell. */
+export const MAX_REPORTED_DIFFERENCES = 10;

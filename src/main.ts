@@ -21,6 +21,14 @@ const OPTIONS = {
   role: { type: 'string' },
   type: { type: 'string' },
   days: { type: 'string' },
+  with: { type: 'string' },
+  sheaf: { type: 'string' },
+  requests: { type: 'string' },
+  log: { type: 'string' },
+  generate: { type: 'string' },
+  seed: { type: 'string' },
+  token: { type: 'string' },
+  header: { type: 'string', multiple: true },
   json: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -47,7 +55,8 @@ async function main(args: readonly string[]): Promise<number> {
     else if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
       console.error(`sheaf: ${(error as Error).message}\nsheaf --help shows the options.`);
     else throw error;
-    return 1;
+    // `sheaf compare` ends with 1 where it finds a difference.
+    return args.includes('compare') ? 2 : 1;
   }
 }
 
@@ -81,6 +90,12 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
     const { explain } = await import('./cli/explain.ts');
     process.stdout.write(await explain(config, rest[0]!, { role: values.as ?? null, json: values.json }));
     return 0;
+  }
+  if (command === 'compare' && rest.length === 0) {
+    const { compareCommand } = await import('./cli/compare/compare-command.ts');
+    const progress = process.stderr.isTTY ? (text: string) => void process.stderr.write(text) : null;
+    const options = { ...values, token: values.token ?? process.env.SHEAF_TOKEN };
+    return compareCommand(config, options, { report: (text) => void process.stdout.write(text), progress });
   }
   const { isAccountCommand, accountCommand } = await import('./cli/account-commands.ts');
   if (isAccountCommand(positionals)) {

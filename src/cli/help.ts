@@ -8,6 +8,9 @@ Usage
   sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
   sheaf explain [options] REQUEST   show how a request would be answered and what it costs; --as ROLE in the eyes of a
                                     role, --json as JSON
+  sheaf compare --with URL          send the same reads to a running Strapi and to Sheaf, and show what differs and why;
+                                    the reads: --requests FILE, --log FILE or --generate N [--seed N];
+                                    [--sheaf URL] [--token TOKEN] [--header 'Name: value'] [--json]
   sheaf role show [ROLE]            what a role may do; also create NAME, grant ROLE ACTION…, revoke ROLE ACTION…
   sheaf user list                   also create --username NAME --email ADDRESS [--role ROLE], block NAME, unblock NAME
   sheaf token create NAME           [--type read-only|full-access|custom] [--days N] [ACTION…]; also revoke NAME

@@ -1,0 +1,115 @@
+// Deliberate differences in single values of an answer.
+import { isObject } from '../../check-json.ts';
+import type { Attribute } from '../../model/types.ts';
+import { attributePath, type DifferenceRule } from './difference-rule.ts';
+import { attributesAlong, type Exchange, populatedIn, sortIn } from './exchange.ts';
+import type { Difference } from './json-difference.ts';
+
+const TIME = /^\d\d:\d\d:\d\d(\.\d{1,3})?$/;
+const milliseconds = (time: string): string => {
+  const [clock = '', fraction = ''] = time.split('.');
+  return `${clock}.${fraction.padEnd(3, '0')}`;
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The attribute that holds the value. */
+function attributeAt(difference: Difference, exchange: Exchange): Attribute | undefined {
+  const path = attributePath(difference);
+  const along = attributesAlong(exchange, path);
+  return along.length === path.length ? along.at(-1) : undefined;
+}
+
+/** Media, and what else is stored as they are. */
+function isFileList(difference: Difference, exchange: Exchange): boolean {
+  const attribute = attributeAt(difference, exchange);
+  return attribute?.kind === 'media' || (attribute?.kind === 'relation' && attribute.storage === 'morph');
+}
+
+const value = (
+  name: string,
+  text: string,
+  recognizes: (strapi: unknown, sheaf: unknown, difference: Difference, exchange: Exchange) => boolean,
+): DifferenceRule => ({
+  name,
+  text,
+  explains: (difference, exchange) =>
+    difference.kind === 'value' && recognizes(difference.strapi, difference.sheaf, difference, exchange),
+});
+
+export const VALUE_RULES: readonly DifferenceRule[] = [
+  {
+    name: 'error-text',
+    text: 'The same status and the same name of an error; Sheaf writes its own message and details',
+    explains: ({ path: [first, second] }, { strapi }) =>
+      strapi.status >= 400 && first === 'error' && (second === 'message' || second === 'details'),
+  },
+  value(
+    'time-format',
+    'On PostgreSQL, Strapi 5 shows a time without milliseconds that are zero; Sheaf always with three digits',
+    (strapi, sheaf) =>
+      isText(strapi) && isText(sheaf) && TIME.test(strapi) && TIME.test(sheaf) && milliseconds(strapi) === sheaf,
+  ),
+  value(
+    'exact-biginteger',
+    'On SQLite, Strapi 5 rounds a biginteger beyond 2⁵³; Sheaf shows every digit',
+    (strapi, sheaf) =>
+      isText(strapi) &&
+      isText(sheaf) &&
+      /^-?\d{16,}$/.test(sheaf) &&
+      !Number.isSafeInteger(Number(sheaf)) &&
+      Number(strapi) === Number(sheaf),
+  ),
+  value(
+    'empty-media',
+    'Up to 5.51, Strapi 5 shows null where a list of media is empty; Sheaf an empty list',
+    (strapi, sheaf, difference, exchange) =>
+      strapi === null && Array.isArray(sheaf) && sheaf.length === 0 && isFileList(difference, exchange),
+  ),
+  value(
+    'counted-media',
+    'Strapi 5 ignores count on media and dynamic zones; Sheaf counts them',
+    (_strapi, sheaf, difference, exchange) => isObject(sheaf) && 'count' in sheaf && isCounted(difference, exchange),
+  ),
+  value(
+    'morph-with-fields',
+    'Strapi 5 shows null for a polymorphic relation to one beside fields; Sheaf the entry',
+    (strapi, sheaf, difference, exchange) =>
+      strapi === null && isObject(sheaf) && attributeAt(difference, exchange)?.kind === 'morph',
+  ),
+  {
+    name: 'sort-key-shown',
+    text: 'Strapi 5 adds what a list is sorted by to its entries, where it joins tables; Sheaf shows the fields asked for',
+    explains: (difference, exchange) => difference.kind === 'missing' && isSortKey(difference, exchange),
+  },
+  {
+    name: 'related-of-media',
+    text: 'Strapi 5 shows every entry that uses a file, under related; Sheaf does not',
+    explains: (difference, exchange) => {
+      const path = attributePath(difference);
+      if (difference.kind !== 'missing' || path.at(-1) !== 'related') return false;
+      return attributesAlong(exchange, path.slice(0, -1)).at(-1)?.kind === 'media';
+    },
+  },
+  {
+    name: 'omitted',
+    text: 'Sheaf lists in meta.omitted the relations that populate=* leaves out, since the caller may not read them',
+    explains: ({ kind, path }) => kind === 'added' && path[0] === 'meta' && path[1] === 'omitted',
+  },
+];
+
+const isCounted = (difference: Difference, { query }: Exchange): boolean => {
+  const path = attributePath(difference).join('.');
+  return populatedIn(query.populate).some((one) => one.path.join('.') === path && one.options.count !== undefined);
+};
+
+/** A key of the sort of the list that an entry is in. */
+function isSortKey(difference: Difference, { query }: Exchange): boolean {
+  const path = attributePath(difference);
+  const list = path.slice(0, -1).join('.');
+  const options = list === '' ? query : populatedIn(query.populate).find((one) => one.path.join('.') === list)?.options;
+  return (
+    options?.fields !== undefined &&
+    sortIn(options.sort).some((key) => key.path.length === 1 && key.path[0] === path.at(-1))
+  );
+}
