@@ -1,6 +1,8 @@
 // One door for every way in: each operation of every route, for each kind of caller, asked over HTTP and in process as
 // that caller, gets the same verdict and the same answer, and what is refused changes nothing. The operations come from
 // the table of routes, so that none can be forgotten.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import qs from 'qs';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Caller, systemCaller } from '../src/access/caller.ts';
@@ -278,6 +280,24 @@ describeOnEveryDatabase('Every operation', (engine) => {
     everything = await dumpStatement();
   });
 
+  /** The same project with an own controller of stories and own lifecycles of labels. */
+  let siteWithCode: Promise<Guarded> | null = null;
+  function withCode(): Promise<Guarded> {
+    siteWithCode ??= openWithCode();
+    return siteWithCode;
+  }
+  function openWithCode(): Promise<Guarded> {
+    const folder = guarded.projectWith(PROJECT, { rules: RULES });
+    for (const [file, text] of [
+      ['src/api/story/controllers/story.js', 'module.exports = { find(ctx) {} };'],
+      ['src/api/label/content-types/label/lifecycles.js', 'module.exports = { beforeCreate() {} };'],
+    ] as const) {
+      mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+      writeFileSync(path.join(folder, file), text);
+    }
+    return guarded.open(folder, { database: site.database });
+  }
+
   /** All that the database holds of content and of people. */
   async function dumpStatement(): Promise<string> {
     const roots = ['storys', 'labels', 'fronts', 'up_users', 'strapi_sessions'];
@@ -320,7 +340,7 @@ describeOnEveryDatabase('Every operation', (engine) => {
   interface Variation {
     /** Null where the operation takes nothing that could vary so. */
     vary(call: Call): Call | null;
-    verdict(usual: Verdict): Verdict;
+    verdict(usual: Verdict, operation: { readonly name: Name; readonly uid: string }): Verdict;
   }
 
   const AS_IT_IS: Variation = { vary: (call) => call, verdict: (usual) => usual };
@@ -329,7 +349,7 @@ describeOnEveryDatabase('Every operation', (engine) => {
   async function surprises(title: string, asker: Asker, route: Route, { vary, verdict }: Variation): Promise<string[]> {
     const { name, type } = route.operation!;
     const { uid } = type;
-    const expected = verdict(verdictOn(asker, name));
+    const expected = verdict(verdictOn(asker, name), { name, uid });
     const prepare = async () => {
       const asking = await asker.identify(at, { name, uid });
       return { asking, id: name === 'create' ? null : await subject(asker, asking, uid) };
@@ -376,6 +396,33 @@ describeOnEveryDatabase('Every operation', (engine) => {
 
   it.each(Object.keys(ASKERS))('ends for %s in process as over HTTP', async (title) => {
     expect(await surprisesTo(title)).toEqual([]);
+  });
+
+  it.each([
+    'the system',
+    'the public that is granted exactly this',
+    'the public that is granted nothing at all',
+    'a user with all rights',
+    'a user under a rule on rows, about what is theirs',
+    'a custom token with exactly this right',
+    'a token that may read',
+    'a token with full access',
+  ])('is forbidden where the project has code of its own in front of it: %s', async (title) => {
+    const [openSite, openAt] = [site, at];
+    try {
+      site = await withCode();
+      at = { ...at, site };
+      const wrong = await surprisesTo(title, {
+        vary: (call) => call,
+        verdict(usual, { name, uid }) {
+          const isWithheld = uid === STORY || (uid === LABEL && !READS.has(name));
+          return isWithheld && title !== 'the system' && usual !== 'unauthorized' ? 'forbidden' : usual;
+        },
+      });
+      expect(wrong).toEqual([]);
+    } finally {
+      [site, at] = [openSite, openAt];
+    }
   });
 
   it.each(['a user with all rights', 'a user with every right but this', 'a token with full access'])(
