@@ -420,6 +420,7 @@ describeOnSqlite('The command line', (engine) => {
       const sheaf = await open({ project: folder, database: own });
       await (await sheaf.auth()).roles.create('From the file');
       await sheaf.close();
+      await (await open({ project: folder, database: other })).close();
       expect(await typesOf({})).toContain('from_the_file');
       expect(await typesOf({ DATABASE_URL: other })).toEqual(['authenticated', 'public']);
     });

@@ -586,13 +586,16 @@ describeOnPostgres('A PostgreSQL database that is only read', (engine) => {
     await expect(open({ project: GUIDE, database: reader, readOnly: true })).rejects.toThrow(
       new RegExp(`the table articles \\(${ARTICLE}\\)\n.*the table strapi_sessions \\(built in\\)\n.*schema apply`),
     );
-    // Nobody reads passwords.
-    await execute(
-      url,
-      `grant select on articles, strapi_sessions to ${role}`,
-      `revoke select on up_users from ${role}`,
-      `do $do$ begin execute (select format('grant select (%s) on up_users to ${role}', string_agg(quote_ident(attname), ', ')) from pg_attribute where attrelid = 'up_users'::regclass and attnum > 0 and attname <> 'password'); end $do$`,
+    const allBut = (table: string, column: string) => [
+      `revoke select on ${table} from ${role}`,
+      `do $do$ begin execute (select format('grant select (%s) on ${table} to ${role}', string_agg(quote_ident(attname), ', ')) from pg_attribute where attrelid = '${table}'::regclass and attnum > 0 and attname <> '${column}'); end $do$`,
+    ];
+    await execute(url, `grant select on articles, strapi_sessions to ${role}`, ...allBut('strapi_api_tokens', 'kind'));
+    await expect(open({ project: GUIDE, database: reader, readOnly: true })).rejects.toThrow(
+      /:\n.*the column strapi_api_tokens\.kind \(built in\)\n.*schema apply/,
     );
+    // Nobody reads passwords.
+    await execute(url, `grant select on strapi_api_tokens to ${role}`, ...allBut('up_users', 'password'));
     const sheaf = await open({ project: GUIDE, database: reader, readOnly: true, secrets: SECRETS });
     expect(await sheaf.documents('plugin::users-permissions.user').count()).toBeGreaterThan(0);
     await sheaf.close();

@@ -17,6 +17,8 @@ export interface Session {
 /** Tables, their columns with declared types, and index names, as the database has them. */
 export interface TableDescription {
   readonly columns: ReadonlyMap<string, string>;
+  /** Columns that this account may not read. */
+  readonly unreadable: ReadonlySet<string>;
   readonly indexes: ReadonlySet<string>;
   readonly triggers: ReadonlySet<string>;
 }
@@ -100,7 +102,6 @@ export interface Database {
    * `onPoll` from time to time.
    */
   watch(onPoll: () => void): Promise<Watch>;
-  /** Where nothing is written, only columns that this account may read. */
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   /** How many rows each of the tables has, roughly. */
   countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;

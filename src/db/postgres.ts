@@ -316,14 +316,17 @@ class Postgres implements Database {
   }
 
   async #describe(): Promise<ReadonlyMap<string, TableDescription>> {
-    const tables = new Map<string, Record<'indexes' | 'triggers', Set<string>> & { columns: Map<string, string> }>();
+    type Described = Record<'indexes' | 'triggers' | 'unreadable', Set<string>> & { columns: Map<string, string> };
+    const tables = new Map<string, Described>();
     const columns = await this.#pool.query<[string, string, string, boolean]>({
       text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
       rowMode: 'array',
     });
     for (const [table, column, type, mayRead] of columns.rows) {
-      if (!tables.has(table)) tables.set(table, { columns: new Map(), indexes: new Set(), triggers: new Set() });
-      if (mayRead || !this.isReadOnly) tables.get(table)!.columns.set(column, type);
+      if (!tables.has(table))
+        tables.set(table, { columns: new Map(), unreadable: new Set(), indexes: new Set(), triggers: new Set() });
+      tables.get(table)!.columns.set(column, type);
+      if (!mayRead) tables.get(table)!.unreadable.add(column);
     }
     const indexes = await this.#pool.query<[string, string]>({
       text: `select tablename, indexname from pg_indexes where schemaname = current_schema()`,

@@ -4,7 +4,7 @@ import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
 import { BUILT_IN, type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
-import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS } from '../sql/account-statements.ts';
+import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS, OPTIONAL_COLUMNS } from '../sql/account-statements.ts';
 import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
@@ -172,8 +172,11 @@ export async function missingForReads(database: Database, model: Model): Promise
   return readTables(model).flatMap(({ name, source, columns, isOptional }) => {
     const existing = present.get(name);
     if (!existing) return isOptional ? [] : [`the table ${name} (${source})`];
-    const missing = columns.filter((column) => !existing.columns.has(column));
-    return missing.length === columns.length
+    const isMissing = (column: string) => !existing.columns.has(column) || existing.unreadable.has(column);
+    // What is there has to be readable, or it would be taken for absent.
+    const optional = [...existing.unreadable].filter((column) => OPTIONAL_COLUMNS.has(`${name}.${column}`));
+    const missing = [...columns.filter(isMissing), ...optional];
+    return missing.length >= columns.length
       ? [`the table ${name} (${source})`]
       : missing.map((column) => `the column ${name}.${column} (${source})`);
   });

@@ -446,7 +446,7 @@ class Sqlite implements Database {
     for (const { tableName, columnName, columnType } of columns) {
       let table = tables.get(String(tableName));
       if (!table) {
-        table = { columns: new Map(), indexes: new Set(), triggers: new Set() };
+        table = { columns: new Map(), unreadable: new Set(), indexes: new Set(), triggers: new Set() };
         tables.set(String(tableName), table);
       }
       table.columns.set(String(columnName), String(columnType).toLowerCase());

@@ -67,8 +67,9 @@ const EMPTY: Readonly<Record<string, Fragment>> = {
   [SESSIONS]: sql`(select cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as timestamp) as absolute_expires_at where 1 = 0)`,
 };
 
-/** What kind of token it is, which early versions of Strapi 5 do not say. */
+/** The column for the kind of a token, which early versions of Strapi 5 do not have. */
 const TOKEN_KIND = 'strapi_api_tokens.kind';
+export const OPTIONAL_COLUMNS: ReadonlySet<string> = new Set([TOKEN_KIND]);
 
 /** Which of the parts that reads do without a database lacks. */
 export function lackingParts(
