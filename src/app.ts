@@ -5,6 +5,7 @@ import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
+import { modelOn } from './db/model-on.ts';
 import { applySchema, diffSchema, missingForReads, requireReadable } from './db/schema.ts';
 import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
@@ -84,13 +85,15 @@ export interface Sheaf {
 }
 
 export async function open(options: OpenOptions): Promise<Sheaf> {
-  const model = loadModel(options.project);
+  // What is wrong with the definitions is told before a database is touched.
+  const loaded = loadModel(options.project);
   const settings = readSettings(options.project);
-  const code = await readProjectCode(options.project, model.contentTypes.values());
+  const code = await readProjectCode(options.project, loaded.contentTypes.values());
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;
   const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   try {
+    const model = await modelOn(database, options.project, loaded);
     if (readOnly) await requireReadable(database, model);
     else await applySchema(database, model, readLocales(options.project));
     const users = new UserExtension(database, new AccountStatements(database.dialect));

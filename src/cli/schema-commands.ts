@@ -1,5 +1,6 @@
 // `sheaf schema diff` and `sheaf schema apply`: what a start would make in the database, shown or done.
 import { openDatabase } from '../app.ts';
+import { modelOn } from '../db/model-on.ts';
 import { applySchema, diffSchema, type SchemaDiff, type SchemaStep } from '../db/schema.ts';
 import { SetupError } from '../errors.ts';
 import { loadModel } from '../model/build.ts';
@@ -9,10 +10,11 @@ import { readLocales } from '../project/locales.ts';
 export async function schemaCommand(config: ServerConfig, action: 'diff' | 'apply'): Promise<string> {
   if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
   if (config.readOnly && action === 'apply') throw onlyReads('sheaf schema apply');
-  const model = loadModel(config.project);
-  const notes = model.notes.map((note) => `${note}\n`).join('');
+  const loaded = loadModel(config.project);
   const database = await openDatabase(config.database, action === 'apply' ? 'create' : 'pretend');
   try {
+    const model = await modelOn(database, config.project, loaded);
+    const notes = model.notes.map((note) => `${note}\n`).join('');
     if (action === 'apply') {
       const diff = await applySchema(database, model, readLocales(config.project));
       const refusal = diff.trackingRefusal === null ? '' : `Triggers were not created: ${diff.trackingRefusal}.\n`;

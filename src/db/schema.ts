@@ -3,7 +3,7 @@
 import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
 import { BUILT_IN, type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
-import type { Model } from '../model/types.ts';
+import type { Model, ScalarType } from '../model/types.ts';
 import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS, OPTIONAL_COLUMNS } from '../sql/account-statements.ts';
 import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
@@ -126,9 +126,34 @@ const NEEDED: Readonly<Record<ColumnType, readonly string[]>> = {
   datetime: ['instant', 'integer'],
 };
 
+const familyOf = (declared: string): string | undefined =>
+  FAMILIES.find(([pattern]) => pattern.test(declared.toLowerCase()))?.[1];
+
 function fits(declared: string, type: ColumnType): boolean {
-  const family = FAMILIES.find(([pattern]) => pattern.test(declared.toLowerCase()))?.[1];
+  const family = familyOf(declared);
   return family === undefined || NEEDED[type].includes(family);
+}
+
+/** What a column of a declared type holds, where only the column tells. */
+export function heldIn(declared: string): ScalarType {
+  switch (familyOf(declared)) {
+    case 'json':
+      return 'json';
+    case 'boolean':
+      return 'boolean';
+    case 'instant':
+      return 'datetime';
+    case 'date':
+      return 'date';
+    case 'time':
+      return 'time';
+    case 'integer':
+      return /big|int8/i.test(declared) ? 'biginteger' : 'integer';
+    case 'number':
+      return /numeric|decimal/i.test(declared) ? 'decimal' : 'float';
+    default:
+      return /char/i.test(declared) ? 'string' : 'text';
+  }
 }
 
 /** A table with the columns that reads need. */

@@ -12,7 +12,7 @@ import {
 } from './builtin.ts';
 import { declaredIndexes, type IndexDeclaration } from './declared-indexes.ts';
 import type { AttributeDefinition, Definition } from './definitions.ts';
-import { MORPH_KINDS, readDefinitions } from './definitions.ts';
+import { MORPH_KINDS, readDefinitions, SCALAR_TYPES } from './definitions.ts';
 import {
   columnName,
   componentTableName,
@@ -42,9 +42,22 @@ import type {
   ScalarType,
 } from './types.ts';
 
-export function loadModel(project: string): Model {
+/** Without `customFields`, before a database is known, they are strings, of which least is refused. */
+export function loadModel(project: string, customFields?: CustomFieldTypes): Model {
   const { definitions, notes } = readDefinitions(project, BUILTIN_DEFINITIONS);
-  return buildModel(definitions, { indexes: readSettings(project).indexes, notes });
+  return buildModel(definitions, {
+    indexes: readSettings(project).indexes,
+    notes,
+    ...(customFields && { customFields }),
+  });
+}
+
+/** What custom fields hold. */
+export interface CustomFieldTypes {
+  /** The types that they are registered with, by their uids. */
+  readonly registered: ReadonlyMap<string, string>;
+  /** The type of what a column holds; null where there is no such column. */
+  ofColumn(table: string, column: string): ScalarType | null;
 }
 
 export interface ModelOptions {
@@ -52,6 +65,7 @@ export interface ModelOptions {
   readonly indexes?: IndexLists;
   /** What is to be told of the definitions already. */
   readonly notes?: readonly string[];
+  readonly customFields?: CustomFieldTypes;
 }
 
 export function buildModel(own: readonly Definition[], options: ModelOptions = {}): Model {
@@ -79,11 +93,17 @@ class Builder {
   readonly #indexes: IndexLists;
   readonly #problems: string[] = [];
   readonly #notes: string[];
+  readonly #customFieldTypes: CustomFieldTypes | null;
+  readonly #customFields = new Set<string>();
 
-  constructor(definitions: readonly NamedDefinition[], { indexes = {}, notes = [] }: ModelOptions) {
+  constructor(
+    definitions: readonly NamedDefinition[],
+    { indexes = {}, notes = [], customFields: customFieldTypes }: ModelOptions,
+  ) {
     this.#definitions = definitions;
     this.#indexes = indexes;
     this.#notes = [...notes];
+    this.#customFieldTypes = customFieldTypes ?? null;
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
   }
 
@@ -97,7 +117,7 @@ class Builder {
     }
     for (const uid of Object.keys(this.#indexes)) this.#find(uid, 'content-type', `config/sheaf.json: indexes.${uid}`);
     if (this.#problems.length > 0) throw new SetupError('The content model does not fit together:', this.#problems);
-    return Object.freeze({ contentTypes, components, notes: this.#notes });
+    return Object.freeze({ contentTypes, components, customFields: this.#customFields, notes: this.#notes });
   }
 
   #checkNames(): void {
@@ -268,9 +288,10 @@ class Builder {
           many: declared.multiple === true,
           link: morphInversePairs(this.#byUid.get(FILE)!, 'related', definition.uid, name),
         };
-      case 'customField':
-        // Only its plugin knows how a custom field is stored; the ones in use keep a string.
-        return { ...scalar(name, 'string', columnName(name)), ...common, rules: rulesOf(declared) };
+      case 'customField': {
+        const type = this.#customFieldType(definition, declared, columnName(name), at);
+        return this.#attribute(definition, name, { ...declared, type });
+      }
       default:
         return {
           ...scalar(name, declared.type as ScalarType, columnName(name)),
@@ -279,6 +300,22 @@ class Builder {
           rules: rulesOf(declared),
         };
     }
+  }
+
+  /** The type that the field is registered with, else that of the column that exists, else text. */
+  #customFieldType({ table }: NamedDefinition, declared: AttributeDefinition, column: string, at: string): ScalarType {
+    const uid = String(declared.customField);
+    this.#customFields.add(uid);
+    if (!this.#customFieldTypes) return 'string';
+    const { registered, ofColumn } = this.#customFieldTypes;
+    const type = registered.get(uid);
+    // Any string, where the field and not the attribute knows the values.
+    if (type === 'enumeration' && !Array.isArray(declared.enum)) return 'string';
+    if (type !== undefined && SCALAR_TYPES.has(type)) return type as ScalarType;
+    const held = ofColumn(table, column);
+    if (held === null)
+      this.#notes.push(`${at} is kept as text: no plugin of the project registers the custom field ${uid}`);
+    return held ?? 'text';
   }
 
   #find(uid: unknown, kind: 'component' | 'content-type', at: string): NamedDefinition | null {

@@ -176,6 +176,8 @@ export type Schema = ContentType | ComponentSchema;
 export interface Model {
   readonly contentTypes: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, ComponentSchema>;
+  /** The custom fields that attributes are of: what they hold, definitions do not tell. */
+  readonly customFields: ReadonlySet<string>;
   /** What is served otherwise than the definitions say, for people. */
   readonly notes: readonly string[];
 }
