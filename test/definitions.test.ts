@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { missingForReads } from '../src/db/schema.ts';
 import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
 import type { Answer, Answered, Content, Json } from './support/content.ts';
@@ -233,6 +234,20 @@ describeOnEveryDatabase('attribute names outside ASCII', (engine) => {
       hersteller_é: { produits_é: [{ größe: 4 }] },
     });
     expect(await wrongWith(content)).toEqual([]);
+  });
+
+  it('are found again where they are longer than a database keeps them', async () => {
+    const name = 'краткое_описание_для_карточки_товара_в_магазине';
+    const project = contents.project({ types: { good: { attributes: { [name]: { type: 'string', unique: true } } } } });
+    const database = engine.freshDatabaseUrl();
+    const first = await contents.open(project, database);
+    await first.make('goods', { [name]: 'а' });
+    await first.close();
+    const content = await contents.open(project, database);
+    expect(await missingForReads(content.sheaf.database, content.sheaf.model)).toEqual([]);
+    expect((await content.get(`goods?${query({ [`filters[${name}][$eq]`]: 'а' })}`)).body.data).toMatchObject([
+      { [name]: 'а' },
+    ]);
   });
 
   it('are named in what is refused', async () => {

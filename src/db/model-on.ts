@@ -11,8 +11,9 @@ export async function modelOn(database: Database, project: string, model: Model)
   const { registeredCustomFields } = await import('../project/custom-fields.ts');
   const registered = await registeredCustomFields(project, model.customFields);
   const present = await database.describe();
+  const { dialect } = database;
   const ofColumn = (table: string, column: string) => {
-    const declared = present.get(table)?.columns.get(column);
+    const declared = present.get(dialect.storedName(table))?.columns.get(dialect.storedName(column));
     return declared === undefined ? null : heldIn(declared);
   };
   return loadModel(project, { registered, ofColumn });

@@ -58,7 +58,7 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
 };
 
 const ALIVE = plainStatement('select 1');
-const ROW_COUNTS = `select c.relname::text, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value where c.relnamespace = quote_ident(current_schema())::regnamespace`;
+const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 /** `replica`: it can only be read, and may be away when the server starts. */
 export async function openPostgres(

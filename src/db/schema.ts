@@ -37,20 +37,20 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
   const { dialect } = database;
   const tables = tablesOf(model);
   for (const table of tables) {
-    const existing = present.get(table.name);
+    const existing = present.get(dialect.storedName(table.name));
     if (!existing)
       steps.push({ text: `create table ${table.name} (${table.source})`, statement: createTable(dialect, table) });
     else compareColumns(table, existing);
   }
   for (const table of tables) {
-    if (present.has(table.name)) continue;
+    if (present.has(dialect.storedName(table.name))) continue;
     for (const [index, statement] of addForeignKeys(dialect, table).entries())
       steps.push({ text: `add foreign key ${table.foreignKeys[index]!.name} to ${table.name}`, statement });
   }
   for (const table of tables) {
-    const existing = present.get(table.name);
+    const existing = present.get(dialect.storedName(table.name));
     for (const index of table.indexes) {
-      if (existing?.indexes.has(index.name)) continue;
+      if (existing?.indexes.has(dialect.storedName(index.name))) continue;
       steps.push({
         text: `create ${index.unique ? 'unique ' : ''}index ${index.name} on ${table.name} (${index.columns.join(', ')})`,
         statement: createIndex(dialect, table.name, index),
@@ -69,7 +69,7 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
   function compareColumns(table: TableDefinition, existing: TableDescription): void {
     for (const column of table.columns) {
       const { name, type } = column;
-      const declared = existing.columns.get(name);
+      const declared = existing.columns.get(dialect.storedName(name));
       if (declared === undefined)
         steps.push({
           text: `add column ${table.name}.${name} (${table.source})`,
@@ -194,10 +194,12 @@ function readTables(model: Model): ReadTable[] {
 /** What reads need and the database lacks, or its account may not read. Indexes, and what only writes need, do not count. */
 export async function missingForReads(database: Database, model: Model): Promise<string[]> {
   const present = await database.describe();
+  const stored = (name: string): string => database.dialect.storedName(name);
   return readTables(model).flatMap(({ name, source, columns, isOptional }) => {
-    const existing = present.get(name);
+    const existing = present.get(stored(name));
     if (!existing) return isOptional ? [] : [`the table ${name} (${source})`];
-    const isMissing = (column: string) => !existing.columns.has(column) || existing.unreadable.has(column);
+    const isMissing = (column: string) =>
+      !existing.columns.has(stored(column)) || existing.unreadable.has(stored(column));
     // What is there has to be readable, or it would be taken for absent.
     const optional = [...existing.unreadable].filter((column) => OPTIONAL_COLUMNS.has(`${name}.${column}`));
     const missing = [...columns.filter(isMissing), ...optional];

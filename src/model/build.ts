@@ -157,7 +157,7 @@ class Builder {
     const { uid, file } = definition;
     const declarations: IndexDeclaration[] = [
       ...Object.entries(definition.attributes)
-        .filter(([, { index }]) => index === true)
+        .filter(([name, { index }]) => index === true && attributes.has(name))
         .map(([name]) => ({ names: [name], at: `${file}: attributes.${name}.index` })),
       ...definition.indexes.map((names, position) => ({ names, at: `${file}: options.indexes[${position}]` })),
       ...(this.#indexes[uid] ?? []).map((names, position) => ({

@@ -62,6 +62,20 @@ const instant = (value: Fragment): Fragment => sql`(to_timestamp(${value}::float
 /** A number that only Sheaf locks, while it changes the schema. */
 const SCHEMA_LOCK = 7_216_453;
 
+/** What PostgreSQL keeps of a name, in the schema and in statements alike. */
+const NAME_BYTES = 63;
+
+/** As much of a text as fits, in whole characters. */
+function clipped(text: string, bytes: number): string {
+  let [kept, length] = ['', 0];
+  for (const character of text) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   reading: 'singleStatement',
@@ -72,6 +86,7 @@ export const postgresDialect: Dialect = {
   },
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,
   tracking,
+  storedName: (name) => clipped(name, NAME_BYTES),
   composer,
   rowOutput(column, type) {
     switch (type) {

@@ -37,6 +37,7 @@ export const sqliteDialect: Dialect = {
   locking: null,
   announceChange: null,
   tracking: null,
+  storedName: (name) => name,
   composer,
   rowOutput(column, type) {
     switch (type) {

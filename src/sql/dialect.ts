@@ -46,6 +46,8 @@ export interface Dialect {
   readonly announceChange: Fragment | null;
   /** Null where the database itself tells of every write. */
   readonly tracking: Tracking | null;
+  /** A name of a table, column or index as the database keeps it. */
+  storedName(name: string): string;
   /** Composes text only; it is never connected. */
   readonly composer: Kysely<unknown>;
   /** A column as the code reads it from a row: exact integers, instants in milliseconds, JSON as a string. */
