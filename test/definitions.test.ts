@@ -10,7 +10,7 @@ import { missingForReads } from '../src/db/schema.ts';
 import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
 import type { Answer, Answered, Content, Json } from './support/content.ts';
-import { useContents } from './support/content.ts';
+import { localized, useContents, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 import { componentOrphans, violations } from './support/invariants.ts';
 
@@ -131,6 +131,42 @@ describeOnEveryDatabase('a dynamic zone in a component', (engine) => {
       expect(await content.number(`select count(*) from "${table}"`), table).toBe(0);
       if (table.includes('layout')) expect(await content.number(`select count(*) from "${componentTable}"`)).toBe(0);
     }
+  });
+
+  it('is populated by a path with dots, and shared by the locales of its entry', async () => {
+    const project = contents.fixture('zones-in-components');
+    writeProject(project, {
+      types: {
+        leaflet: {
+          drafts: true,
+          localized: true,
+          attributes: {
+            title: { type: 'string', ...localized },
+            section: { type: 'component', component: 'layout.section' },
+          },
+        },
+      },
+      locales: ['en', 'de'],
+    });
+    const content = await contents.open(project);
+    const author = await content.make('authors', { name: 'Ada' });
+    const section = { content: [quote('a', { author }), columns(1, [quote('b')])] };
+    const documentId = await content.make('leaflets', { title: 'One', section });
+    await content.put(`leaflets/${documentId}?locale=de`, { title: 'Eins' });
+    const read = async (locale: string) =>
+      plain((await content.get(`leaflets/${documentId}?locale=${locale}&populate=section.content.author`)).body.data);
+    expect(await read('de')).toMatchObject({
+      title: 'Eins',
+      section: { content: [{ text: 'a', author: { name: 'Ada' } }, { count: 1 }] },
+    });
+    await content.put(`leaflets/${documentId}?locale=de`, { section: { content: [quote('c')] } });
+    expect((await read('en')).section).toEqual((await read('de')).section);
+    expect((await read('en')).section.content).toMatchObject([{ text: 'c' }]);
+    expect(await wrongWith(content)).toEqual([]);
+    await content.delete(`leaflets/${documentId}?locale=de`);
+    await content.delete(`leaflets/${documentId}`);
+    expect(await wrongWith(content)).toEqual([]);
+    expect(await content.number('select count(*) from components_blocks_quotes')).toBe(0);
   });
 
   it('is held to its rules when it is published', async () => {
