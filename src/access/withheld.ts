@@ -1,9 +1,9 @@
 // Actions that nobody has, however they are granted: the project has code of its own in front of them, which Sheaf does
 // not run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
 import { SetupError } from '../errors.ts';
-import { USER } from '../model/builtin.ts';
+import { FILE, USER } from '../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../project/code-finding.ts';
-import { isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
+import { FIND_FILES, isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
 
 /** Kinds of code by what they act on, as config/sheaf.json names them. */
 export type ServedWithout = Readonly<Record<string, readonly string[]>>;
@@ -57,12 +57,14 @@ function unknownNames(findings: readonly CodeFinding[], subject: string, kinds: 
     .map((kind) => `${where}: it has no ${kind} of the project's own; expected ${[...known].join(', ')}`);
 }
 
+const FILE_ACTIONS = FIND_FILES.slice(0, FIND_FILES.lastIndexOf('.'));
+
 function isClosedBy({ subject, closes }: CodeFinding, action: string): boolean {
   const dot = action.lastIndexOf('.');
   const uid = action.slice(0, dot);
   if (typeof closes !== 'string') return uid === subject && closes.includes(action.slice(dot + 1));
-  // Whoever logs in or registers reads or writes an account.
-  const isAccount = subject === USER && isAuthAction(action);
-  const concerns = subject === APPLICATION || uid === subject || isAccount || uid.startsWith(`${subject}.`);
+  // Whoever logs in or registers reads or writes an account; files have actions of another name.
+  const isOther = (subject === USER && isAuthAction(action)) || (subject === FILE && uid === FILE_ACTIONS);
+  const concerns = subject === APPLICATION || uid === subject || isOther || uid.startsWith(`${subject}.`);
   return concerns && (closes === 'all' || (isAuthAction(action) ? isAccountWrite(action) : !isReadAction(action)));
 }

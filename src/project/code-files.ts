@@ -1,7 +1,7 @@
 // The files of a project that Strapi's server would load, and what each is by its place. Files that hold what Strapi
 // generates, one factory call with the uid and nothing else, are told by their text, so that a project without code of
 // its own is never parsed.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 export type FileRole =
@@ -48,14 +48,20 @@ export function codeFiles(project: string): CodeFile[] {
 }
 
 /** In the order of their names, which is the order in which Strapi loads them. */
-function filesBelow(project: string, folder: string): string[] {
-  if (!existsSync(path.join(project, folder))) return [];
+function filesBelow(project: string, folder: string, above: readonly string[] = []): string[] {
+  const place = path.join(project, folder);
+  if (!existsSync(place)) return [];
+  // A link may lead back to a folder that it stands in.
+  const real = realpathSync(place);
+  if (above.includes(real)) return [];
   const files: string[] = [];
-  for (const entry of readdirSync(path.join(project, folder), { withFileTypes: true })) {
-    const file = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) {
-      if (!SKIPPED_FOLDERS.has(entry.name) && !entry.name.startsWith('.')) files.push(...filesBelow(project, file));
-    } else if (CODE.test(entry.name) && !NO_SERVER_CODE.test(entry.name)) files.push(file);
+  for (const name of readdirSync(place)) {
+    const file = `${folder}/${name}`;
+    const found = statSync(path.join(project, file), { throwIfNoEntry: false });
+    if (found?.isDirectory()) {
+      if (!SKIPPED_FOLDERS.has(name) && !name.startsWith('.'))
+        files.push(...filesBelow(project, file, [...above, real]));
+    } else if (found && CODE.test(name) && !NO_SERVER_CODE.test(name)) files.push(file);
   }
   return files.sort();
 }
@@ -135,13 +141,14 @@ export function defaultFile({ role, text }: CodeFile): DefaultFile | null {
   if (code.trim() === '') return { uid: null };
   const match = DEFAULT_FORMS[role]?.exec(code);
   if (match) return { uid: match[1] ?? null };
+  // With comments: what looks like one may stand in a string, such as `https://*`.
   switch (role) {
     case 'application middlewares':
-      return OWN_MIDDLEWARE.test(code) ? null : { uid: null };
+      return OWN_MIDDLEWARE.test(text) ? null : { uid: null };
     case 'plugin settings':
-      return /\bresolve\b/.test(code) ? null : { uid: null };
+      return /\bresolve\b/.test(text) ? null : { uid: null };
     case 'helper':
-      return HOOKS.test(code) ? null : { uid: null };
+      return HOOKS.test(text) ? null : { uid: null };
     default:
       return null;
   }

@@ -16,6 +16,7 @@ export function guardedUids(module: CodeModule, handler: AnyNode): Uids | null {
     // What follows an early return happens for the other case alone.
     const rest = endsWithReturn(statement.consequent) ? uidsWhere(module, statement.test, false) : null;
     if (rest && isHarmless(statement.consequent)) return new Set([...found, ...rest]);
+    if (isHarmless(statement.consequent) && !statement.alternate) continue;
     const inside = uidsOf(module, statement);
     if (!inside) return null;
     for (const uid of inside) found.add(uid);

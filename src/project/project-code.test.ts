@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -9,10 +9,12 @@ import { readProjectCode } from './project-code.ts';
 const ORDER = 'api::order.order';
 const DISH = 'api::dish.dish';
 const FRONT = 'api::front.front';
+const USER = 'plugin::users-permissions.user';
 
 const TYPES: readonly TypeNames[] = [
   { uid: ORDER, kind: 'collectionType', singularName: 'order', pluralName: 'orders' },
   { uid: DISH, kind: 'collectionType', singularName: 'dish', pluralName: 'dishes' },
+  { uid: USER, kind: 'collectionType', singularName: 'user', pluralName: 'users' },
   { uid: FRONT, kind: 'singleType', singularName: 'front', pluralName: 'fronts' },
 ];
 
@@ -95,6 +97,15 @@ module.exports = core;`;
       }),
     ).toEqual([]);
   });
+});
+
+it('folders that are links are followed, and links in a circle are not', async () => {
+  await scan({ 'elsewhere/order.js': 'module.exports = { find(ctx) {} };', 'src/api/order/x.txt': '' });
+  const project = folders.at(-1)!;
+  symlinkSync('../../../elsewhere', path.join(project, 'src/api/order/controllers'));
+  symlinkSync('..', path.join(project, 'src/api/again'));
+  symlinkSync('nowhere', path.join(project, 'src/api/gone.js'));
+  expect(closed((await readProjectCode(project, TYPES)).findings)).toEqual([`${ORDER} controller: all`]);
 });
 
 describe('controllers and services', () => {
@@ -215,6 +226,13 @@ describe('routes', () => {
       `{ method: 'GET', path: '/my-orders', handler: '${ORDER}.find', config: { policies: ['x'] } }`,
       [`${ORDER} policies: all`],
     ],
+    ['for users', `{ method: 'GET', path: '/users/me', handler: 'order.me' }`, [`${USER} routes: all`]],
+    [
+      'for accounts',
+      `{ method: 'POST', path: '/auth/local', handler: 'order.login' }`,
+      ['plugin::users-permissions routes: all'],
+    ],
+    ['beside those for accounts', `{ method: 'POST', path: '/auth/magic', handler: 'order.login' }`, []],
     ['from elsewhere', '...others', [`${ORDER} routes: all`]],
     ['with a computed path', `{ method: 'GET', path: base + 'x', handler: 'order.x' }`, [`${ORDER} routes: all`]],
   ])('a custom route %s', async (_title, route, expected) => {
@@ -294,6 +312,11 @@ describe('lifecycles and document middlewares', () => {
       [`${ORDER} documents.use: writes`, `${DISH} documents.use: writes`],
     ],
     [
+      'of some actions, for one type',
+      `(c, next) => { if (c.action !== 'create') return next(); if (c.uid === '${ORDER}') f(); return next(); }`,
+      [`${ORDER} documents.use: writes`],
+    ],
+    [
       'that does more than its conditions say',
       `(c, next) => { if (c.uid === '${ORDER}') f(); g(); return next(); }`,
       ['application documents.use: writes'],
@@ -346,6 +369,12 @@ describe('lifecycles and document middlewares', () => {
 
   it.each([
     ['puts a middleware into the server', 'strapi.server.use(guard);', ['application middlewares: all']],
+    [
+      'replaces a controller under another name',
+      `const c = strapi.controller('${ORDER}'); c.find = f;`,
+      ['application bootstrap: all'],
+    ],
+    ['keeps something of its own', 'strapi.queue = makeQueue();', []],
     ['replaces a controller', `strapi.controller('${ORDER}').find = f;`, ['application bootstrap: all']],
     ['extends what Strapi holds', `strapi.get('controllers').extend('x', f);`, ['application bootstrap: all']],
   ])('code at the start that %s', async (_title, code, expected) => {
@@ -366,6 +395,11 @@ describe('configuration, extensions and plugins', () => {
   ])('a middleware of the application %s closes everything', async (_title, text) => {
     expect(await closedIn('config/middlewares.js', text)).toEqual(['application middlewares: all']);
     expect(await closedIn('config/env/production/middlewares.js', text)).toEqual(['application middlewares: all']);
+  });
+
+  it('a middleware of the application is seen behind what looks like a comment', async () => {
+    const text = `export default [{ name: 'strapi::security', config: { x: ['https://*'] } }, 'global::x', '*/'];`;
+    expect(await closedIn('config/middlewares.js', text)).toEqual(['application middlewares: all']);
   });
 
   it('an extension closes what its plugin serves', async () => {

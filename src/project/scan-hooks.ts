@@ -15,13 +15,21 @@ function lastNames(module: CodeModule, callee: AnyNode): readonly [owner: string
   return [owner.type === 'Identifier' ? owner.name : propertyName(owner), propertyName(node)];
 }
 
+/** What is written to, as text; a name at its front is written out. */
+function fullName(module: CodeModule, target: AnyNode): string {
+  let root = target;
+  while (root.type === 'MemberExpression') root = root.object;
+  const meant = root === target ? root : module.resolve(root);
+  return `${module.textOf(meant)}${module.textOf(target).slice(root.end - root.start)}`;
+}
+
 export function scanHooks(file: ParsedFile, types: readonly TypeNames[]): readonly CodeFinding[] {
   const { module } = file;
   if (!module) return unreadable(file);
   const found: CodeFinding[] = [];
   for (const node of nodesIn(module.program)) {
-    if (node.type === 'AssignmentExpression' && REPLACED.test(module.textOf(node.left)))
-      found.push(replacement(file, module.textOf(node.left)));
+    if (node.type === 'AssignmentExpression' && REPLACED.test(fullName(module, node.left)))
+      found.push(replacement(file, fullName(module, node.left)));
     if (node.type !== 'CallExpression') continue;
     const [owner, name] = lastNames(module, node.callee);
     if (owner === 'documents' && name === 'use') found.push(...documentMiddleware(file, module, node, types));
@@ -34,7 +42,7 @@ export function scanHooks(file: ParsedFile, types: readonly TypeNames[]): readon
 
 const SERVER = /^strapi\??\.server\??\.(?:(?:app|router)\??\.)?(?:use|routes|api|all|get|post|put|delete)$/;
 const PARTS =
-  'controllers?|services?|policies|middlewares|apis?|contentTypes?|entityService|documents|sanitizers|query';
+  'plugins?|controllers?|services?|policies|middlewares|apis?|contentTypes?|entityService|documents|sanitizers|query';
 const REPLACED = new RegExp(`^strapi\\??\\.(?:${PARTS})\\b`);
 const EXTENDED =
   /^strapi\b[\s\S]*\b(?:sanitizers|validators)\b|^strapi\??\.(?:get|container)\b[\s\S]*\.(?:extend|set|add)$/;

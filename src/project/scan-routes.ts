@@ -233,6 +233,10 @@ function scanCustomRoute(custom: CustomRoute, types: readonly TypeNames[], found
     found.add('routes', APPLICATION, closes, `${method} ${path} takes the place of core routes`);
     return true;
   }
+  if (segments[0] === 'auth' && ACCOUNT_PATHS.has(segments.slice(1).join('/'))) {
+    found.add('routes', 'plugin::users-permissions', 'all', `${method} ${path} takes the place of a route of accounts`);
+    return true;
+  }
   const handler = module.string(route.get('handler') ?? null);
   const target = handler === null ? null : coreAction(handler, file, types);
   const replaced = types.find((type) => isCorePath(type, segments));
@@ -248,8 +252,23 @@ function scanCustomRoute(custom: CustomRoute, types: readonly TypeNames[], found
   return replaced !== undefined;
 }
 
-function isCorePath({ kind, singularName, pluralName }: TypeNames, [first, second, ...rest]: readonly string[]) {
+/** Below /auth. */
+const ACCOUNT_PATHS: ReadonlySet<string> = new Set([
+  'local',
+  'local/register',
+  'refresh',
+  'logout',
+  'change-password',
+  'forgot-password',
+  'reset-password',
+  'email-confirmation',
+  'send-email-confirmation',
+]);
+
+function isCorePath({ uid, kind, singularName, pluralName }: TypeNames, [first, second, ...rest]: readonly string[]) {
   if (rest.length > 0) return false;
+  // Users have further routes, such as /users/me.
+  if (uid.startsWith('plugin::')) return first === pluralName;
   if (kind === 'singleType') return first === singularName && second === undefined;
   return first === pluralName && (second === undefined || /[:*(]/.test(second));
 }
