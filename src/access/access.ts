@@ -1,5 +1,6 @@
 // What a caller may do, as planning and the store ask it. Rights are answers to questions, never lists to search, so
 // that everyone who shares a key shares plans. role-access.ts makes them from grants and rules.
+import { MAX_READ_COST } from '../limits.ts';
 import type { Model } from '../model/types.ts';
 import type { FilterNode } from '../request/read-request.ts';
 
@@ -27,6 +28,8 @@ export interface Access {
   mayReadDrafts(uid: string): boolean;
   /** Null where every row may be reached. */
   rowsOf(uid: string, use: RowUse): RowRule | null;
+  /** Rows that one read may touch by our estimate. */
+  readonly maxReadCost: number;
 }
 
 const cache = new WeakMap<Model, Access>();
@@ -42,6 +45,7 @@ export function systemAccess(model: Model): Access {
       mayUse: () => true,
       mayReadDrafts: () => true,
       rowsOf: () => null,
+      maxReadCost: MAX_READ_COST,
     };
     cache.set(model, access);
   }

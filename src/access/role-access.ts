@@ -1,4 +1,5 @@
 // Grants → access: what the actions of a role or a token allow, with the rules that the project declares for the role.
+import { MAX_READ_COST } from '../limits.ts';
 import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import type { Access, FieldUse, RowRule, RowUse } from './access.ts';
@@ -36,6 +37,7 @@ export function roleAccess(model: Model, role: Role, rules: RoleRules | null, re
     mayUse: (uid, name, use) => isListed(rules, uid, name, use),
     mayReadDrafts: (uid) => rules?.get(uid)?.drafts !== false,
     rowsOf: (uid, use) => rowsOf(rules, uid, use),
+    maxReadCost: MAX_READ_COST,
   };
 }
 
@@ -60,27 +62,37 @@ const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse): RowRule | nu
   return rows?.[use] ?? rows?.find ?? null;
 };
 
+/** What one read may cost: by the type of the role, and with an API token. */
+export interface ReadBudgets {
+  readonly roles: Readonly<Record<string, number>>;
+  readonly tokens: number;
+}
+
 /** Makes the access of every caller but the system, so that what is withheld is withheld from all of them. */
 export class Accesses {
   readonly #model: Model;
   readonly #rules: ReadonlyMap<string, RoleRules>;
   readonly #withheld: Withheld;
+  readonly #budgets: ReadBudgets;
 
   /** `rules`: by the type of the role. */
-  constructor(model: Model, rules: ReadonlyMap<string, RoleRules>, withheld: Withheld) {
+  constructor(model: Model, rules: ReadonlyMap<string, RoleRules>, withheld: Withheld, budgets: ReadBudgets) {
     this.#model = model;
     this.#rules = rules;
     this.#withheld = withheld;
+    this.#budgets = budgets;
   }
 
   ofRole(role: Role, revision: number): Access {
-    return this.#without(roleAccess(this.#model, role, this.#rules.get(role.type) ?? null, revision));
+    const access = roleAccess(this.#model, role, this.#rules.get(role.type) ?? null, revision);
+    const { roles } = this.#budgets;
+    return this.#without(Object.hasOwn(roles, role.type) ? { ...access, maxReadCost: roles[role.type]! } : access);
   }
 
   /** Null for a kind of token that is not known. */
   ofToken(token: TokenGrants): Access | null {
     const access = tokenAccess(this.#model, token);
-    return access && this.#without(access);
+    return access && this.#without({ ...access, maxReadCost: this.#budgets.tokens });
   }
 
   #without(access: Access): Access {
@@ -114,6 +126,7 @@ export function tokenAccess(model: Model, { id, type, actions }: TokenGrants): A
     mayUse: () => true,
     mayReadDrafts: () => true,
     rowsOf: () => null,
+    maxReadCost: MAX_READ_COST,
   };
 }
 

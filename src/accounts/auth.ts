@@ -45,7 +45,7 @@ export interface Auth {
   readonly sessions: Sessions;
   readonly tokens: ApiTokens;
   readonly mailer: Mailer;
-  /** Types of roles that rules are declared for, and that are not there. */
+  /** Types of roles that rules or costs are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
   /** Variables of secrets that are made up until the server ends, so that tokens made with the right ones are refused. */
   readonly missingSecrets: readonly string[];
@@ -61,7 +61,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const secrets = readSecrets(options.secrets, options.state, database.isReadOnly);
   const lacking = database.isReadOnly ? lackingParts(await database.describe()) : new Set<string>();
   const statements = new AccountStatements(database.dialect, lacking);
-  const accesses = new Accesses(model, rules.byRole, options.withheld);
+  const accesses = new Accesses(model, rules.byRole, options.withheld, settings.readCost);
   const grants = new Grants(accesses, database, statements);
   await grants.open();
   const jwt = new Jwt(secrets.jwt);
@@ -90,7 +90,9 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     sessions,
     tokens,
     mailer,
-    unknownRoles: [...rules.byRole.keys()].filter((type) => !grants.roles.some((role) => role.type === type)),
+    unknownRoles: [...rules.byRole.keys(), ...Object.keys(settings.readCost.roles)].filter(
+      (type) => !grants.roles.some((role) => role.type === type),
+    ),
     missingSecrets: database.isReadOnly ? missingSecrets(options.secrets, options.state) : [],
     isStale: (knownBy) =>
       database.mark().then(

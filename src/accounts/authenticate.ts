@@ -7,7 +7,7 @@ import { READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { Caller, UserValues } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
 import { unauthorizedError } from '../errors.ts';
-import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../limits.ts';
+import { MAX_CACHED_TOKENS, MAX_READ_COST, MAX_TOKEN_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import type { Model, ScalarAttribute } from '../model/types.ts';
@@ -204,6 +204,7 @@ const NO_ACCESS: Access = {
   mayUse: () => true,
   mayReadDrafts: () => false,
   rowsOf: () => null,
+  maxReadCost: MAX_READ_COST,
 };
 
 /** The same access with the right to read the own account. */

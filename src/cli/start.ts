@@ -96,7 +96,8 @@ async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
     );
   }
   notes.push(...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
-  for (const role of auth.unknownRoles) notes.push(`access/ has rules for "${role}", but there is no such role.`);
+  for (const role of auth.unknownRoles)
+    notes.push(`The project has rules for the role "${role}", which does not exist.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);
   if (auth.missingSecrets.length > 0) notes.push(`Not set: ${auth.missingSecrets.join(', ')}. ${MISSING_SECRETS}`);
   if (auth.mailer.folder && !isReadOnly)

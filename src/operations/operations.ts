@@ -141,13 +141,14 @@ export class Operations {
       cost: () => lane.shownCost(limit),
       run: (options) => {
         const { user } = sameAccess(options.caller, caller);
+        lane.requireWithin(caller.access.maxReadCost, limit);
         const context = { defaultLocale, limit, start, user };
         const work = (session: Session) => page.run(session, context);
         if (!lane.isHeavy(limit))
           return this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit, work, job }, readOptions(options, lane, false));
+        return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, false));
       },
     };
   }
@@ -171,12 +172,13 @@ export class Operations {
       omitted: read.plan.omitted,
       cost: () => lane.shownCost(1),
       run: (options) => {
+        lane.requireWithin(caller.access.maxReadCost, 1);
         const context = contextOf(options);
         const work = (session: Session) => first.run(session, context);
         if (!lane.isHeavy(1))
           return this.database.snapshot(work, readOptions(options, lane.timerWith(1), first.single));
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, limit: 1, work, job }, readOptions(options, lane, first.single));
+        return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, first.single));
       },
       latest: (options) => {
         const context = contextOf(options);
@@ -190,10 +192,11 @@ export class Operations {
     const { request, read } = this.#prepare(authorize(operation, caller), false);
     const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
     const lane = this.lanes.laneOf(read);
+    lane.requireWithin(caller.access.maxReadCost, 0);
     const work = (session: Session) => runCount(session, read, request.values, context);
     if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
     const job: ReadJob = { kind: 'count', plan: read.plan, slots: request.values, context };
-    return this.lanes.runHeavy({ read, limit: 0, work, job }, readOptions(options, lane, true));
+    return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, true));
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */

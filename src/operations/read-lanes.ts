@@ -29,8 +29,6 @@ const QUICK_MS = 5;
 /** A read, as this process runs it and as another one would. */
 export interface HeavyRead<Result extends JobResult> {
   readonly read: CompiledRead;
-  /** Entries that it shows at most. */
-  readonly limit: number;
   work(session: Session): Promise<Result>;
   readonly job: ReadJob;
 }
@@ -72,9 +70,7 @@ export class ReadLanes {
 
   /** Runs a read that may take long. */
   async runHeavy<Result extends JobResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
-    const { read, limit, work, job } = heavy;
-    const cost = this.costOf(read, limit);
-    if (cost.rows > MAX_READ_COST) throw tooExpensive(cost);
+    const { read, work, job } = heavy;
     const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
     if (this.#readers)
@@ -143,6 +139,11 @@ export class PlanLane implements ReadTimer {
     this.#isSuspect = isLong;
   }
 
+  /** Refuses a read that costs more than its caller may spend. */
+  requireWithin(budget: number, limit: number): void {
+    if (this.#costOf(limit) > budget) throw tooExpensive(this.#lanes.costOf(this.#read, limit), budget);
+  }
+
   isHeavy(limit: number): boolean {
     const cost = this.#costOf(limit);
     if (this.#isSlow) return cost >= NEVER_HEAVY;
@@ -174,7 +175,7 @@ function roundedCost(rows: number): number {
   return Math.ceil(rows / unit) * unit;
 }
 
-function tooExpensive(cost: Cost): Error {
+function tooExpensive(cost: Cost, budget: number): Error {
   let [part] = [cost];
   const path: string[] = [];
   while (part.parts.length > 0) {
@@ -183,8 +184,9 @@ function tooExpensive(cost: Cost): Error {
   }
   const most = path.join(', ');
   const rows = roundedCost(cost.rows);
+  const name = budget < MAX_READ_COST ? 'readCost' : 'MAX_READ_COST';
   return validationError(
-    `The request costs too much: about ${rows} rows would be read, at most ${MAX_READ_COST} (MAX_READ_COST). Most of them by: ${most}`,
-    { limit: 'MAX_READ_COST', allowed: MAX_READ_COST, cost: rows, part: most },
+    `The request costs too much: about ${rows} rows would be read, at most ${budget} (${name}). Most of them by: ${most}`,
+    { limit: name, allowed: budget, cost: rows, part: most },
   );
 }

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
 import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
-import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE } from '../limits.ts';
+import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE, MAX_READ_COST } from '../limits.ts';
 import { CODE_KINDS } from './code-finding.ts';
 import { readProjectFile } from './project-file.ts';
 
@@ -105,6 +105,15 @@ const RATE_LIMITS = strictObject({
   cost: v.optional(v.nullable(RATE_LIMIT), null),
 });
 
+const COST = `expected a whole number of rows from 1 to ${MAX_READ_COST}`;
+const cost = v.pipe(v.number(COST), v.integer(COST), v.minValue(1, COST), v.maxValue(MAX_READ_COST, COST));
+const COSTS = 'expected an object of numbers by the type of the role, such as {"public": 1000000}';
+const READ_COST = strictObject({
+  /** By the type of the role. */
+  roles: v.optional(v.pipe(v.custom<Record<string, unknown>>(isObject, COSTS), v.record(v.string(), cost)), {}),
+  tokens: v.optional(cost, MAX_READ_COST),
+});
+
 const link = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
 
 const EMAIL = strictObject({
@@ -130,6 +139,8 @@ const SETTINGS = strictObject({
   auth: v.optional(AUTH, {}),
   cors: v.optional(CORS, {}),
   rateLimits: v.optional(RATE_LIMITS, {}),
+  /** Rows that one read may touch, by our estimate. */
+  readCost: v.optional(READ_COST, {}),
   /** The header `Cache-Control` of answers to reads by the public; null for none. */
   cacheControl: v.optional(cacheControl, null),
   /** Proxies whose word on a client's address is taken: none, or their addresses. */

@@ -29,7 +29,7 @@ export const GUIDE_PROJECT = fileURLToPath(new URL('../../examples/guide', impor
 const FIXTURE_PROJECTS = fileURLToPath(new URL('../fixtures/projects', import.meta.url));
 
 /** Writes the files of a project below a folder. */
-export function writeProject(folder: string, { types, components = {}, locales }: Project): void {
+export function writeProject(folder: string, { types, components = {}, locales, settings }: Project): void {
   for (const [name, type] of Object.entries(types)) {
     writeJson(path.join(folder, 'src', 'api', name, 'content-types', name, 'schema.json'), {
       kind: type.single ? 'singleType' : 'collectionType',
@@ -49,6 +49,7 @@ export function writeProject(folder: string, { types, components = {}, locales }
     });
   }
   if (locales) writeJson(path.join(folder, 'config', 'locales.json'), locales);
+  if (settings) writeJson(path.join(folder, 'config', 'sheaf.json'), settings);
 }
 
 function writeJson(file: string, value: unknown): void {

@@ -19,6 +19,8 @@ export interface Project {
   readonly types: Readonly<Record<string, TypeDefinition>>;
   readonly components?: Readonly<Record<string, Attributes>>;
   readonly locales?: readonly string[];
+  /** What config/sheaf.json says. */
+  readonly settings?: Json;
 }
 
 /** The plural name that a type of a defined project is served under. */
