@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../test/support/project.ts';
+import { Withheld } from '../access/withheld.ts';
 import { grantHint } from './grant-hint.ts';
 
 const model = modelOf({
@@ -9,9 +10,11 @@ const model = modelOf({
   },
 });
 
+const NOTHING = new Withheld([]);
+
 describe('The command that lets the public read', () => {
   it('names the types that there are, and the options as they were given', () => {
-    expect(grantHint(model, { project: "./Ann's site", database: 'sqlite:./data.db' })).toEqual([
+    expect(grantHint(model, NOTHING, { project: "./Ann's site", database: 'sqlite:./data.db' })).toEqual([
       '  sheaf role grant public \\',
       '    api::page.page.find api::page.page.findOne \\',
       '    api::front.front.find \\',
@@ -20,13 +23,22 @@ describe('The command that lets the public read', () => {
   });
 
   it('has no options where the environment gives them, and never a password', () => {
-    expect(grantHint(model, {}).at(-1)).toBe('    api::front.front.find');
-    expect(grantHint(model, { database: 'postgres://sheaf:hidden@db/content' }).at(-1)).toBe(
+    expect(grantHint(model, NOTHING, {}).at(-1)).toBe('    api::front.front.find');
+    expect(grantHint(model, NOTHING, { database: 'postgres://sheaf:hidden@db/content' }).at(-1)).toBe(
       "    --database 'postgres://sheaf:…@db/content'",
     );
   });
 
+  it('leaves out what is withheld because of code of the project', () => {
+    const uid = 'api::page.page';
+    const code = { file: 'x.js', kind: 'controller', subject: uid, does: '', closes: 'all', instead: null } as const;
+    expect(grantHint(model, new Withheld([code]), {})).toEqual([
+      '  sheaf role grant public \\',
+      '    api::front.front.find',
+    ]);
+  });
+
   it('is not there where a project has no types', () => {
-    expect(grantHint(modelOf({ types: {} }), {})).toEqual([]);
+    expect(grantHint(modelOf({ types: {} }), NOTHING, {})).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 // The command that lets the public read, ready to be copied into a shell.
 import { readActions } from '../access/actions.ts';
+import type { Withheld } from '../access/withheld.ts';
 import type { Model } from '../model/types.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 
@@ -9,9 +10,14 @@ export interface GivenOptions {
   readonly database?: string | undefined;
 }
 
-/** Lines of a command that grants the public to read all content; none where the project has no types of its own. */
-export function grantHint(model: Model, { project, database }: GivenOptions): string[] {
-  const types = readActions(model);
+/**
+ * Lines of a command that grants the public to read all content; none where the project has no types of its own. What is
+ * withheld is left out: it would be open to all as soon as the code that closes it is named.
+ */
+export function grantHint(model: Model, withheld: Withheld, { project, database }: GivenOptions): string[] {
+  const types = readActions(model)
+    .map((actions) => actions.filter((action) => !withheld.has(action)))
+    .filter((actions) => actions.length > 0);
   if (types.length === 0) return [];
   const options = [
     ...(project === undefined ? [] : ['--project', shellWord(project)]),

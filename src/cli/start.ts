@@ -89,7 +89,7 @@ async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
     if (filled > 0) console.log(`Filled the example with ${filled} entries`);
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) {
-    const hint = isReadOnly ? [] : grantHint(sheaf.model, options);
+    const hint = isReadOnly ? [] : grantHint(sheaf.model, sheaf.withheld, options);
     notes.push(
       `Nobody may read anything yet.${hint.length > 0 ? ' This lets everyone read the content:' : ''}`,
       ...hint,
