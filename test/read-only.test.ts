@@ -548,6 +548,26 @@ describeOnSqlite('A SQLite file that is only read', (engine) => {
     expect(filesOf(url)).toEqual([path.basename(fileOf(url))]);
   });
 
+  it('is a 503 after another program died in the middle of a write, until that one has recovered it', async () => {
+    const { url } = await untouched();
+    const content = new Content(await openOnly(url));
+    expect((await content.get('tags')).status).toBe(200);
+    // Its cache is small, so that part of the write is in the file.
+    const dies = `const { DatabaseSync } = require('node:sqlite');
+      const connection = new DatabaseSync(process.argv[1]);
+      connection.exec("pragma cache_size = 2; begin immediate; update tags set label = 'Half'; create table large (a)");
+      for (let row = 0; row < 500; row++) connection.exec('insert into large values (hex(randomblob(2000)))');
+      process.kill(process.pid, 'SIGKILL');`;
+    spawnSync(process.execPath, ['--no-warnings', '-e', dies, fileOf(url)]);
+    expect(filesOf(url)).toContain(`${path.basename(fileOf(url))}-journal`);
+    expect((await content.get('tags')).status).toBe(503);
+    await expect(openOnly(url)).rejects.toThrow(/cannot be opened[\s\S]*opened by that program/);
+    await execute(url, 'select count(*) from tags');
+    const { status, body } = await content.get('tags');
+    expect({ status, half: JSON.stringify(body).includes('Half') }).toEqual({ status: 200, half: false });
+    await content.close();
+  });
+
   it('is waited for while another program commits', async () => {
     const { url } = await untouched();
     const sheaf = await openOnly(url);

@@ -35,12 +35,20 @@ const ALIVE = plainStatement('select 1');
 /** Result codes of SQLite for failures that may pass: busy, locked, disk full, input/output error. */
 const BUSY = new Set([5, 6]);
 const TRANSIENT = new Set([5, 6, 10, 13]);
+/** Of a read by a connection that may not write: another program died while it wrote, and has to put the file right. */
+const READONLY = 8;
 
 /**
  * How a database is opened. `create`: to read and write, and a file that is missing is made. `read`: nothing is written,
  * and it has to be there. `pretend`: nothing is written, and an empty one in memory stands in for a missing file.
  */
 export type OpenMode = 'create' | 'read' | 'pretend';
+
+const READING_NEEDS = [
+  'expected a SQLite database file that this account may read',
+  'if it is in WAL mode, its folder must be writable',
+  'if a program died while it wrote, the file has to be opened by that program first',
+];
 
 export function openSqlite(file: string, mode: OpenMode): Database {
   const isReadOnly = mode !== 'create';
@@ -57,11 +65,10 @@ export function openSqlite(file: string, mode: OpenMode): Database {
     main.exec(NO_WAITING);
     return new Sqlite(isMissing ? null : file, main, isReadOnly);
   } catch (error) {
-    throw new SetupError(`The database ${file} cannot be opened: ${(error as Error).message}`, [
-      isReadOnly
-        ? 'expected a SQLite database file that this account may read; one in WAL mode needs a folder that it may write'
-        : 'expected a SQLite database file that this account may write',
-    ]);
+    throw new SetupError(
+      `The database ${file} cannot be opened: ${(error as Error).message}`,
+      isReadOnly ? READING_NEEDS : ['expected a SQLite database file that this account may write'],
+    );
   }
 }
 
@@ -321,6 +328,8 @@ class Sqlite implements Database {
       timer?.took(connection.milliseconds);
       return result;
     } catch (error) {
+      if (this.isReadOnly && codeOf(error) === READONLY)
+        throw unavailableError('The database waits for the program that writes it to recover it', error);
       throw toClientError(error, 'The database is busy; try again');
     } finally {
       if (isTransaction) endQuietly(connection);
