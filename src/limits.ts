@@ -187,3 +187,31 @@ export const MAX_COMPARED_BYTES = 50_000_000;
 
 /** Differences of one request that `sheaf compare` reports; when a list differs throughout, the first ones tell. */
 export const MAX_REPORTED_DIFFERENCES = 10;
+
+/** Limits that a project can change in config/sheaf.json, by the name they have there, with the highest value of each:
+ * what a statement, a stack or the memory of one request can still hold. Parsing a list takes time by the square of its
+ * length: 2,000 values take some 200 ms, in which nobody else is answered. */
+export const ADJUSTABLE_LIMITS = {
+  urlLength: { value: MAX_URL_LENGTH, most: 1_000_000 },
+  headerBytes: { value: MAX_HEADER_BYTES, most: 2_000_000 },
+  bodyBytes: { value: MAX_BODY_BYTES, most: 104_857_600 },
+  bodyDepth: { value: MAX_BODY_DEPTH, most: 200 },
+  references: { value: MAX_REFERENCES, most: 10_000 },
+  components: { value: MAX_COMPONENTS, most: 10_000 },
+  parameters: { value: MAX_PARAMETERS, most: 5_000 },
+  depth: { value: MAX_DEPTH, most: 60 },
+  listItems: { value: MAX_LIST_ITEMS, most: 2_000 },
+  filterNodes: { value: MAX_FILTER_NODES, most: 500 },
+  sortKeys: { value: MAX_SORT_KEYS, most: 50 },
+  sortDepth: { value: MAX_SORT_DEPTH, most: 10 },
+  populateNodes: { value: MAX_POPULATE_NODES, most: 1_000 },
+  populateDepth: { value: MAX_POPULATE_DEPTH, most: 20 },
+  searchLength: { value: MAX_SEARCH_LENGTH, most: MAX_FOLDED_LENGTH },
+} as const;
+
+export type LimitName = keyof typeof ADJUSTABLE_LIMITS;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(ADJUSTABLE_LIMITS).map(([name, { value }]) => [name, value]),
+) as Limits;

@@ -252,7 +252,8 @@ export class Accounts {
 
   async #mailConfirmation(id: number, email: string): Promise<void> {
     const code = await this.#issueCode(id, 'confirmation_token');
-    const url = this.#deps.settings.email.confirmationUrl ?? '/api/auth/email-confirmation';
+    const { email: mails, server, rest } = this.#deps.settings;
+    const url = mails.confirmationUrl ?? `${server.url ?? ''}${rest.prefix}/auth/email-confirmation`;
     const account = await this.#find('id', id);
     if (account) this.#runLater(() => this.#mail('email_confirmation', { ...account, email }, url, code));
   }

@@ -2,12 +2,12 @@
 import { type Caller, systemCaller } from '../access/caller.ts';
 import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
+import { readDefaults } from '../http/content-routes.ts';
 import { routeTable } from '../http/route-table.ts';
 import { matchRoute, type Route } from '../http/routes.ts';
 import type { Cost } from '../plan/read/cost.ts';
 import type { ReadPlan } from '../plan/read/nodes.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
-import { FIRST_PAGE } from '../request/parse-read.ts';
 import { parseQueryString } from '../request/query-string.ts';
 import { missingIndexes, usedIndexes } from './explain-indexes.ts';
 import { node, printReadPlan, type Tree, textOf } from './print-read-plan.ts';
@@ -67,14 +67,18 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
   const found = matchRoute(routeTable(sheaf, await sheaf.auth()), 'GET', pathname);
   if (!found || !isRead(found.route))
     throw new SetupError(`No route answers ${pathname}`, [
-      'expected a path such as /api/restaurants?filters[name]=Alba',
+      `expected a path such as ${sheaf.settings.rest.prefix}/restaurants?filters[name]=Alba`,
     ]);
   const { operation, action } = found.route;
   if (action !== null && !caller.access.may(action))
     throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
   const { operations, database, model } = sheaf;
   const { read, request, statements } = operations.explain(
-    { ...operation, parameters: parseQueryString(query), defaults: { status: 'published', pagination: FIRST_PAGE } },
+    {
+      ...operation,
+      parameters: parseQueryString(query, sheaf.settings.limits),
+      defaults: readDefaults(sheaf.settings),
+    },
     caller,
   );
   const { limit, start } = request.pagination;

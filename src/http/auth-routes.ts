@@ -21,7 +21,7 @@ export function authRoutes(context: RouteContext): Route[] {
   const { accounts, settings } = context.auth;
   const route = (method: 'GET' | 'POST', path: string, action: string, handler: Handler): Route => ({
     method,
-    path: `/api/auth${path}`,
+    path: `${pathOf(context)}${path}`,
     action: authAction(action),
     operation: null,
     parameters: method === 'GET' ? ['confirmation'] : [],
@@ -37,12 +37,14 @@ export function authRoutes(context: RouteContext): Route[] {
     ...passwordRoutes(context, post),
     {
       ...route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
-        reply.redirect(await accounts.confirmEmail(queryOf(request).confirmation)),
+        reply.redirect(await accounts.confirmEmail(queryOf(request, context).confirmation)),
       ),
       writes: true,
     },
   ];
 }
+
+const pathOf = ({ auth }: RouteContext): string => `${auth.settings.rest.prefix}/auth`;
 
 type Post = (path: string, action: string, work: Work) => Route;
 
@@ -72,7 +74,7 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
       const account = accountOf(request) ?? fail(unauthorizedError('Missing authentication'));
       if (body.scope === 'all' || account.sessionId === null) await sessions.endAll(account.id);
       else await sessions.end(account.id, account.sessionId);
-      setRefreshCookie(reply, '', 0);
+      setRefreshCookie(reply, pathOf(context), '', 0);
       return { ok: true };
     }),
   ];
@@ -105,17 +107,17 @@ const fail = (error: Error): never => {
 };
 
 /** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
-function withTokens({ auth }: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
+function withTokens(context: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
   reply.header('cache-control', NOT_SHARED);
-  const { refreshToken: where, refreshTokenSeconds } = auth.settings.auth;
+  const { refreshToken: where, refreshTokenSeconds } = context.auth.settings.auth;
   if (where === 'body') return { jwt, refreshToken };
-  setRefreshCookie(reply, refreshToken, refreshTokenSeconds);
+  setRefreshCookie(reply, pathOf(context), refreshToken, refreshTokenSeconds);
   return { jwt };
 }
 
 /** Sent back to this path alone, and never shown to a script. */
-function setRefreshCookie(reply: FastifyReply, value: string, maxAge: number): void {
+function setRefreshCookie(reply: FastifyReply, path: string, value: string, maxAge: number): void {
   const secure = reply.request.protocol === 'https';
-  const scope = { path: '/api/auth', maxAge, httpOnly: true, sameSite: 'lax', secure } as const;
+  const scope = { path, maxAge, httpOnly: true, sameSite: 'lax', secure } as const;
   reply.header('set-cookie', stringifySetCookie({ name: REFRESH_COOKIE, value, ...scope }));
 }

@@ -10,7 +10,8 @@ import type { ContentType } from '../model/types.ts';
 import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
-import { FIRST_PAGE, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
+import type { Settings } from '../project/settings.ts';
+import { firstPage, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
@@ -27,21 +28,26 @@ import {
   type RouteContext,
 } from './routes.ts';
 
-const DEFAULTS: ReadOperation['defaults'] = { status: 'published', pagination: FIRST_PAGE };
+/** What holds for reads where a request says nothing. */
+export const readDefaults = ({ rest }: Settings): ReadOperation['defaults'] => ({
+  status: 'published',
+  pagination: firstPage(rest),
+});
 
-export function localeRoutes({ sheaf, auth }: RouteContext): Route[] {
+export function localeRoutes(context: RouteContext): Route[] {
+  const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
-    const [unknown] = Object.keys(queryOf(request));
+    const [unknown] = Object.keys(queryOf(request, context));
     if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
     return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
   };
-  const path = '/api/i18n/locales';
+  const path = `${auth.settings.rest.prefix}/i18n/locales`;
   return [{ method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], limit: null, handler }];
 }
 
 export function contentRoutes(context: RouteContext, type: ContentType): Route[] {
   const isSingle = type.kind === 'singleType';
-  const base = `/api/${isSingle ? type.singularName : type.pluralName}`;
+  const base = `${context.auth.settings.rest.prefix}/${isSingle ? type.singularName : type.pluralName}`;
   const entry = isSingle ? base : `${base}/:documentId`;
   const one = readHandler(context, `${base}/`, (query, caller) => prepareOne(context, type, query, caller));
   const list = readHandler(context, base, (query, caller) => prepareList(context, type, query, caller));
@@ -78,12 +84,12 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
 }
 
 function prepareList(
-  { sheaf }: RouteContext,
+  { sheaf, auth }: RouteContext,
   type: ContentType,
   parameters: QueryObject,
   caller: Caller,
 ): PreparedText {
-  const read = sheaf.operations.find({ name: 'find', type, parameters, defaults: DEFAULTS }, caller);
+  const read = sheaf.operations.find({ name: 'find', type, parameters, defaults: readDefaults(auth.settings) }, caller);
   return {
     timing: read.timing,
     weight: read.weight,
@@ -92,8 +98,15 @@ function prepareList(
   };
 }
 
-function prepareOne({ sheaf }: RouteContext, type: ContentType, parameters: QueryObject, caller: Caller): PreparedText {
-  return inEnvelope(sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults: DEFAULTS }, caller));
+function prepareOne(
+  { sheaf, auth }: RouteContext,
+  type: ContentType,
+  parameters: QueryObject,
+  caller: Caller,
+): PreparedText {
+  return inEnvelope(
+    sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults: readDefaults(auth.settings) }, caller),
+  );
 }
 
 const inEnvelope = (read: PreparedOne): PreparedText => ({
@@ -115,7 +128,7 @@ export function readHandler(
   prepare: Prepare,
   documentId = pathDocumentId,
 ): Handler {
-  const { cacheControl } = auth.settings;
+  const { cacheControl, limits } = auth.settings;
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
@@ -124,7 +137,7 @@ export function readHandler(
     let prepared = requests.get(key);
     const timing = prepared ? CACHED_TIMING : undefined;
     if (!prepared) {
-      prepared = prepare(parseQueryString(query), caller);
+      prepared = prepare(parseQueryString(query, limits), caller);
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared, prepared.weight);
     }
     const cost = prepared.cost();
@@ -154,7 +167,8 @@ export const writeOperation = (
 ): WriteOperation => ({ name, type, documentId, data, parameters, defaultStatus: 'published' });
 
 /** What a write left behind, as its answer. */
-function writeHandler({ sheaf, costs }: RouteContext, type: ContentType, name: WriteName): Handler {
+function writeHandler(context: RouteContext, type: ContentType, name: WriteName): Handler {
+  const { sheaf, auth, costs } = context;
   const isNew = name === 'create' || name === 'clone';
   const takesBody = name === 'create' || name === 'update';
   return async (request, reply) => {
@@ -163,8 +177,9 @@ function writeHandler({ sheaf, costs }: RouteContext, type: ContentType, name: W
     // Draft actions need no body; clone may take one.
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
-    const data = hasBody ? parseData(request.body) : {};
-    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters: queryOf(request) });
+    const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
+    const parameters = queryOf(request, context);
+    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     await sendReplicationPosition(sheaf, reply);
@@ -181,10 +196,11 @@ function refuseBody(body: unknown): void {
   if (key !== undefined) throw bodyKeyError(key, []);
 }
 
-function deleteHandler({ sheaf, costs }: RouteContext, type: ContentType): Handler {
+function deleteHandler(context: RouteContext, type: ContentType): Handler {
+  const { sheaf, costs } = context;
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const parameters = queryOf(request);
+    const parameters = queryOf(request, context);
     const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);

@@ -22,11 +22,24 @@ const EXPOSED: Headers = {
   'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id`,
 };
 
-export const PREFLIGHT: Headers = {
+const REQUEST_HEADERS = [
+  'content-type',
+  'authorization',
+  'accept',
+  'origin',
+  'if-none-match',
+  'x-request-id',
+  POSITION_HEADER,
+];
+
+/** What answers to preflights have besides. */
+export const preflightHeaders = ({ headers }: Settings['cors']): Headers => ({
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': `content-type, authorization, accept, origin, if-none-match, x-request-id, ${POSITION_HEADER}`,
+  'access-control-allow-headers': [...new Set([...REQUEST_HEADERS, ...headers.map((name) => name.toLowerCase())])].join(
+    ', ',
+  ),
   'access-control-max-age': String(PREFLIGHT_SECONDS),
-};
+});
 
 /** The headers of the answer to a request with these headers. */
 export type HeadersFor = (request: IncomingHttpHeaders) => Headers;

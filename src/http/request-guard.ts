@@ -3,19 +3,25 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimitError, SheafError, unavailableError } from '../errors.ts';
-import { MAX_URL_LENGTH } from '../limits.ts';
+import type { Settings } from '../project/settings.ts';
 import { EventLoopMonitor } from './event-loop.ts';
-import { type HeadersFor, PREFLIGHT } from './headers.ts';
+import { type HeadersFor, preflightHeaders } from './headers.ts';
 import { REQUEST_ID_HEADER } from './log.ts';
 
 /** What tells of the server itself, and answers also where others are refused: /_health, /_ready. */
 const OWN_PATHS = '/_';
 
+interface RequestGuard {
+  readonly headersFor: HeadersFor;
+  /** Logs a request when it is answered. */
+  readonly follow: (request: FastifyRequest, reply: FastifyReply) => void;
+}
+
 /** Comes before everything else, so that refusals have the headers, and are logged, as well. */
 export function registerRequestGuard(
   app: FastifyInstance,
-  headersFor: HeadersFor,
-  follow: (request: FastifyRequest, reply: FastifyReply) => void,
+  { cors, limits }: Settings,
+  { headersFor, follow }: RequestGuard,
 ): void {
   const loop = new EventLoopMonitor();
   app.addHook('onListen', (done) => {
@@ -26,6 +32,7 @@ export function registerRequestGuard(
     loop.stop();
     done();
   });
+  const preflight = preflightHeaders(cors);
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
     request.begin = performance.now();
@@ -34,26 +41,26 @@ export function registerRequestGuard(
     const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!isPreflight || origin === undefined) return done(refusalOf(request, loop));
+    if (!isPreflight || origin === undefined) return done(refusalOf(request, loop, limits.urlLength));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
-      .headers(isAllowed ? PREFLIGHT : {})
+      .headers(isAllowed ? preflight : {})
       .send();
   });
 }
 
 /** What no route needs to look at. */
-function refusalOf(request: FastifyRequest, loop: EventLoopMonitor): SheafError | undefined {
+function refusalOf(request: FastifyRequest, loop: EventLoopMonitor, urlLength: number): SheafError | undefined {
   if (loop.isBehind && !request.raw.url!.startsWith(OWN_PATHS))
     return unavailableError('The server is behind with its work; try again');
   if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
     return new SheafError(400, 'BadRequestError', 'The Host header is missing');
-  if (request.raw.url!.length > MAX_URL_LENGTH)
+  if (request.raw.url!.length > urlLength)
     return new SheafError(
       414,
       'UriTooLongError',
-      `The URL is too long: at most ${MAX_URL_LENGTH} characters (MAX_URL_LENGTH)`,
+      `The URL is too long: at most ${urlLength} characters (MAX_URL_LENGTH)`,
     );
   return undefined;
 }

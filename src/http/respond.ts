@@ -6,7 +6,6 @@ import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { RateLimitError, SheafError } from '../errors.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES } from '../limits.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
 import { cookieOf, POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
@@ -139,31 +138,25 @@ export function sendError(reply: FastifyReply, error: Error): FastifyReply {
   if (error instanceof SheafError)
     return reply.code(error.status).send(envelope(error.status, error.name, error.message, error.details));
   const status = (error as { statusCode?: number }).statusCode ?? 500;
-  if (status === 413)
-    return sendError(
-      reply,
-      new SheafError(
-        413,
-        'PayloadTooLargeError',
-        `The body is too large: at most ${MAX_BODY_BYTES} bytes (MAX_BODY_BYTES)`,
-        {
-          limit: 'MAX_BODY_BYTES',
-          allowed: MAX_BODY_BYTES,
-        },
-      ),
-    );
+  if (status === 413) return sendError(reply, tooLargeError(reply.server.initialConfig.bodyLimit!));
   if (status >= 400 && status < 500)
     return reply.code(status).send(envelope(status, FRAMEWORK_NAMES[status] ?? 'BadRequestError', error.message, {}));
   reply.log.error({ requestId: reply.request.id, err: error }, 'unexpected error');
   return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
 }
 
+const tooLargeError = (allowed: number): SheafError =>
+  new SheafError(413, 'PayloadTooLargeError', `The body is too large: at most ${allowed} bytes (MAX_BODY_BYTES)`, {
+    limit: 'MAX_BODY_BYTES',
+    allowed,
+  });
+
 const RAW_HEADERS = Object.entries({ ...SECURITY, 'cache-control': NOT_SHARED })
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
 /** What cannot be parsed as HTTP never reaches a route, and still gets the envelope. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, headerBytes: number): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -176,7 +169,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
         : ([400, 'BadRequestError'] as const);
   const message =
     status === 431
-      ? `The headers are too large: at most ${MAX_HEADER_BYTES} bytes (MAX_HEADER_BYTES)`
+      ? `The headers are too large: at most ${headerBytes} bytes (MAX_HEADER_BYTES)`
       : STATUS_CODES[status]!;
   const body = envelope(status, name, message, {});
   socket.end(

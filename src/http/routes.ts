@@ -105,7 +105,8 @@ export const queryTextOf = (request: FastifyRequest): string => {
   return mark < 0 ? '' : url.slice(mark + 1);
 };
 
-export const queryOf = (request: FastifyRequest): QueryObject => parseQueryString(queryTextOf(request));
+export const queryOf = (request: FastifyRequest, { auth }: RouteContext): QueryObject =>
+  parseQueryString(queryTextOf(request), auth.settings.limits);
 
 /** No document has an id that no database could keep. */
 export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {

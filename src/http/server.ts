@@ -11,12 +11,13 @@ import Fastify, {
 import type { Sheaf } from '../app.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import {
-  MAX_BODY_BYTES,
+  type Limits,
   MAX_HEADER_BYTES,
   MAX_HEADERS_MS,
   MAX_IDLE_MS,
   MAX_REQUEST_MS,
   MAX_STALLED_MS,
+  MAX_URL_LENGTH,
 } from '../limits.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
@@ -69,7 +70,10 @@ export function createServer(
   });
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
-  registerRequestGuard(app, headersFor, (request, reply) => followRequest(request, reply, logger, logRequest));
+  registerRequestGuard(app, sheaf.settings, {
+    headersFor,
+    follow: (request, reply) => followRequest(request, reply, logger, logRequest),
+  });
   readEmptyBodies(app);
   app.setErrorHandler<Error>((error, request, reply) => {
     logCause(request, error);
@@ -90,6 +94,10 @@ export function createServer(
   return app;
 }
 
+/** A URL of the length that is allowed must fit, with room for the other headers. */
+const headerBytesOf = ({ headerBytes, urlLength }: Limits): number =>
+  Math.max(headerBytes, urlLength + MAX_HEADER_BYTES - MAX_URL_LENGTH);
+
 type AnswerUnroutable = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
 
 function createApp(
@@ -97,6 +105,8 @@ function createApp(
   { logger, timeouts }: Required<ServerOptions>,
   frameworkErrors: AnswerUnroutable,
 ): FastifyInstance {
+  const { limits } = sheaf.settings;
+  const headerBytes = headerBytesOf(limits);
   const app = Fastify({
     // Given to Fastify, a logger costs a child and two listeners for each request. See followRequest.
     logger: false,
@@ -110,7 +120,7 @@ function createApp(
       // The query is read by request/query-string.ts, strictly.
       querystringParser: () => ({}),
     },
-    bodyLimit: MAX_BODY_BYTES,
+    bodyLimit: limits.bodyBytes,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.idle,
     forceCloseConnections: 'idle',
@@ -118,7 +128,7 @@ function createApp(
     return503OnClosing: false,
     http: {
       // Node refuses at the size it is given, and answers a missing Host header without a body.
-      maxHeaderSize: MAX_HEADER_BYTES + 1,
+      maxHeaderSize: headerBytes + 1,
       requireHostHeader: false,
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
@@ -126,7 +136,7 @@ function createApp(
     },
     clientErrorHandler(error, socket) {
       if (socket.writable) logger.info({ code: error.code }, 'refused a connection that is not valid HTTP');
-      refuseConnection(error, socket);
+      refuseConnection(error, socket, headerBytes);
     },
     // No route has a schema, so the compilers of schemas need not be loaded.
     schemaController: { compilersFactory: { buildValidator: () => noSchemas, buildSerializer: () => noSchemas } },

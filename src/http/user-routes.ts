@@ -4,12 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, COUNT_USERS, READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { ReadName, ReadOperation, WriteName } from '../access/operation.ts';
 import { notFoundError, validationError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
-import { FIRST_PAGE, NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
+import { NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
-import { pathDocumentId, readHandler, writeOperation } from './content-routes.ts';
+import { pathDocumentId, readDefaults, readHandler, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition } from './respond.ts';
@@ -25,7 +26,7 @@ export function userRoutes(context: RouteContext): Route[] {
     handler: Handler,
   ): Route => ({
     method,
-    path: `/api/users${path}`,
+    path: `${context.auth.settings.rest.prefix}/users${path}`,
     action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
     operation: { name, type },
     parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
@@ -49,7 +50,10 @@ function userHandlers(
   const { sheaf, auth, costs } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { bareList } = auth.settings.users;
-  const defaults: ReadOperation['defaults'] = { status: 'published', pagination: bareList ? NO_LIMIT : FIRST_PAGE };
+  const defaults: ReadOperation['defaults'] = {
+    ...readDefaults(auth.settings),
+    ...(bareList && { pagination: NO_LIMIT }),
+  };
   const read = (name: ReadName, parameters: QueryObject): ReadOperation => ({ name, type, parameters, defaults });
 
   /** Users are known by documentId, and by the number that clients of Strapi 5 use. */
@@ -66,7 +70,7 @@ function userHandlers(
   ) => {
     const { request } = reply;
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const operation = writeOperation(name, type, documentId, { data, parameters: queryOf(request) });
+    const operation = writeOperation(name, type, documentId, { data, parameters: queryOf(request, context) });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     await sendReplicationPosition(sheaf, reply);
@@ -101,18 +105,20 @@ function userHandlers(
     ),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
-      const count = await sheaf.operations.count(read('count', queryOf(request)), options);
+      const count = await sheaf.operations.count(read('count', queryOf(request, context)), options);
       return sendRead(reply, String(count), auth.settings.cacheControl);
     },
-    create: async (request, reply) => answer(reply.code(201), 'create', null, userData(request.body)),
-    update: async (request, reply) => answer(reply, 'update', await userDocumentId(request), userData(request.body)),
+    create: async (request, reply) =>
+      answer(reply.code(201), 'create', null, userData(request.body, auth.settings.limits)),
+    update: async (request, reply) =>
+      answer(reply, 'update', await userDocumentId(request), userData(request.body, auth.settings.limits)),
     remove: async (request, reply) => answer(reply, 'delete', await userDocumentId(request), {}),
   };
 }
 
 /** Users are written without the `data` around them. */
-function userData(body: unknown): Record<string, unknown> {
+function userData(body: unknown, limits: Limits): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw validationError('Missing payload in the request body');
-  return parseData({ data: body });
+  return parseData({ data: body }, limits);
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
 import { validationError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
-import { FIRST_PAGE, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
+import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkDepth } from '../request/parse-write.ts';
 import { pageJson } from './envelope.ts';
 import type { Operations, WriteOutcome } from './operations.ts';
@@ -43,7 +43,10 @@ export class Documents {
 
   /** A page of entries with its pagination, as a list request answers. */
   async findPage(parameters: FindParameters = {}): Promise<Page> {
-    const read = this.#operations.find(this.#read('find', parameters, FIRST_PAGE), this.#caller);
+    const read = this.#operations.find(
+      this.#read('find', parameters, firstPage(this.#operations.rules.pages)),
+      this.#caller,
+    );
     return JSON.parse(pageJson(read.request.pagination, await read.run({ caller: this.#caller }), read.omitted));
   }
 
@@ -118,7 +121,7 @@ export class Documents {
   }
 
   #operation(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters): WriteOperation {
-    checkDepth(data);
+    checkDepth(data, this.#operations.rules.limits);
     return { name, type: this.#type, documentId, data, parameters, defaultStatus: DEFAULT_STATUS };
   }
 

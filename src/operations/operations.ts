@@ -10,19 +10,20 @@ import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
-import { planRead } from '../plan/read/plan-read.ts';
+import { planRead, type ReadPlanning } from '../plan/read/plan-read.ts';
 import {
   type AuthorizedWritePlan,
   type DecimalColumns,
   hasPasswords,
   mapPasswords,
   planWrite,
+  type WritePlanning,
 } from '../plan/write/plan-write.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
-import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
+import { DEFAULT_READ_RULES, NO_LIMIT, parseRead, type ReadRules } from '../request/parse-read.ts';
 import { type ParsedWrite, parseWrite } from '../request/parse-write.ts';
 import type { ReadRequest } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
@@ -49,6 +50,8 @@ export interface OperationsDeps {
   readonly database: Database;
   readonly defaultLocale: string;
   readonly decimals: DecimalColumns;
+  /** What the project says of reads, and the limits of all requests. */
+  readonly rules?: ReadRules;
   /** By the uid of the type. */
   readonly extensions: ReadonlyMap<string, TypeExtension>;
 }
@@ -104,16 +107,20 @@ export class Operations {
   readonly commits = new CommitEvents();
   readonly lanes: ReadLanes;
   readonly #deps: OperationsDeps;
+  readonly #planning: ReadPlanning & WritePlanning;
+  readonly rules: ReadRules;
   readonly #writes: WriteContext;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
   readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLAN_BYTES);
 
   constructor(deps: OperationsDeps) {
-    const { model, database, defaultLocale, extensions } = deps;
+    const { model, database, defaultLocale, extensions, decimals, rules = DEFAULT_READ_RULES } = deps;
     this.model = model;
     this.database = database;
     this.lanes = new ReadLanes(database, model);
     this.#deps = deps;
+    this.rules = rules;
+    this.#planning = { model, decimals, limits: rules.limits };
     this.#writes = {
       model,
       sql: new WriteStatements(database.dialect),
@@ -205,7 +212,7 @@ export class Operations {
     const begin = performance.now();
     const parsed = parseWrite(authorized.operation, this.#deps.defaultLocale, wantsEntry);
     const afterParse = performance.now();
-    const planned = planWrite(this.#deps, authorized, parsed);
+    const planned = planWrite(this.#planning, authorized, parsed);
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
     const answer = wantsEntry ? this.#answer(authorized, parsed) : NO_ANSWER;
     const timing = { parse: afterParse - begin, plan: performance.now() - afterParse };
@@ -257,7 +264,7 @@ export class Operations {
   #prepare(authorized: Authorized<ReadOperation>, byDocument: boolean) {
     const { operation, caller } = authorized;
     const begin = performance.now();
-    const request = parseRead(operation.parameters, operation.defaults);
+    const request = parseRead(operation.parameters, operation.defaults, this.rules);
     const parsed = performance.now();
     const key = `${caller.access.key} ${operation.name} ${operation.type.uid} ${JSON.stringify(request.shape)}`;
     const read = this.#compile(key, authorized, request, byDocument);
@@ -268,7 +275,7 @@ export class Operations {
   #compile(key: string, authorized: Authorized<Operation>, request: ReadRequest, byDocument: boolean): CompiledRead {
     let read = this.#plans.get(key);
     if (!read) {
-      read = new CompiledRead(this.database.dialect, planRead(this.model, authorized, request.shape, byDocument));
+      read = new CompiledRead(this.database.dialect, planRead(this.#planning, authorized, request.shape, byDocument));
       this.#plans.set(key, read, weightOf(key));
     }
     return read;
@@ -294,7 +301,7 @@ export class Operations {
     let read = this.#answers.get(key);
     if (!read) {
       // What was asked for is checked in any case.
-      read = this.#planAnswer(authorized, parseRead(parameters, { status, pagination: NO_LIMIT }));
+      read = this.#planAnswer(authorized, parseRead(parameters, { status, pagination: NO_LIMIT }, this.rules));
       if (name !== 'create' && !isReadable) {
         const identity = { fields: 'documentId', ...locale };
         read = this.#planAnswer(authorized, parseRead(identity, { status, pagination: NO_LIMIT }));
@@ -305,7 +312,7 @@ export class Operations {
   }
 
   #planAnswer(authorized: Authorized<WriteOperation>, request: ReadRequest): AnswerRead {
-    const read = new CompiledRead(this.database.dialect, planRead(this.model, authorized, request.shape, true));
+    const read = new CompiledRead(this.database.dialect, planRead(this.#planning, authorized, request.shape, true));
     const first = prepareFirst(read, request.values);
     const { defaultLocale } = this.#deps;
     return {

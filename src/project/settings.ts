@@ -3,10 +3,17 @@
 // What a deployment keeps to itself stands in the environment instead.
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
-import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE, MAX_READ_COST } from '../limits.ts';
+import { check, flag, isObject, listOf, nonEmptyString, type Problem, strictObject } from '../check-json.ts';
+import {
+  ADJUSTABLE_LIMITS,
+  DEFAULT_PAGE_SIZE,
+  LARGEST_PAGE_SIZE,
+  type LimitName,
+  MAX_PAGE_SIZE,
+  MAX_READ_COST,
+} from '../limits.ts';
 import { CODE_KINDS } from './code-finding.ts';
-import { readProjectFile } from './project-file.ts';
+import { readProjectJson, requireValid } from './project-file.ts';
 
 const DAY = 86_400;
 
@@ -29,7 +36,7 @@ const origin = v.pipe(
 );
 
 /** Whether a browser would send it so. */
-const isOrigin = (value: string): boolean =>
+export const isOrigin = (value: string): boolean =>
   /^https?:\/\/[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 
 const ADDRESS = 'such as "10.0.0.1" or "10.0.0.0/8"';
@@ -87,11 +94,18 @@ const AUTH = strictObject({
   registerFields: v.optional(listOf(nonEmptyString(), 'expected a list of strings'), []),
 });
 
+const HEADER = 'expected the name of a header, such as "x-tenant"';
+
 const CORS = strictObject({
   /** Origins that browsers may call from; `*` for any, which then never get credentials. */
   origins: v.optional(listOf(origin, `expected a list of origins ${ORIGIN}`), ['*']),
   /** Whether browsers may send cookies from the origins that are listed by name. */
   credentials: v.optional(flag, false),
+  /** Headers that browsers may send besides those that the API knows. */
+  headers: v.optional(
+    listOf(v.pipe(v.string(HEADER), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, HEADER)), 'expected a list of names of headers'),
+    [],
+  ),
 });
 
 const RATE_LIMITS = strictObject({
@@ -123,6 +137,34 @@ const EMAIL = strictObject({
   confirmationUrl: v.optional(link, null),
 });
 
+const PORT = 'expected a port from 0 to 65535, or null';
+const SERVER_URL = 'expected a URL such as "https://api.example.com", a path such as "/cms", or null';
+
+/** Where the server is; null where the environment decides. */
+const SERVER = strictObject({
+  host: v.optional(v.nullable(nonEmptyString('expected a host such as "127.0.0.1", or null')), null),
+  port: v.optional(
+    v.nullable(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65_535, PORT))),
+    null,
+  ),
+  /** What links in mails begin with. */
+  url: v.optional(
+    v.nullable(v.pipe(v.string(SERVER_URL), v.regex(/^(?:https?:\/\/[^/]+)?(?:\/[^/]+)*$/, SERVER_URL))),
+    null,
+  ),
+});
+
+const numberUpTo = (most: number, otherwise: number) => {
+  const message = `expected a whole number from 1 to ${most}`;
+  return v.optional(v.pipe(atLeastOne(message), v.maxValue(most, message)), otherwise);
+};
+
+const LIMITS = strictObject(
+  Object.fromEntries(
+    Object.entries(ADJUSTABLE_LIMITS).map(([name, { value, most }]) => [name, numberUpTo(most, value)]),
+  ) as Record<LimitName, ReturnType<typeof numberUpTo>>,
+);
+
 const INDEXES = 'expected lists of attribute names, such as [["cuisine", "rating"]]';
 const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'), INDEXES), v.minLength(1, INDEXES));
 const INDEXES_OF = 'expected an object of lists by content-type, such as {"api::dish.dish": [["price"]]}';
@@ -135,6 +177,7 @@ const kinds = listOf(
 
 const SETTINGS = strictObject({
   rest: v.optional(REST, {}),
+  server: v.optional(SERVER, {}),
   users: v.optional(USERS, {}),
   auth: v.optional(AUTH, {}),
   cors: v.optional(CORS, {}),
@@ -146,6 +189,8 @@ const SETTINGS = strictObject({
   /** Proxies whose word on a client's address is taken: none, or their addresses. */
   trustProxy: v.optional(listOf(address, `expected a list of addresses ${ADDRESS}`), []),
   email: v.optional(EMAIL, {}),
+  /** Limits of limits.ts that a project can change. */
+  limits: v.optional(LIMITS, {}),
   /** Indexes to create beside those that the definitions declare, by content-type. */
   indexes: v.optional(
     v.pipe(v.custom<Record<string, unknown>>(isObject, INDEXES_OF), v.record(v.string(), listOf(INDEX, INDEXES))),
@@ -164,5 +209,25 @@ export type Settings = v.InferOutput<typeof SETTINGS>;
 
 export const DEFAULT_SETTINGS: Settings = v.parse(SETTINGS, {});
 
-export const readSettings = (project: string): Settings =>
-  readProjectFile(project, 'sheaf.json', SETTINGS) ?? DEFAULT_SETTINGS;
+/** The settings as config/sheaf.json gives them, without defaults; null where there is no such file. */
+export function readOwnSettings(project: string): Record<string, unknown> | null {
+  const given = readProjectJson(project, 'sheaf.json');
+  if (given === null) return null;
+  requireValid(project, 'sheaf.json', check(SETTINGS, given.json));
+  return given.json as Record<string, unknown>;
+}
+
+/** What is wrong with some settings; nothing where they can be used. */
+export function settingProblems(given: unknown): readonly Problem[] {
+  const checked = check(SETTINGS, given);
+  return checked.ok ? [] : checked.problems;
+}
+
+/** Fills in defaults. Only for settings that were checked. */
+export const completeSettings = (given: unknown): Settings => v.parse(SETTINGS, given);
+
+/** What config/sheaf.json says alone. */
+export function readSettings(project: string): Settings {
+  const own = readOwnSettings(project);
+  return own === null ? DEFAULT_SETTINGS : completeSettings(own);
+}

@@ -1,21 +1,28 @@
 // What all parts of the request grammar share: lists, names, booleans, and limits on depth and length.
 import { invalidKey, invalidValue, limitExceeded, validationError } from '../errors.ts';
-import { MAX_DEPTH, MAX_LIST_ITEMS } from '../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 
 /** Where in the request the parser stands: the parameter, and the names walked so far. */
 export interface Location {
   readonly param: string;
   readonly path: readonly string[];
   readonly depth: number;
+  readonly limits: Limits;
 }
 
-export const rootLocation = (param: string): Location => ({ param, path: [], depth: 0 });
+export const rootLocation = (param: string, limits: Limits = DEFAULT_LIMITS): Location => ({
+  param,
+  path: [],
+  depth: 0,
+  limits,
+});
 
 /** One level further in; the only way to recurse, so that no input can recurse deeper than the limit. */
 export function within(location: Location, ...names: string[]): Location {
+  const { param, limits } = location;
   const depth = location.depth + 1;
-  if (depth > MAX_DEPTH) throw limitExceeded('MAX_DEPTH', MAX_DEPTH, 'levels', { param: location.param });
-  return { param: location.param, path: [...location.path, ...names], depth };
+  if (depth > limits.depth) throw limitExceeded('MAX_DEPTH', limits.depth, 'levels', { param });
+  return { param, path: [...location.path, ...names], depth, limits };
 }
 
 export const badKey = (key: string, location: Location): Error => invalidKey(key, location.path, location.param);
@@ -45,20 +52,22 @@ const INDEX = /^\d+$/;
 
 /** The entries of an object. An index among them is what is left of a list that was too long or mixed with names. */
 export function entriesOf(value: Record<string, unknown>, location: Location): [string, unknown][] {
+  const { listItems } = location.limits;
   const entries = Object.entries(value);
-  if (entries.length > MAX_LIST_ITEMS)
-    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'keys in one location', { param: location.param });
+  if (entries.length > listItems)
+    throw limitExceeded('MAX_LIST_ITEMS', listItems, 'keys in one location', { param: location.param });
   for (const [key] of entries) {
-    if (INDEX.test(key) && Number(key) >= MAX_LIST_ITEMS)
-      throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { key, param: location.param });
+    if (INDEX.test(key) && Number(key) >= listItems)
+      throw limitExceeded('MAX_LIST_ITEMS', listItems, 'values in a list', { key, param: location.param });
     if (INDEX.test(key)) throw badKey(key, location);
   }
   return entries;
 }
 
 export function itemsOf(value: readonly unknown[], location: Location): readonly unknown[] {
-  if (value.length > MAX_LIST_ITEMS)
-    throw limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list', { param: location.param });
+  const { listItems } = location.limits;
+  if (value.length > listItems)
+    throw limitExceeded('MAX_LIST_ITEMS', listItems, 'values in a list', { param: location.param });
   return value;
 }
 

@@ -1,6 +1,6 @@
 // Cursors of pages: what is written into one, and how it is read. To clients a cursor is a string without meaning.
 import { invalidCursor, limitExceeded } from '../errors.ts';
-import { MAX_CURSOR_LENGTH, MAX_SORT_KEYS } from '../limits.ts';
+import { ADJUSTABLE_LIMITS, MAX_CURSOR_LENGTH } from '../limits.ts';
 import { isObject } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
 import type { CursorPlace, CursorShape } from './read-request.ts';
@@ -40,7 +40,7 @@ function readCursor(text: string): Cursor {
   const isCursor =
     typeof digest === 'string' &&
     (backward === 0 || backward === 1) &&
-    values.length <= MAX_SORT_KEYS + 1 &&
+    values.length <= ADJUSTABLE_LIMITS.sortKeys.most + 1 &&
     values.every((value) => value === null || typeof value === 'string' || typeof value === 'number');
   if (!isCursor) throw notOurs();
   return { digest, backward: backward === 1, values: values as CursorValue[] };

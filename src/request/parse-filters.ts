@@ -1,7 +1,6 @@
 // The filter grammar: nested objects of names, operators and values → a tree of conditions with value slots.
 // Knows no model: whether a name exists and a value fits is decided in plan/.
 import { limitExceeded } from '../errors.ts';
-import { MAX_FILTER_NODES } from '../limits.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, FilterNode } from './read-request.ts';
@@ -16,9 +15,10 @@ export class Slots {
   }
 
   countNode(location: Location): void {
+    const { param, limits } = location;
     this.#nodes++;
-    if (this.#nodes > MAX_FILTER_NODES)
-      throw limitExceeded('MAX_FILTER_NODES', MAX_FILTER_NODES, 'conditions in filters', { param: location.param });
+    if (this.#nodes > limits.filterNodes)
+      throw limitExceeded('MAX_FILTER_NODES', limits.filterNodes, 'conditions in filters', { param });
   }
 }
 

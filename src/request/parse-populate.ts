@@ -1,7 +1,6 @@
 // The populate grammar: `*`, names, dotted paths, lists, and objects with fields, filters, sort, populate, count
 // and fragments → a tree of names.
 import { limitExceeded } from '../errors.ts';
-import { MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../limits.ts';
 import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
@@ -39,7 +38,7 @@ function dottedPaths(texts: readonly unknown[], location: Location): PopulateSha
       const path = String(part).trim();
       if (path === '') continue;
       const names = path.split('.');
-      if (names.length > MAX_POPULATE_DEPTH) throw tooDeep(location);
+      if (names.length > location.limits.populateDepth) throw tooDeep(location);
       let branch = tree;
       for (const name of names) {
         if (name === '' || name === '*') throw badKey(name === '' ? path : name, location);
@@ -119,18 +118,19 @@ function fragments(value: unknown, location: Location, slots: Slots): Record<str
   return on;
 }
 
-const tooDeep = (location: Location): Error =>
-  limitExceeded('MAX_POPULATE_DEPTH', MAX_POPULATE_DEPTH, 'levels of populate', { param: location.param });
+const tooDeep = ({ param, limits }: Location): Error =>
+  limitExceeded('MAX_POPULATE_DEPTH', limits.populateDepth, 'levels of populate', { param });
 
 function checkSize(root: PopulateShape, location: Location): void {
+  const { populateNodes, populateDepth } = location.limits;
   let nodes = 0;
   const visit = (shape: PopulateShape, depth: number): void => {
-    if (depth > MAX_POPULATE_DEPTH) throw tooDeep(location);
+    if (depth > populateDepth) throw tooDeep(location);
     for (const node of Object.values(shape.at)) if (node) visitNode(node, depth);
   };
   const visitNode = (node: PopulateNode, depth: number): void => {
-    if (++nodes > MAX_POPULATE_NODES)
-      throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param: location.param });
+    if (++nodes > populateNodes)
+      throw limitExceeded('MAX_POPULATE_NODES', populateNodes, 'populated attributes', { param: location.param });
     visit(node.populate, depth + 1);
     for (const fragment of Object.values(node.on ?? {})) visitNode(fragment, depth + 1);
   };

@@ -1,6 +1,6 @@
 // A whole read request: every top-level parameter, and none besides.
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
-import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_PAGE_SIZE, type Limits, MAX_OFFSET, MAX_PAGE_SIZE } from '../limits.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, rootLocation, within, yesOrNo } from './grammar.ts';
 import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
@@ -28,7 +28,36 @@ export interface ReadDefaults {
   readonly pagination: Pagination;
 }
 
-export const FIRST_PAGE: Pagination = { mode: 'page', start: 0, limit: DEFAULT_PAGE_SIZE, withCount: true };
+/** What a project says of the pages of its lists. */
+export interface PageRules {
+  /** Entries on a page when no size is asked for, and at most. */
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+  /** Whether lists have their total unless a request says otherwise. */
+  readonly withCount: boolean;
+}
+
+/** What a project says of reads. */
+export interface ReadRules {
+  readonly pages: PageRules;
+  readonly limits: Limits;
+}
+
+const DEFAULT_PAGES: PageRules = { defaultLimit: DEFAULT_PAGE_SIZE, maxLimit: MAX_PAGE_SIZE, withCount: true };
+export const DEFAULT_READ_RULES: ReadRules = { pages: DEFAULT_PAGES, limits: DEFAULT_LIMITS };
+
+/** The page when a request names none. */
+export const firstPage = (pages: PageRules): Pagination => ({
+  mode: 'page',
+  start: 0,
+  limit: pageSizeOf(pages, undefined),
+  withCount: pages.withCount,
+});
+
+const pageSizeOf = ({ defaultLimit, maxLimit }: PageRules, size = defaultLimit): number =>
+  Math.max(1, Math.min(size, maxLimit));
+
+export const FIRST_PAGE: Pagination = firstPage(DEFAULT_PAGES);
 export const NO_LIMIT: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
 
 export const READ_PARAMETERS = [
@@ -46,7 +75,11 @@ export const READ_PARAMETERS = [
 const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
 const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor']);
 
-export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): ReadRequest {
+export function parseRead(
+  parameters: ReadParameters,
+  defaults: ReadDefaults,
+  { pages, limits }: ReadRules = DEFAULT_READ_RULES,
+): ReadRequest {
   for (const key of Object.keys(parameters)) {
     if (MISPLACED.has(key))
       throw paginationError(`Invalid key ${key}: write pagination[${key}]`, {
@@ -59,14 +92,14 @@ export function parseRead(parameters: ReadParameters, defaults: ReadDefaults): R
   }
   const slots = new Slots();
   const publication = parsePublication(parameters);
-  const filters = parseFilters(parameters.filters, rootLocation('filters'), slots);
-  const sort = parseSort(parameters.sort, rootLocation('sort'));
-  const fields = parseFields(parameters.fields, rootLocation('fields'));
-  const populate = parsePopulate(parameters.populate, rootLocation('populate'), slots);
-  const pagination = parsePagination(parameters.pagination, defaults.pagination);
+  const filters = parseFilters(parameters.filters, rootLocation('filters', limits), slots);
+  const sort = parseSort(parameters.sort, rootLocation('sort', limits));
+  const fields = parseFields(parameters.fields, rootLocation('fields', limits));
+  const populate = parsePopulate(parameters.populate, rootLocation('populate', limits), slots);
+  const pagination = parsePagination(parameters.pagination, defaults.pagination, pages);
   const status = parseStatus(parameters.status, defaults.status);
-  const locale = parseLocale(parameters.locale, slots);
-  const search = parseSearch(parameters._q, slots);
+  const locale = parseLocale(parameters.locale, slots, limits);
+  const search = parseSearch(parameters._q, slots, limits);
   const cursor = parseCursor(parameters.pagination, slots, pagination.withCount);
   return {
     shape: { filters, sort, fields, populate, status, locale, publication, search, cursor },
@@ -81,8 +114,8 @@ function parseStatus(value: unknown, otherwise: Status): Status {
   throw badValue(rootLocation('status'), 'draft or published');
 }
 
-function parseLocale(value: unknown, slots: Slots): 'default' | 'all' | number {
-  const location = rootLocation('locale');
+function parseLocale(value: unknown, slots: Slots, limits: Limits): 'default' | 'all' | number {
+  const location = rootLocation('locale', limits);
   if (value === undefined || value === null || value === '') return 'default';
   if (value === '*') return 'all';
   const codes = Array.isArray(value) ? itemsOf(value, location) : [value];
@@ -92,12 +125,12 @@ function parseLocale(value: unknown, slots: Slots): 'default' | 'all' | number {
   return slots.put(codes);
 }
 
-function parseSearch(value: unknown, slots: Slots): number | null {
+function parseSearch(value: unknown, slots: Slots, { searchLength }: Limits): number | null {
   const location = rootLocation('_q');
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string' || value.includes('\0')) throw badValue(location, 'a string');
-  if (value.length > MAX_SEARCH_LENGTH)
-    throw limitExceeded('MAX_SEARCH_LENGTH', MAX_SEARCH_LENGTH, 'characters to search for', { param: '_q' });
+  if (value.length > searchLength)
+    throw limitExceeded('MAX_SEARCH_LENGTH', searchLength, 'characters to search for', { param: '_q' });
   return slots.put(value);
 }
 
@@ -132,7 +165,7 @@ function parsePublication(parameters: ReadParameters): PublicationFilter | null 
 
 type PageNumbers = Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>>;
 
-function parsePagination(value: unknown, otherwise: Pagination): Pagination {
+function parsePagination(value: unknown, otherwise: Pagination, pages: PageRules): Pagination {
   const location = rootLocation('pagination');
   if (value === undefined || value === null) return otherwise;
   if (!isObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
@@ -164,25 +197,25 @@ function parsePagination(value: unknown, otherwise: Pagination): Pagination {
     }
   }
   return Object.hasOwn(value, 'cursor')
-    ? cursorPage(numbers, withCount ?? false)
-    : numberedPage(numbers, withCount ?? true);
+    ? cursorPage(numbers, withCount ?? false, pages)
+    : numberedPage(numbers, withCount ?? pages.withCount, pages);
 }
 
-function numberedPage({ page, pageSize, start, limit }: PageNumbers, withCount: boolean): Pagination {
+function numberedPage(numbers: PageNumbers, withCount: boolean, pages: PageRules): Pagination {
+  const { page, pageSize, start, limit } = numbers;
   const byPage = page !== undefined || pageSize !== undefined;
   const byOffset = start !== undefined || limit !== undefined;
   if (byPage && byOffset) throw paginationError('Cannot use both page & offset pagination in the same query');
-  const size = pageSizeOf(pageSize ?? limit);
+  const size = pageSizeOf(pages, pageSize ?? limit);
   return byOffset
     ? { mode: 'offset', start: Math.max(0, start ?? 0), limit: size, withCount }
     : { mode: 'page', start: Math.min((Math.max(1, page ?? 1) - 1) * size, MAX_OFFSET), limit: size, withCount };
 }
 
 /** Of a page by cursor the total is counted only where it is asked for: it would cost more than the page. */
-function cursorPage({ page, pageSize, start, limit }: PageNumbers, withCount: boolean): Pagination {
+function cursorPage(numbers: PageNumbers, withCount: boolean, pages: PageRules): Pagination {
+  const { page, pageSize, start, limit } = numbers;
   if (page !== undefined || start !== undefined || limit !== undefined)
     throw paginationError('Cannot use pagination[cursor] together with page, start or limit; its size is pageSize');
-  return { mode: 'cursor', start: 0, limit: pageSizeOf(pageSize), withCount };
+  return { mode: 'cursor', start: 0, limit: pageSizeOf(pages, pageSize), withCount };
 }
-
-const pageSizeOf = (size = DEFAULT_PAGE_SIZE): number => Math.max(1, Math.min(size, MAX_PAGE_SIZE));

@@ -63,9 +63,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const OPERATIONS = new Set(['connect', 'disconnect', 'set', 'options']);
 const REFERENCE_KEYS = new Set(['documentId', 'id', 'locale', 'status', '__type']);
 
-export function parseRelation(value: unknown, path: BodyPath): RelationInput {
+/** `most`: how many references there may be. */
+export function parseRelation(value: unknown, path: BodyPath, most: number = MAX_REFERENCES): RelationInput {
   if (value === null) return { mode: 'set', references: [], path };
-  if (!isObject(value)) return { mode: 'set', references: references(value, path), path };
+  if (!isObject(value)) return { mode: 'set', references: references(value, path, most), path };
   const keys = Object.keys(value);
   if (keys.length === 0) return { mode: 'keep' };
   const operations = keys.filter((key) => OPERATIONS.has(key));
@@ -77,11 +78,11 @@ export function parseRelation(value: unknown, path: BodyPath): RelationInput {
     const other = ['connect', 'disconnect'].find((key) => key in value);
     if (other) throw bodyValueError([...path, other], 'set alone; it cannot be combined with connect or disconnect');
     if (value.set === null || value.set === undefined) return { mode: 'keep' };
-    return { mode: 'set', references: references(value.set, [...path, 'set']), path: [...path, 'set'] };
+    return { mode: 'set', references: references(value.set, [...path, 'set'], most), path: [...path, 'set'] };
   }
   const connect = listOf(value.connect).map((item, index) => parseConnect(item, [...path, 'connect', index]));
-  const disconnect = references(value.disconnect ?? [], [...path, 'disconnect']);
-  checkCount(connect.length + disconnect.length, path);
+  const disconnect = references(value.disconnect ?? [], [...path, 'disconnect'], most);
+  checkCount(connect.length + disconnect.length, path, most);
   if (connect.length === 0 && disconnect.length === 0) return { mode: 'keep' };
   return { mode: 'change', connect, disconnect, strict };
 }
@@ -91,15 +92,14 @@ const listOf = (value: unknown): readonly unknown[] => {
   return Array.isArray(value) ? value : [value];
 };
 
-function references(value: unknown, path: BodyPath): Reference[] {
+function references(value: unknown, path: BodyPath, most: number): Reference[] {
   const list = listOf(value);
-  checkCount(list.length, path);
+  checkCount(list.length, path, most);
   return list.map((item, index) => reference(item, Array.isArray(value) ? [...path, index] : path));
 }
 
-function checkCount(count: number, path: BodyPath): void {
-  if (count > MAX_REFERENCES)
-    throw limitExceeded('MAX_REFERENCES', MAX_REFERENCES, 'references', { path: path.join('.'), source: 'body' });
+function checkCount(count: number, path: BodyPath, most: number): void {
+  if (count > most) throw limitExceeded('MAX_REFERENCES', most, 'references', { path: path.join('.'), source: 'body' });
 }
 
 function parseOptions(options: unknown, path: BodyPath): boolean {

@@ -1,14 +1,13 @@
 // The sort and fields grammars: strings, lists and objects → sort keys and names.
 import { limitExceeded } from '../errors.ts';
-import { MAX_SORT_DEPTH, MAX_SORT_KEYS } from '../limits.ts';
 import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within } from './grammar.ts';
 import type { SortKey } from './read-request.ts';
 
 export function parseSort(value: unknown, location: Location): SortKey[] {
   const keys = sortKeys(value, location);
-  if (keys.length > MAX_SORT_KEYS)
-    throw limitExceeded('MAX_SORT_KEYS', MAX_SORT_KEYS, 'sort keys', { param: location.param });
+  const { param, limits } = location;
+  if (keys.length > limits.sortKeys) throw limitExceeded('MAX_SORT_KEYS', limits.sortKeys, 'sort keys', { param });
   return keys;
 }
 
@@ -40,8 +39,9 @@ function sortObject(value: Record<string, unknown>, location: Location, path: re
 }
 
 function sortKey(path: readonly string[], direction: unknown, location: Location): SortKey {
-  if (path.length > MAX_SORT_DEPTH)
-    throw limitExceeded('MAX_SORT_DEPTH', MAX_SORT_DEPTH, 'names in a sort path', { param: location.param });
+  const { param, limits } = location;
+  if (path.length > limits.sortDepth)
+    throw limitExceeded('MAX_SORT_DEPTH', limits.sortDepth, 'names in a sort path', { param });
   return { path, descending: isDescending(direction, location) };
 }
 

@@ -1,31 +1,31 @@
 // The body of a write request as it comes over the wire, and the parameters beside it.
 import { invalidKey, limitExceeded, type SheafError, validationError } from '../errors.ts';
-import { MAX_BODY_DEPTH } from '../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { badValue, rootLocation } from './grammar.ts';
 import type { ReadParameters } from './parse-read.ts';
 import { bodyKeyError } from './parse-relation.ts';
 import type { Status } from './read-request.ts';
 
 /** The `data` of a body; everything else about it is checked against the model. */
-export function parseData(body: unknown): Record<string, unknown> {
+export function parseData(body: unknown, limits: Limits = DEFAULT_LIMITS): Record<string, unknown> {
   const data = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw validationError('Missing "data" payload in the request body');
   const unknownKey = Object.keys(body as object).find((key) => key !== 'data');
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, []);
-  checkDepth(data);
+  checkDepth(data, limits);
   return data as Record<string, unknown>;
 }
 
 /** Measures depth level by level, never by recursion, so that no body can exhaust the stack. */
-export function checkDepth(body: object): void {
+export function checkDepth(body: object, { bodyDepth }: Limits): void {
   let level: object[] = [body as object];
   for (let depth = 0; level.length > 0; depth++) {
     const below: object[] = [];
     for (const container of level)
       for (const value of Object.values(container)) {
-        if (depth >= MAX_BODY_DEPTH)
-          throw limitExceeded('MAX_BODY_DEPTH', MAX_BODY_DEPTH, 'levels in the body', { source: 'body' });
+        if (depth >= bodyDepth)
+          throw limitExceeded('MAX_BODY_DEPTH', bodyDepth, 'levels in the body', { source: 'body' });
         if (typeof value === 'object' && value !== null) below.push(value);
       }
     level = below;

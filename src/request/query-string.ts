@@ -2,7 +2,7 @@
 // limit is refused, because a condition that gets lost on the way would show rows it was meant to hide.
 import qs from 'qs';
 import { invalidKey, limitExceeded, validationError } from '../errors.ts';
-import { MAX_DEPTH, MAX_LIST_ITEMS, MAX_PARAMETERS } from '../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 
 export type QueryObject = Readonly<Record<string, unknown>>;
 
@@ -10,10 +10,7 @@ export type QueryObject = Readonly<Record<string, unknown>>;
 const KEY = /^[^[\]]+(\[[^[\]]*\])*$/;
 
 const OPTIONS = {
-  depth: MAX_DEPTH,
   strictDepth: true,
-  arrayLimit: MAX_LIST_ITEMS,
-  parameterLimit: MAX_PARAMETERS,
   throwOnLimitExceeded: true,
   strictNullHandling: true,
   plainObjects: true,
@@ -25,19 +22,21 @@ const OPTIONS = {
   },
 } as unknown as qs.IParseOptions & { decoder?: never };
 
-export function parseQueryString(text: string): QueryObject {
+export function parseQueryString(text: string, limits: Limits = DEFAULT_LIMITS): QueryObject {
   if (text === '') return {};
+  const { depth, listItems, parameters } = limits;
   try {
-    return qs.parse(text, OPTIONS) as QueryObject;
+    const options = { ...OPTIONS, depth, arrayLimit: listItems, parameterLimit: parameters };
+    return qs.parse(text, options) as QueryObject;
   } catch (error) {
-    if (error instanceof RangeError) throw explained(error);
+    if (error instanceof RangeError) throw explained(error, limits);
     throw error;
   }
 }
 
-function explained(error: RangeError): Error {
-  if (error.message.startsWith('Parameter')) return limitExceeded('MAX_PARAMETERS', MAX_PARAMETERS, 'parameters');
-  if (error.message.startsWith('Array')) return limitExceeded('MAX_LIST_ITEMS', MAX_LIST_ITEMS, 'values in a list');
-  if (error.message.startsWith('Input depth')) return limitExceeded('MAX_DEPTH', MAX_DEPTH, 'levels of brackets');
+function explained({ message }: RangeError, { depth, listItems, parameters }: Limits): Error {
+  if (message.startsWith('Parameter')) return limitExceeded('MAX_PARAMETERS', parameters, 'parameters');
+  if (message.startsWith('Array')) return limitExceeded('MAX_LIST_ITEMS', listItems, 'values in a list');
+  if (message.startsWith('Input depth')) return limitExceeded('MAX_DEPTH', depth, 'levels of brackets');
   return validationError('The query string cannot be read');
 }

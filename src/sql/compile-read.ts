@@ -2,7 +2,7 @@
 // then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
 // The number of statements never depends on the number of rows.
 import { sql } from 'kysely';
-import { MAX_PAGE_BYTES, MAX_PAGE_SIZE, MAX_POPULATED_ROWS } from '../limits.ts';
+import { LARGEST_PAGE_SIZE, MAX_PAGE_BYTES, MAX_POPULATED_ROWS } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
@@ -91,7 +91,7 @@ export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fr
   if (long.length === 0) return null;
   const bytes = long.map(({ column, type }) => sql`coalesce(${dialect.byteLength(sql.id('z', column), type)}, 0)`);
   const total = sql`(select coalesce(sum(${sql.join(bytes, sql` + `)}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
-  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(MAX_PAGE_SIZE)} or ${total} <= ${sql.lit(MAX_PAGE_BYTES)})`;
+  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(MAX_PAGE_BYTES)})`;
 }
 
 /** The columns of the rows with the given ids; no row where they would be too long for a response. */

@@ -25,7 +25,7 @@ export function ruleProblems(model: Model, rules: Rules): string[] {
 
 function checkRowRule(model: Model, type: ContentType, rule: RowRule, report: Report): void {
   const versions = { status: 'published', publication: null } as const;
-  const context = new PlanContext(model, versions, systemAccess(model), rule.values);
+  const context = new PlanContext(model, versions, systemAccess(model), { ruleValues: rule.values });
   try {
     checkUserValues(model, planFilter(context, type, rule.filter, { param: 'access', path: [] }), report);
   } catch (error) {

@@ -2,10 +2,16 @@
 
 import type { Access, RuleValue } from '../../access/access.ts';
 import { limitExceeded } from '../../errors.ts';
-import { MAX_POPULATE_DEPTH, MAX_POPULATE_NODES } from '../../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
 import type { ContentType, Model } from '../../model/types.ts';
 import type { Status } from '../../request/read-request.ts';
 import type { Versions } from './versions.ts';
+
+export interface PlanOptions {
+  /** Where the filter is that of a rule: its values, which then stand in the plan itself. */
+  readonly ruleValues?: readonly RuleValue[];
+  readonly limits?: Limits;
+}
 
 export class PlanContext {
   readonly model: Model;
@@ -13,23 +19,31 @@ export class PlanContext {
   readonly access: Access;
   /** Where the filter is that of a rule: its values, which then stand in the plan itself. */
   readonly ruleValues: readonly RuleValue[] | null;
+  readonly #limits: Limits;
   readonly #touched = new Set<string>();
   readonly #omitted = new Set<string>();
   #populated = 0;
 
-  constructor(model: Model, versions: Versions, access: Access, ruleValues: readonly RuleValue[] | null = null) {
+  constructor(
+    model: Model,
+    versions: Versions,
+    access: Access,
+    { ruleValues, limits = DEFAULT_LIMITS }: PlanOptions = {},
+  ) {
     this.model = model;
     this.versions = versions;
     this.access = access;
-    this.ruleValues = ruleValues;
+    this.ruleValues = ruleValues ?? null;
+    this.#limits = limits;
   }
 
   /** Counts a populated attribute; `*` may stand for many, so they are counted when it is known which. */
   populate(depth: number, param: string): void {
-    if (depth > MAX_POPULATE_DEPTH)
-      throw limitExceeded('MAX_POPULATE_DEPTH', MAX_POPULATE_DEPTH, 'levels of populate', { param });
-    if (++this.#populated > MAX_POPULATE_NODES)
-      throw limitExceeded('MAX_POPULATE_NODES', MAX_POPULATE_NODES, 'populated attributes', { param });
+    const { populateDepth, populateNodes } = this.#limits;
+    if (depth > populateDepth)
+      throw limitExceeded('MAX_POPULATE_DEPTH', populateDepth, 'levels of populate', { param });
+    if (++this.#populated > populateNodes)
+      throw limitExceeded('MAX_POPULATE_NODES', populateNodes, 'populated attributes', { param });
   }
 
   /** Whether rows of a type in a status are drafts that are hidden from the caller. */

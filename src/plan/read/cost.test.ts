@@ -26,7 +26,12 @@ const SIZES: Readonly<Record<string, number>> = { pages: 10_000, tags: 100, page
 function costOf(parameters: object, sizes = SIZES, limit = 25): Cost {
   const defaults = { status: 'published', pagination: NO_LIMIT } as const;
   const operation = { name: 'find', type: PAGE, parameters, defaults } as const;
-  const plan = planRead(model, authorize(operation, systemCaller(model)), parseRead(parameters, defaults).shape, false);
+  const plan = planRead(
+    { model },
+    authorize(operation, systemCaller(model)),
+    parseRead(parameters, defaults).shape,
+    false,
+  );
   return estimateCost(plan, (table) => sizes[table] ?? 0, limit);
 }
 const rowsOf = (parameters: object, sizes = SIZES, limit = 25): number => costOf(parameters, sizes, limit).rows;

@@ -106,7 +106,7 @@ export function ruleCondition(
   const rule = context.access.rowsOf(type.uid, use);
   if (!rule) return null;
   const versions = { status, publication: null };
-  const inside = new PlanContext(context.model, versions, systemAccess(context.model), rule.values);
+  const inside = new PlanContext(context.model, versions, systemAccess(context.model), { ruleValues: rule.values });
   return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 

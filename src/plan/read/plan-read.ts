@@ -3,6 +3,7 @@
 import type { Authorized } from '../../access/authorize.ts';
 import type { Operation } from '../../access/operation.ts';
 import { forbiddenError } from '../../errors.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
 import type { ContentType, Model } from '../../model/types.ts';
 import type { ReadShape } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
@@ -21,9 +22,14 @@ export interface AuthorizedReadPlan extends ReadPlan {
   readonly [planned]: true;
 }
 
+export interface ReadPlanning {
+  readonly model: Model;
+  readonly limits?: Limits;
+}
+
 /** `byDocument`: one document, whose id is given when the plan runs. The answer to a write is such a read. */
 export function planRead(
-  model: Model,
+  { model, limits = DEFAULT_LIMITS }: ReadPlanning,
   { operation, caller }: Authorized<Operation>,
   shape: ReadShape,
   byDocument: boolean,
@@ -31,7 +37,7 @@ export function planRead(
   const { type } = operation;
   const { access } = caller;
   const isAnswer = 'data' in operation;
-  const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access);
+  const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access, { limits });
   if (!isAnswer && context.hidesDrafts(type, shape.status)) throw forbiddenError();
   context.touch(type.uid);
   const at = (param: string) => ({ param, path: [] });

@@ -43,7 +43,7 @@ const access = accessOf(model, {
 });
 const system = new PlanContext(model, VERSIONS, systemAccess(model));
 const reader = new PlanContext(model, VERSIONS, access);
-const ruleMaker = new PlanContext(model, VERSIONS, systemAccess(model), []);
+const ruleMaker = new PlanContext(model, VERSIONS, systemAccess(model), { ruleValues: [] });
 
 const USES: readonly Use[] = ['filter', 'sort', 'field', 'populate'];
 

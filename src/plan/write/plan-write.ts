@@ -5,7 +5,7 @@ import type { Access } from '../../access/access.ts';
 import type { Authorized } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
-import { MAX_COMPONENTS, MAX_REFERENCES } from '../../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import type {
   Attribute,
@@ -51,6 +51,7 @@ export type DecimalColumns = ReadonlyMap<string, { readonly precision: number; r
 export interface WritePlanning {
   readonly model: Model;
   readonly decimals: DecimalColumns;
+  readonly limits?: Limits;
 }
 
 /** Where a write goes, as its parameters say. */
@@ -70,12 +71,12 @@ interface Mode {
 }
 
 export function planWrite(
-  { model, decimals }: WritePlanning,
+  planning: WritePlanning,
   { operation, caller }: Authorized<WriteOperation>,
   { locale, locales, publishes }: WriteTarget,
 ): AuthorizedWritePlan {
   const { name, type, documentId, data, supplied = {} } = operation;
-  const planner = new WritePlanner(model, caller.access, decimals, type.draftAndPublish);
+  const planner = new WritePlanner(planning, caller.access, type.draftAndPublish);
   planner.checkNames(type, data, []);
   const draft = type.draftAndPublish && (name !== 'create' || !publishes);
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
@@ -152,16 +153,18 @@ class WritePlanner {
   readonly #model: Model;
   readonly #access: Access;
   readonly #decimals: DecimalColumns;
+  readonly #limits: Limits;
   /** Whether what is published is a stored draft, which holds null where a body said nothing. */
   readonly #viaDraft: boolean;
   #components = 0;
   #references = 0;
 
-  constructor(model: Model, access: Access, decimals: DecimalColumns, viaDraft: boolean) {
+  constructor({ model, decimals, limits = DEFAULT_LIMITS }: WritePlanning, access: Access, viaDraft: boolean) {
     this.#viaDraft = viaDraft;
     this.#model = model;
     this.#access = access;
     this.#decimals = decimals;
+    this.#limits = limits;
   }
 
   /** Refuses a name that does not exist for the caller. */
@@ -299,11 +302,12 @@ class WritePlanner {
   }
 
   #relation(attribute: RelationChange['attribute'], given: unknown, path: BodyPath): RelationInput {
-    const input = parseRelation(given, path);
+    const most = this.#limits.references;
+    const input = parseRelation(given, path, most);
     const references = referencesIn(input);
     this.#references += references.length;
-    if (this.#references > MAX_REFERENCES)
-      throw limitExceeded('MAX_REFERENCES', MAX_REFERENCES, 'references', { path: path.join('.'), source: 'body' });
+    if (this.#references > most)
+      throw limitExceeded('MAX_REFERENCES', most, 'references', { path: path.join('.'), source: 'body' });
     if (attribute.kind === 'media' && input.mode === 'change' && input.connect.length > 0)
       throw bodyValueError(path, 'the files themselves; connect is not for media');
     if (attribute.kind === 'morph') {
@@ -348,8 +352,8 @@ class WritePlanner {
       this.#problem(path, wrongKind('object', value));
       return null;
     }
-    if (++this.#components > MAX_COMPONENTS)
-      throw limitExceeded('MAX_COMPONENTS', MAX_COMPONENTS, 'components', { source: 'body' });
+    if (++this.#components > this.#limits.components)
+      throw limitExceeded('MAX_COMPONENTS', this.#limits.components, 'components', { source: 'body' });
     const { __component, id, ...values } = value;
     const uid = this.#componentUid(attribute, __component, path);
     if (uid === null) return null;
