@@ -17,10 +17,10 @@ import type { CommitListener } from './operations/commit-events.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
-import type { GivenSecrets } from './project/environment.ts';
+import { type GivenSecrets, projectSettings } from './project/environment.ts';
 import { readLocales } from './project/locales.ts';
 import { type ProjectCode, readProjectCode } from './project/project-code.ts';
-import { readSettings, type Settings } from './project/settings.ts';
+import type { Settings } from './project/settings.ts';
 import { AccountStatements } from './sql/account-statements.ts';
 
 export interface OpenOptions {
@@ -37,6 +37,8 @@ export interface OpenOptions {
   /** Where secrets that are not given, and mails that are not sent, are kept; `.sheaf` in the project. */
   readonly state?: string;
   readonly secrets?: GivenSecrets;
+  /** Those of the project where they are not given. */
+  readonly settings?: Settings;
   /** The address of a mail server, such as smtps://user:password@host. */
   readonly smtp?: string | null;
   /** Called when a mail cannot be sent. Without it the error goes to standard error. */
@@ -87,7 +89,7 @@ export interface Sheaf {
 export async function open(options: OpenOptions): Promise<Sheaf> {
   // What is wrong with the definitions is told before a database is touched.
   const loaded = loadModel(options.project);
-  const settings = readSettings(options.project);
+  const { settings = projectSettings(options.project) } = options;
   const code = await readProjectCode(options.project, loaded.contentTypes.values());
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;

@@ -81,6 +81,11 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
     await start(config, values);
     return 0;
   }
+  if (command === 'config' && rest.length === 0) {
+    const { printConfig } = await import('./cli/print-config.ts');
+    process.stdout.write(printConfig(config, values.json));
+    return 0;
+  }
   if (command === 'schema' && (rest[0] === 'diff' || rest[0] === 'apply') && rest.length === 1) {
     const { schemaCommand } = await import('./cli/schema-commands.ts');
     process.stdout.write(await schemaCommand(config, rest[0]));

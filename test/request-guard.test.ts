@@ -805,7 +805,7 @@ describeOnSqlite('Before the door opens', (engine) => {
       expect((await refusalOf(() => begin(projectWith('{"users": {')))).message).toMatch(/sheaf\.json: not valid JSON/);
       for (const value of [[], 'null', '7'])
         expect((await refusalOf(() => begin(projectWith(value)))).problems).toEqual([
-          'the file: expected an object with users, auth, cors, rateLimits, cacheControl, trustProxy, email, indexes',
+          'the file: expected an object with rest, server, users, auth, cors, rateLimits, cacheControl, trustProxy, email, limits, indexes',
         ]);
     });
 
@@ -860,7 +860,7 @@ describeOnSqlite('Before the door opens', (engine) => {
       expect(settings.users).toEqual({ bareList: true });
       expect(settings.rateLimits.cost).toEqual({ max: 5, seconds: 1 });
       expect(settings.rateLimits.auth.max).toBeGreaterThan(0);
-      expect(settings.cors).toEqual({ origins: ['*'], credentials: false });
+      expect(settings.cors).toEqual({ origins: ['*'], credentials: false, headers: [] });
     });
   });
 
@@ -972,13 +972,13 @@ describeOnSqlite('Before the door opens', (engine) => {
       );
       expect(readConfig({ project }, {})).toMatchObject({
         project,
-        database: 'sqlite:./data.db',
+        database: `sqlite:${path.join(project, 'data.db')}`,
         secrets: { jwt: SECRET, apiTokenSalt: 'salt=with=signs' },
         poolSize: 7,
         workers: 2,
         smtp: 'smtp://localhost',
       });
-      expect(readConfig({}, { SHEAF_PROJECT: project }).database).toBe('sqlite:./data.db');
+      expect(readConfig({}, { SHEAF_PROJECT: project }).database).toBe(`sqlite:${path.join(project, 'data.db')}`);
       // A secret of the project is one of its own.
       expect(readConfig({ project, host: '0.0.0.0' }, {}).host).toBe('0.0.0.0');
     });
@@ -997,7 +997,10 @@ describeOnSqlite('Before the door opens', (engine) => {
         port: 3333,
       });
       // What only the file has still holds.
-      expect(readConfig({ project }, { PORT: '2222' })).toMatchObject({ database: 'sqlite:file.db', port: 2222 });
+      expect(readConfig({ project }, { PORT: '2222' })).toMatchObject({
+        database: `sqlite:${path.join(project, 'file.db')}`,
+        port: 2222,
+      });
     });
 
     it('is not changed by the file of a project', () => {

@@ -4,6 +4,7 @@ export const HELP = `sheaf: serves structured content over HTTP, with deep filte
 
 Usage
   sheaf start [options]             serve a content project
+  sheaf config [options]            show every setting that holds and where it comes from; --json as JSON
   sheaf schema diff [options]       show what a start would make in the database
   sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
   sheaf explain [options] REQUEST   show how a request would be answered and what it costs; --as ROLE in the eyes of a
@@ -18,9 +19,10 @@ Usage
 
 Options                 (variable)        default
   --project DIR         SHEAF_PROJECT     the current folder; the one that holds src/api
-  --database URL        DATABASE_URL      sqlite:PATH, made where it is missing, or postgres://user:password@host/name
-  --host HOST           HOST              127.0.0.1; off this machine only with a JWT_SECRET
-  --port N              PORT              1337; 0 takes any free port
+  --database URL        DATABASE_URL      what config/database names; sqlite:PATH, made where it is missing, or
+                                          postgres://user:password@host/name
+  --host HOST           HOST              what config/server says, or 127.0.0.1; off this machine only with a JWT_SECRET
+  --port N              PORT              what config/server says, or 1337; 0 takes any free port
   --workers N           SHEAF_WORKERS     1; more processes use more cores
   --read-only           SHEAF_READ_ONLY   write nothing, to a database that is there; writes are refused
   --example             -                 the restaurant guide that comes with sheaf, on a database of its own
@@ -31,7 +33,8 @@ Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to,
 DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
 _SCHEMA, _SSL, _FILENAME in place of DATABASE_URL; JWT_SECRET and API_TOKEN_SALT (made at random and kept in .sheaf where
 they are not set), SMTP_URL; LOG_LEVEL (trace, debug, info, warn, error, fatal or silent; info logs each request on
-standard error). A project's .env file is read as well.
+standard error). A project's .env file is read as well, and so are config/sheaf.json and the files of Strapi:
+config/api, server, database, middlewares and plugins, with config/env/<NODE_ENV> over them.
 
 Examples
   sheaf start --example

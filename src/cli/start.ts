@@ -34,7 +34,7 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   const logger = await openLog(config.logLevel);
   const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
   const sheaf = await open({ ...openOptions(config), onMailError });
-  const notes = cluster.isWorker ? [] : await prepare(sheaf, options);
+  const notes = cluster.isWorker ? [] : [...config.notes, ...(await prepare(sheaf, options))];
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
@@ -134,7 +134,11 @@ function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin
   if (config.workers > 1) console.log(`  by   ${config.workers} workers`);
   const requests = isExample
     ? EXAMPLE_REQUESTS
-    : types.slice(0, 3).map((type) => `/api/${type.kind === 'singleType' ? type.singularName : type.pluralName}`);
+    : types
+        .slice(0, 3)
+        .map(
+          (type) => `${sheaf.settings.rest.prefix}/${type.kind === 'singleType' ? type.singularName : type.pluralName}`,
+        );
   for (const note of notes) console.log(note);
   console.log('Try:');
   for (const request of requests) console.log(`  curl -g '${address}${request}'`);

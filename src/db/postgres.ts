@@ -145,9 +145,15 @@ class Postgres implements Database {
     this.#connectionConfig = connectionConfig;
   }
 
+  async #hasSchema(name: string): Promise<boolean> {
+    const { rows } = await this.#pool.query('select 1 from pg_namespace where nspname = $1', [name]);
+    return rows.length > 0;
+  }
+
   /** Sees that the server can do what is asked of it. */
   async prepare(): Promise<void> {
-    if (this.#schema !== null && !this.isReadOnly)
+    // Only where it is missing: to create one takes a right, even where there is nothing to create.
+    if (this.#schema !== null && !this.isReadOnly && !(await this.#hasSchema(this.#schema)))
       await this.#pool.query(`create schema if not exists ${pg.escapeIdentifier(this.#schema)}`);
     const { rows } = await this.#pool.query(`select 1 from pg_collation where collname = 'und-x-icu'`);
     if (rows.length === 0) throw new Error('the server was built without ICU, which comparing without case needs');

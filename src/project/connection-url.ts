@@ -46,6 +46,7 @@ export function requirePostgresUrl(url: string): URL {
   if (problem !== null)
     throw new SetupError(`The database "${withoutPassword(url)}" cannot be opened`, [
       problem,
+      ...(/^(?:mysql|mariadb)2?:/.test(url) ? ['MySQL and MariaDB are not supported'] : []),
       'expected sqlite:PATH or postgres://user:password@host:port/name',
     ]);
   return new URL(url);

@@ -1,9 +1,18 @@
-// The only reader of the environment. Options on the command line come first, then variables, then those of the
-// project's .env file, then defaults.
+// The only reader of the environment. Options on the command line come first, then variables of the process, then those
+// of the project's .env file, then what the other files of the project say, then defaults.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { SetupError } from '../errors.ts';
+import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
+import type { Settings } from './settings.ts';
+import {
+  DEFAULT_SQLITE_FILE,
+  databaseOfConfig,
+  databaseOfVariables,
+  type NamedDatabase,
+  readsUrl,
+} from './strapi-database.ts';
 
 /** Secrets that the environment gives. */
 export interface GivenSecrets {
@@ -30,6 +39,13 @@ export interface ServerConfig {
   readonly smtp: string | null;
   /** The least severe level that is logged. */
   readonly logLevel: string;
+  readonly settings: Settings;
+  /** Where the values beside the settings come from. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** Where a setting comes from, by its path of keys. */
+  readonly sourceOf: Configuration['sourceOf'];
+  /** What the operator should know: what the project says and is not used. */
+  readonly notes: readonly string[];
 }
 
 export interface ServerOptions {
@@ -47,63 +63,222 @@ const MAX_PORT = 65_535;
 const DEFAULT_POOL_SIZE = 10;
 const MAX_POOL_SIZE = 1_000;
 const MAX_WORKERS = 64;
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const DEFAULT_HOST = '127.0.0.1';
+const LOOPBACK = new Set([DEFAULT_HOST, '::1', 'localhost']);
+
+/** A value, and where it comes from. */
+type Sourced<T> = readonly [value: T, source: string];
+
+/** Variables of the process and of the project's .env file. What is empty is not set. */
+interface Environment {
+  readonly process: NodeJS.ProcessEnv;
+  readonly file: NodeJS.ProcessEnv;
+  /** Both; those of the process come first. */
+  readonly all: NodeJS.ProcessEnv;
+}
 
 export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv = process.env): ServerConfig {
-  const project = options.project ?? variables.SHEAF_PROJECT ?? '.';
-  const environment = { ...projectVariables(project), ...variables };
-  const secrets = secretsOf(environment);
-  // What a project's own file says of a host is meant for a container; here it would open the machine to its network.
-  const host = options.host ?? variables.HOST ?? '127.0.0.1';
-  if (!LOOPBACK.has(host) && secrets.jwt === undefined)
-    throw new SetupError(`The server does not listen on ${host} without a secret of its own`, [
-      'set JWT_SECRET; make one with: openssl rand -base64 32',
-      'or listen on 127.0.0.1, where one is made for you',
-    ]);
+  const project = options.project ?? (variables.SHEAF_PROJECT || '.');
+  const environment = environmentOf(project, variables);
+  const configuration = readConfiguration(project, environment.all);
+  const reader = new ConfigReader({ ...options, project }, environment, configuration);
+  const secrets = reader.secrets();
+  const host = reader.host(variables.HOST, secrets);
+  const database = reader.database();
   return {
     project,
     state: options.state ?? path.join(project, '.sheaf'),
     secrets,
-    smtp: environment.SMTP_URL ?? null,
-    logLevel: logLevel(environment.LOG_LEVEL),
-    database: options.database ?? environment.DATABASE_URL ?? databaseParts(environment),
-    replicas: (environment.DATABASE_REPLICA_URLS ?? '')
+    smtp: reader.variable('smtp', 'SMTP_URL') ?? null,
+    logLevel: logLevel(reader.variable('logLevel', 'LOG_LEVEL')),
+    database: database?.url ?? null,
+    replicas: (reader.variable('replicas', 'DATABASE_REPLICA_URLS') ?? '')
       .split(',')
       .map((url) => url.trim())
       .filter((url) => url !== ''),
-    poolSize: wholeNumber(
-      'DATABASE_POOL_MAX',
-      environment.DATABASE_POOL_MAX ?? String(DEFAULT_POOL_SIZE),
-      1,
-      MAX_POOL_SIZE,
-    ),
-    readOnly: options['read-only'] ?? isSet('SHEAF_READ_ONLY', environment.SHEAF_READ_ONLY),
+    poolSize: reader.poolSize(database),
+    readOnly: options['read-only'] ?? isSet('SHEAF_READ_ONLY', reader.variable('readOnly', 'SHEAF_READ_ONLY')),
     host,
-    port: wholeNumber('port', options.port ?? environment.PORT ?? String(DEFAULT_PORT), 0, MAX_PORT),
-    workers: wholeNumber('number of workers', options.workers ?? environment.SHEAF_WORKERS ?? '1', 1, MAX_WORKERS),
+    port: reader.port(),
+    workers: reader.workers(),
+    settings: configuration.settings,
+    sources: reader.sources,
+    sourceOf: configuration.sourceOf,
+    notes: [...configuration.notes, ...reader.notes],
   };
 }
 
-/** The variables that a project brings along; those of the process come first. */
-function projectVariables(project: string): NodeJS.ProcessEnv {
-  const file = path.join(project, '.env');
-  return existsSync(file) ? (parseEnv(readFileSync(file, 'utf8')) as NodeJS.ProcessEnv) : {};
+/** The settings of a project that is opened in process. */
+export function projectSettings(project: string, variables: NodeJS.ProcessEnv = process.env): Settings {
+  return readConfiguration(project, environmentOf(project, variables).all).settings;
 }
 
-const secretsOf = ({ JWT_SECRET, API_TOKEN_SALT }: NodeJS.ProcessEnv): GivenSecrets => ({
-  ...(JWT_SECRET !== undefined && { jwt: JWT_SECRET }),
-  ...(API_TOKEN_SALT !== undefined && { apiTokenSalt: API_TOKEN_SALT }),
-});
+function environmentOf(project: string, variables: NodeJS.ProcessEnv): Environment {
+  const text = path.join(project, '.env');
+  const file = filled(existsSync(text) ? parseEnv(readFileSync(text, 'utf8')) : {});
+  const own = filled(variables);
+  return { process: own, file, all: { ...file, ...own } };
+}
+
+const filled = (variables: NodeJS.Dict<string>): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));
+
+/** Chooses between what the command line, the variables and the files of the project say, and notes which it was. */
+class ConfigReader {
+  readonly sources = new Map<string, string>();
+  readonly notes: string[] = [];
+  readonly #options: ServerOptions & { readonly project: string };
+  readonly #environment: Environment;
+  readonly #configuration: Configuration;
+
+  constructor(
+    options: ServerOptions & { readonly project: string },
+    environment: Environment,
+    configuration: Configuration,
+  ) {
+    this.#options = options;
+    this.#environment = environment;
+    this.#configuration = configuration;
+  }
+
+  /** The first that is there. */
+  #first<T>(key: string, ...candidates: readonly (Sourced<T | null | undefined> | null)[]): T | undefined {
+    const [value, source = DEFAULT_SOURCE] =
+      candidates.find((one): one is Sourced<T> => one !== null && one[0] !== undefined && one[0] !== null) ?? [];
+    this.sources.set(key, source);
+    return value;
+  }
+
+  #ofProcess = (name: string): Sourced<string | undefined> => [this.#environment.process[name], name];
+  #ofFile = (name: string): Sourced<string | undefined> => [this.#environment.file[name], `${name} in .env`];
+  #ofSettings<K extends keyof Settings['server']>(name: K): Sourced<Settings['server'][K]> {
+    const { settings, sourceOf } = this.#configuration;
+    return [settings.server[name], sourceOf(['server', name])];
+  }
+
+  variable(key: string, name: string): string | undefined {
+    return this.#first(key, this.#ofProcess(name), this.#ofFile(name));
+  }
+
+  /** A secret in config/plugins comes before the one in .env: it is the one that Strapi signs tokens with. */
+  secrets(): GivenSecrets {
+    const { strapi } = this.#configuration;
+    const keys = ['users-permissions', 'config', 'jwtSecret'];
+    const configured = strapi.value('plugins', ...keys);
+    const jwt = this.#first(
+      'secrets.jwt',
+      this.#ofProcess('JWT_SECRET'),
+      typeof configured === 'string' && configured !== '' ? [configured, strapi.fileOf('plugins', ...keys)] : null,
+      this.#ofFile('JWT_SECRET'),
+    );
+    const apiTokenSalt = this.variable('secrets.apiTokenSalt', 'API_TOKEN_SALT');
+    return { ...(jwt !== undefined && { jwt }), ...(apiTokenSalt !== undefined && { apiTokenSalt }) };
+  }
+
+  /**
+   * What the operator says must be safe; what the project says holds where it is. `HOST` in a .env file counts only where
+   * config/server reads it: alone it is meant for a container, and would open the machine to its network.
+   */
+  host(variable: string | undefined, { jwt }: GivenSecrets): string {
+    const isSafe = (host: string): boolean => LOOPBACK.has(host) || jwt !== undefined;
+    const [configured, file] = this.#ofSettings('host');
+    if (configured !== null && !isSafe(configured))
+      this.notes.push(`${file}: host ${configured} is not used without a JWT_SECRET; ${DEFAULT_HOST} holds`);
+    const host =
+      this.#first<string>(
+        'host',
+        [this.#options.host, '--host'],
+        [variable, 'HOST'],
+        configured !== null && isSafe(configured) ? [configured, file] : null,
+      ) ?? DEFAULT_HOST;
+    if (isSafe(host)) return host;
+    throw new SetupError(`The server does not listen on ${host} without a secret of its own`, [
+      'set JWT_SECRET; make one with: openssl rand -base64 32',
+      `or listen on ${DEFAULT_HOST}, where one is made for you`,
+    ]);
+  }
+
+  port(): number {
+    const [configured, file] = this.#ofSettings('port');
+    const text = this.#first<string>(
+      'port',
+      [this.#options.port, '--port'],
+      this.#ofProcess('PORT'),
+      this.#ofFile('PORT'),
+      configured === null ? null : [String(configured), file],
+    );
+    return wholeNumber('port', text ?? String(DEFAULT_PORT), 0, MAX_PORT);
+  }
+
+  workers(): number {
+    const text = this.#first<string>(
+      'workers',
+      [this.#options.workers, '--workers'],
+      this.#ofProcess('SHEAF_WORKERS'),
+      this.#ofFile('SHEAF_WORKERS'),
+    );
+    return wholeNumber('number of workers', text ?? '1', 1, MAX_WORKERS);
+  }
+
+  /**
+   * A relative path begins at the current folder where the operator gives it, and at the project elsewhere. Where
+   * config/database reads DATABASE_URL, its schema and its encryption hold as well.
+   */
+  database(): NamedDatabase | null {
+    const { project } = this.#options;
+    const { strapi } = this.#configuration;
+    const [inFile, fileSource] = this.#ofFile('DATABASE_URL');
+    const url = this.#first<string>(
+      'database',
+      [this.#options.database, '--database'],
+      this.#ofProcess('DATABASE_URL'),
+      [inFile && inProject(project, inFile), fileSource],
+    );
+    const isOption = this.#options.database !== undefined;
+    if (url !== undefined && (isOption || !readsUrl(strapi, url))) return named(url);
+    const configured = databaseOfConfig(strapi, project);
+    if (configured) {
+      this.notes.push(...configured.notes);
+      this.sources.set('database', configured.source);
+      return configured;
+    }
+    const parts = databaseOfVariables(this.#environment.all, project);
+    const standard = path.resolve(project, DEFAULT_SQLITE_FILE);
+    const last = this.#first<string>(
+      'database',
+      [parts, 'DATABASE_CLIENT and the variables beside it'],
+      existsSync(standard) ? [`sqlite:${standard}`, DEFAULT_SOURCE] : null,
+    );
+    return last === undefined ? null : named(last);
+  }
+
+  poolSize(database: NamedDatabase | null): number {
+    const text = this.#first<string>(
+      'poolSize',
+      this.#ofProcess('DATABASE_POOL_MAX'),
+      this.#ofFile('DATABASE_POOL_MAX'),
+      database?.poolSize ? [String(database.poolSize), database.source] : null,
+    );
+    return wholeNumber('DATABASE_POOL_MAX', text ?? String(DEFAULT_POOL_SIZE), 1, MAX_POOL_SIZE);
+  }
+}
+
+const named = (url: string): NamedDatabase => ({ url, source: '', poolSize: null, notes: [] });
+
+const inProject = (project: string, url: string): string =>
+  url.startsWith('sqlite:')
+    ? `sqlite:${path.resolve(project, url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`
+    : url;
 
 /** What opening the project needs; an error where no database is named. */
 export function openOptions(config: ServerConfig) {
-  const { project, database, replicas, poolSize, readOnly, state, secrets, smtp } = config;
+  const { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings } = config;
   if (database === null)
     throw new SetupError('No database is named', [
-      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL',
+      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, or in config/database',
       'or try the example: sheaf start --example',
     ]);
-  return { project, database, replicas, poolSize, readOnly, state, secrets, smtp };
+  return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
 
 /** A command that writes is refused where nothing is to be written. */
@@ -127,26 +302,4 @@ function wholeNumber(what: string, text: string, least: number, most: number): n
   if (!/^\d+$/.test(text) || number < least || number > most)
     throw new SetupError(`The ${what} "${text}" cannot be used`, [`expected a number from ${least} to ${most}`]);
   return number;
-}
-
-/** The address of a database in the variables that the reference's projects set one by one. */
-function databaseParts(environment: NodeJS.ProcessEnv): string | null {
-  const { DATABASE_CLIENT: client, DATABASE_FILENAME: file, DATABASE_HOST: host } = environment;
-  if (client === 'sqlite' && file) return `sqlite:${file}`;
-  if (client !== 'postgres' || !host) return null;
-  // Not repeated: a whole URL with its password may have been put there.
-  if (!URL.canParse(`postgres://${host}`) || !/^[^/?#@:]+$|^\[[0-9a-f:.]+\]$/i.test(host))
-    throw new SetupError('DATABASE_HOST cannot be used', ['expected a name or an address, without port and user']);
-  const url = new URL(`postgres://${host}`);
-  url.port = String(wholeNumber('DATABASE_PORT', environment.DATABASE_PORT || '5432', 0, MAX_PORT));
-  url.username = encodeURIComponent(environment.DATABASE_USERNAME ?? '');
-  url.password = encodeURIComponent(environment.DATABASE_PASSWORD ?? '');
-  url.pathname = `/${environment.DATABASE_NAME ?? ''}`;
-  if (environment.DATABASE_SCHEMA) url.searchParams.set('schema', environment.DATABASE_SCHEMA);
-  if (environment.DATABASE_SSL === 'true')
-    url.searchParams.set(
-      'sslmode',
-      environment.DATABASE_SSL_REJECT_UNAUTHORIZED === 'false' ? 'no-verify' : 'verify-full',
-    );
-  return url.toString();
 }

@@ -1,14 +1,18 @@
 // The source of a project's own files, as JavaScript. Strapi compiles TypeScript to CommonJS and drops imports that only
 // name types; Node's own type stripping does neither.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Loader, stop, transform, transformSync } from 'esbuild';
+import type { Loader } from 'esbuild';
 
 const LOADERS: Readonly<Record<string, Loader>> = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts' };
 
+/** Loaded with the first file: a project that has none to compile need not wait for it. */
+const esbuild = (): typeof import('esbuild') => createRequire(import.meta.url)('esbuild');
+
 /** `cjs`: runs as a CommonJS module. `esm`: for reading, with the module's imports and exports as they were written. */
 export function transpileFile(file: string, format: 'cjs' | 'esm'): string {
-  return transformSync(readFileSync(file, 'utf8'), {
+  return esbuild().transformSync(readFileSync(file, 'utf8'), {
     loader: LOADERS[path.extname(file)] ?? 'js',
     sourcefile: file,
     platform: 'node',
@@ -31,7 +35,7 @@ export async function sourcesOf(files: readonly string[]): Promise<ReadonlyMap<s
     return new Map(await Promise.all(sources));
   } finally {
     // It is a process of its own, which nobody needs from then on.
-    if (--readers === 0) await stop();
+    if (--readers === 0) await esbuild().stop();
   }
 }
 
@@ -41,5 +45,5 @@ let readers = 0;
 async function readSource(file: string): Promise<string> {
   const text = readFileSync(file, 'utf8');
   const loader = LOADERS[path.extname(file)];
-  return loader ? (await transform(text, { loader, target: 'node24', logLevel: 'silent' })).code : text;
+  return loader ? (await esbuild().transform(text, { loader, target: 'node24', logLevel: 'silent' })).code : text;
 }

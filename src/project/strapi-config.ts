@@ -1,0 +1,84 @@
+// The configuration of a Strapi project: config/<name> and, over it, config/env/<environment>/<name>. A file is read when
+// its name is first asked for; only the names below ever are.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { isObject } from '../check-json.ts';
+import { ConfigModules } from './config-modules.ts';
+
+export type ConfigName = 'api' | 'server' | 'database' | 'middlewares' | 'plugins';
+
+/** What one file says. */
+interface ConfigLayer {
+  /** As it is shown, from the project's folder. */
+  readonly file: string;
+  readonly value: unknown;
+}
+
+const ENDINGS = ['.ts', '.js', '.json'];
+const FOLDER_NAME = /^[\w-]+$/;
+
+export class StrapiConfig {
+  readonly #project: string;
+  readonly #folders: readonly string[];
+  readonly #modules: ConfigModules;
+  readonly #layers = new Map<ConfigName, readonly ConfigLayer[]>();
+
+  constructor(project: string, environment: NodeJS.ProcessEnv) {
+    this.#project = path.resolve(project);
+    const { NODE_ENV = 'development' } = environment;
+    const named = FOLDER_NAME.test(NODE_ENV) ? [path.join('config', 'env', NODE_ENV)] : [];
+    this.#folders = ['config', ...named];
+    this.#modules = new ConfigModules(project, { ...environment, NODE_ENV });
+  }
+
+  /** The value at a path of keys; undefined where no file has one. */
+  value(name: ConfigName, ...keys: readonly string[]): unknown {
+    return this.#layersOf(name)
+      .map((layer) => valueAt(layer.value, keys))
+      .filter((value) => value !== undefined)
+      .reduce(merged, undefined);
+  }
+
+  /** The file that says the value at a path of keys: the last of those that have one. */
+  fileOf(name: ConfigName, ...keys: readonly string[]): string {
+    const layers = this.#layersOf(name);
+    return (layers.findLast(({ value }) => valueAt(value, keys) !== undefined) ?? layers[0])!.file;
+  }
+
+  has(name: ConfigName): boolean {
+    return this.#layersOf(name).length > 0;
+  }
+
+  #layersOf(name: ConfigName): readonly ConfigLayer[] {
+    let layers = this.#layers.get(name);
+    if (!layers) {
+      layers = this.#folders.flatMap((folder) => this.#read(path.join(folder, name)));
+      this.#layers.set(name, layers);
+    }
+    return layers;
+  }
+
+  #read(place: string): ConfigLayer[] {
+    const file = ENDINGS.map((ending) => place + ending).find((one) => existsSync(path.join(this.#project, one)));
+    if (file === undefined) return [];
+    const full = path.join(this.#project, file);
+    const exported = this.#modules.load(full);
+    if (typeof exported !== 'function') return [{ file, value: exported }];
+    try {
+      return [{ file, value: exported({ env: this.#modules.env }) }];
+    } catch (error) {
+      throw this.#modules.failure(full, error);
+    }
+  }
+}
+
+const valueAt = (value: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>((inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined), value);
+
+/** Objects are merged key by key; of anything else, the later one counts. */
+export function merged(below: unknown, above: unknown): unknown {
+  if (above === undefined) return below;
+  if (!isObject(below) || !isObject(above)) return above;
+  const keys = new Set([...Object.keys(below), ...Object.keys(above)]);
+  return Object.fromEntries([...keys].map((key) => [key, merged(below[key], above[key])]));
+}
