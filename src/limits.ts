@@ -207,6 +207,9 @@ export const ADJUSTABLE_LIMITS = {
   populateNodes: { value: MAX_POPULATE_NODES, most: 1_000 },
   populateDepth: { value: MAX_POPULATE_DEPTH, most: 20 },
   searchLength: { value: MAX_SEARCH_LENGTH, most: MAX_FOLDED_LENGTH },
+  populatedRows: { value: MAX_POPULATED_ROWS, most: 500_000 },
+  populatedCharacters: { value: MAX_POPULATED_CHARACTERS, most: 100_000_000 },
+  pageBytes: { value: MAX_PAGE_BYTES, most: 100_000_000 },
 } as const;
 
 export type LimitName = keyof typeof ADJUSTABLE_LIMITS;

@@ -561,6 +561,38 @@ describeOnEveryDatabase('A server with the configuration of a project', (engine)
     ]);
   });
 
+  it('answers with as much as its limits allow, and no more', async () => {
+    const types = {
+      tag: { attributes: { label: { type: 'string' } } },
+      box: { attributes: { story: { type: 'text' }, tags: relation('manyToMany', 'tag') } },
+    };
+    const limits = { populatedRows: 3, populatedCharacters: 1_000, pageBytes: 500 };
+    const folder = emptyProject();
+    writeProject(folder, { types });
+    write(folder, { 'config/sheaf.json': JSON.stringify({ limits }) });
+    const sheaf = await open({ project: folder, database: engine.freshDatabaseUrl() });
+    opened.push(sheaf);
+    await openToAll(sheaf);
+    const app = createServer(sheaf);
+    const tag = async (label: string) => (await sheaf.documents('api::tag.tag').create({ data: { label } })).documentId;
+    const box = async (story: string, tags: string[]) =>
+      sheaf.documents('api::box.box').create({ data: { story, tags } });
+    const refusedBy = async (query: string) =>
+      JSON.parse((await app.inject({ url: `/api/boxs?${query}` })).body).error?.details ?? null;
+    const tags = [await tag('a'), await tag('b'), await tag('c')];
+    await box('s'.repeat(400), tags);
+    expect(await refusedBy('populate=tags')).toBeNull();
+    await box('s'.repeat(100), [tags[0]!]);
+    expect(await refusedBy('')).toBeNull();
+    expect(await refusedBy('populate=tags')).toMatchObject({ limit: 'MAX_POPULATED_ROWS', allowed: 3 });
+    await box('s', []);
+    expect(await refusedBy('')).toMatchObject({ limit: 'MAX_PAGE_BYTES', allowed: 500 });
+    await box('', [await tag('l'.repeat(200)), await tag('l'.repeat(200)), await tag('l'.repeat(200))]);
+    const last = 'filters[story]=&populate=tags';
+    expect(await refusedBy(last)).toMatchObject({ limit: 'MAX_POPULATED_CHARACTERS', allowed: 1_000 });
+    await app.close();
+  });
+
   it('refuses a body past its limit, and names the limit that holds', async () => {
     const { app } = await begin(typescript({ 'config/sheaf.json': '{"limits": {"bodyBytes": 2000000}}' }));
     const send = (length: number) =>

@@ -24,7 +24,7 @@ export class CompiledRead {
   }
 
   get entity(): CompiledEntity {
-    this.#entity ??= compileEntity(this.dialect, this.plan.entity);
+    this.#entity ??= compileEntity(this.dialect, this.plan);
     return this.#entity;
   }
 

@@ -1,7 +1,6 @@
 // Populated rows → JSON text around their parents. Where the rows come from is the reading strategy's business.
 import { limitExceeded } from '../errors.ts';
-import { MAX_POPULATED_CHARACTERS, MAX_POPULATED_ROWS } from '../limits.ts';
-import type { OutputColumn } from '../plan/read/nodes.ts';
+import type { AnswerLimits, OutputColumn } from '../plan/read/nodes.ts';
 import type { CompiledEntity, CompiledPopulate } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
@@ -59,28 +58,39 @@ export type PopulateSource = (
 
 /** Counts what an answer populates, so that relations in circles end in a refusal instead of megabytes. */
 class Budget {
+  readonly #limits: AnswerLimits;
   #rows = 0;
 
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+  }
+
   spend(rows: number): void {
+    const { populatedRows } = this.#limits;
     this.#rows += rows;
-    if (this.#rows > MAX_POPULATED_ROWS)
-      throw limitExceeded('MAX_POPULATED_ROWS', MAX_POPULATED_ROWS, 'populated entries in one answer', {
+    if (this.#rows > populatedRows)
+      throw limitExceeded('MAX_POPULATED_ROWS', populatedRows, 'populated entries in one answer', {
         param: 'populate',
       });
   }
 
   /** Strings are only joined to one another so far; they are measured before they are copied. */
   checkLength(characters: number): void {
-    if (characters > MAX_POPULATED_CHARACTERS)
-      throw limitExceeded('MAX_POPULATED_CHARACTERS', MAX_POPULATED_CHARACTERS, 'populated characters in one answer', {
+    const { populatedCharacters } = this.#limits;
+    if (characters > populatedCharacters)
+      throw limitExceeded('MAX_POPULATED_CHARACTERS', populatedCharacters, 'populated characters in one answer', {
         param: 'populate',
       });
   }
 }
 
 /** Everything populated around the rows with the given ids. */
-export const populateEntity = (entity: BoundEntity, ids: string, source: PopulateSource): Promise<Populated[]> =>
-  populateAll(entity, ids, source, new Budget());
+export const populateEntity = (
+  entity: BoundEntity,
+  ids: string,
+  source: PopulateSource,
+  limits: AnswerLimits,
+): Promise<Populated[]> => populateAll(entity, ids, source, new Budget(limits));
 
 async function populateAll(
   entity: BoundEntity,

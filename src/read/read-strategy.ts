@@ -2,7 +2,7 @@
 // the strategy; everything else about a read is the same for both.
 import type { Session } from '../db/database.ts';
 import { limitExceeded, type SheafError } from '../errors.ts';
-import { MAX_PAGE_BYTES } from '../limits.ts';
+import type { AnswerLimits } from '../plan/read/nodes.ts';
 import type { Row } from '../sql/statement.ts';
 import type { BoundStatement, Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
@@ -49,7 +49,7 @@ export const runBound = <R extends Row>(
 export const firstById = (rows: readonly Row[]): Row | undefined =>
   rows.length <= 1 ? rows[0] : rows.reduce((first, row) => (Number(row[0]) < Number(first[0]) ? row : first));
 
-export const tooLongError = (): SheafError =>
-  limitExceeded('MAX_PAGE_BYTES', MAX_PAGE_BYTES, 'bytes in the entries of one page, ask for fewer entries or fields', {
+export const tooLongError = ({ pageBytes }: AnswerLimits): SheafError =>
+  limitExceeded('MAX_PAGE_BYTES', pageBytes, 'bytes in the entries of one page, ask for fewer entries or fields', {
     param: 'pagination',
   });

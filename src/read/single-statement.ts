@@ -1,6 +1,7 @@
 // Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
+import type { AnswerLimits } from '../plan/read/nodes.ts';
 import { type AnswerPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
@@ -18,10 +19,15 @@ interface Answer {
 }
 
 /** The parts of an answer, each a JSON list under its number. */
-async function readAnswer(session: Session, answer: BoundStatement<AnswerPart>, context: Context): Promise<Answer> {
+async function readAnswer(
+  session: Session,
+  answer: BoundStatement<AnswerPart>,
+  context: Context,
+  limits: AnswerLimits,
+): Promise<Answer> {
   const parts = new Map<number, string | null>();
   for (const [part, json] of await runBound(session, answer, context)) parts.set(part, json);
-  if (parts.get(ROWS) === TOO_LONG) throw tooLongError();
+  if (parts.get(ROWS) === TOO_LONG) throw tooLongError(limits);
   const listAt = (part: number): Row[] => JSON.parse(parts.get(part) ?? '[]');
   const total = parts.get(TOTAL);
   return {
@@ -44,9 +50,9 @@ export const singleStatement: ReadStrategy = {
     const { plan } = read;
     return {
       async run(session, context) {
-        const { rows: found, total, read: count, source } = await readAnswer(session, answer, context);
+        const { rows: found, total, read: count, source } = await readAnswer(session, answer, context, plan.limits);
         const rows = plan.keyset?.backward ? found.toReversed() : found;
-        const entries = joinRows(entity, rows, await populateEntity(entity, '', source));
+        const entries = joinRows(entity, rows, await populateEntity(entity, '', source, plan.limits));
         if (!plan.keyset) return { entries, total };
         return {
           entries,
@@ -74,9 +80,9 @@ export const singleStatement: ReadStrategy = {
     return {
       single: true,
       async run(session, context) {
-        const { rows, source } = await readAnswer(session, answer, context);
+        const { rows, source } = await readAnswer(session, answer, context, read.plan.limits);
         const [row] = rows;
-        return row ? writeRow(entity, row, await populateEntity(entity, '', source)) : null;
+        return row ? writeRow(entity, row, await populateEntity(entity, '', source, read.plan.limits)) : null;
       },
     };
   },

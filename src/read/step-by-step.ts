@@ -47,9 +47,9 @@ export const stepByStep: ReadStrategy = {
           ? cut(plan.keyset, idText, Number(context.limit))
           : { ids: idText, more: false };
         const rows = ids === '[]' ? [] : await runBound(session, statement, { ...context, ids });
-        if (rows.length === 0 && ids !== '[]') throw tooLongError();
+        if (rows.length === 0 && ids !== '[]') throw tooLongError(plan.limits);
         const ordered = inOrder(rows, ids);
-        const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context));
+        const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
         const entries = joinRows(entity, ordered, populated);
         return plan.keyset
           ? { entries, total, cursors: cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots }) }
@@ -68,7 +68,11 @@ export const stepByStep: ReadStrategy = {
         const row = firstById(await runBound(session, first, context));
         if (!row) return null;
         if (isAlone) return writeRow(entity, row, []);
-        return writeRow(entity, row, await populateEntity(entity, `[${row[0]}]`, source(session, context)));
+        return writeRow(
+          entity,
+          row,
+          await populateEntity(entity, `[${row[0]}]`, source(session, context), read.plan.limits),
+        );
       },
     };
   },

@@ -1,12 +1,12 @@
 // Read plan → one statement for the whole answer, which suits a database at the end of a wire. It returns rows of
 // `part, JSON`: the rows of the page, their total, and each populated path under its number.
 import { sql } from 'kysely';
-import type { EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
+import type { AnswerLimits, EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { bindContext, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
 import {
-  CUT,
+  cutRows,
   firstOf,
   firstRows,
   fitsResponse,
@@ -41,7 +41,7 @@ export function compileFirstAsJson(dialect: Dialect, plan: AuthorizedReadPlan): 
 export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: AnswerKind): Statement<AnswerPart> {
   const page = kind === 'first' ? null : pageOf(dialect, plan, kind === 'page and total');
   const ids = page ? page.ids : firstOf(dialect, plan, sql`${sql.id(ROOT, 'id')} as id`);
-  const answer = new AnswerParts(dialect);
+  const answer = new AnswerParts(dialect, plan.limits);
   if (page?.matching) answer.tables.push(page.matching);
   // As an array the page is of no guessed size, so one plan serves every page.
   const read = sql`as materialized (select id, n from unnest(array(${ids})) with ordinality as o(id, n))`;
@@ -69,10 +69,12 @@ class AnswerParts {
   readonly tables: Fragment[] = [];
   readonly results: Fragment[] = [];
   readonly #dialect: Dialect;
+  readonly #cut: Fragment;
   #count = 0;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, limits: AnswerLimits) {
     this.#dialect = dialect;
+    this.#cut = cutRows(limits);
   }
 
   populate(entity: EntityPlan, parents: Fragment): void {
@@ -89,7 +91,7 @@ class AnswerParts {
     const columns = outputs(this.#dialect, populate.part.entity.columns, row);
     const rows = populate.count
       ? sql`select ${sql.id('i', 'value')} as parent, count(*) as id, 0 as n, null::json as data from ${from} group by 1`
-      : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${jsonRow(columns)} as data from ${from} ${CUT}`;
+      : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${jsonRow(columns)} as data from ${from} ${this.#cut}`;
     this.tables.push(sql`${name} as materialized (${rows})`);
     const value = populate.count ? sql`json_build_array(parent, id)` : sql`json_build_array(parent, data)`;
     this.results.push(sql`select ${sql.lit(index)}, (select json_agg(${value} order by n) from ${name})::text`);
@@ -108,7 +110,7 @@ class AnswerParts {
             (columns) => sql`${sql.id('t', 'id')} as id, ${jsonRow(columns)} as data`,
           );
     this.tables.push(
-      sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${CUT})`,
+      sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${this.#cut})`,
     );
     this.results.push(
       populate.count

@@ -2,9 +2,9 @@
 // then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
 // The number of statements never depends on the number of rows.
 import { sql } from 'kysely';
-import { LARGEST_PAGE_SIZE, MAX_PAGE_BYTES, MAX_POPULATED_ROWS } from '../limits.ts';
+import { LARGEST_PAGE_SIZE } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
-import type { Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
+import type { AnswerLimits, Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import {
@@ -37,7 +37,7 @@ export interface CompiledEntity {
 }
 
 /** One more row than an answer may hold: enough to know that it would be too large. */
-export const CUT = sql`limit ${sql.lit(MAX_POPULATED_ROWS + 1)}`;
+export const cutRows = ({ populatedRows }: AnswerLimits): Fragment => sql`limit ${sql.lit(populatedRows + 1)}`;
 
 /** Where the parents of populated rows come from: a list of ids, as the column `value` of `i`. */
 const GIVEN_PARENTS = (dialect: Dialect): Fragment => dialect.listTable(bindContext('ids'), 'i', 'integer');
@@ -91,7 +91,7 @@ export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fr
   if (long.length === 0) return null;
   const bytes = long.map(({ column, type }) => sql`coalesce(${dialect.byteLength(sql.id('z', column), type)}, 0)`);
   const total = sql`(select coalesce(sum(${sql.join(bytes, sql` + `)}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
-  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(MAX_PAGE_BYTES)})`;
+  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(plan.limits.pageBytes)})`;
 }
 
 /** The columns of the rows with the given ids; no row where they would be too long for a response. */
@@ -155,7 +155,8 @@ export function compileCount(dialect: Dialect, plan: AuthorizedReadPlan): Statem
   return statement(dialect, sql`select count(*) from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)}${where}`);
 }
 
-export function compileEntity(dialect: Dialect, entity: EntityPlan): CompiledEntity {
+export function compileEntity(dialect: Dialect, { entity, limits }: AuthorizedReadPlan): CompiledEntity {
+  const cut = cutRows(limits);
   let count = 0;
   const compile = (one: EntityPlan): CompiledEntity => ({
     columns: one.columns,
@@ -163,19 +164,19 @@ export function compileEntity(dialect: Dialect, entity: EntityPlan): CompiledEnt
       const index = count++;
       const parts = plan.kind === 'related' ? [plan.part] : plan.parts;
       const entities = parts.map((part) => compile(part.entity));
-      return { plan, index, statement: statement(dialect, populateText(dialect, plan)), entities };
+      return { plan, index, statement: statement(dialect, populateText(dialect, plan, cut)), entities };
     }),
   });
   return compile(entity);
 }
 
-function populateText(dialect: Dialect, plan: PopulatePlan): Fragment {
+function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Fragment {
   const parents = GIVEN_PARENTS(dialect);
   if (plan.kind === 'related') {
     const { from, row, order } = relatedSource(dialect, plan, parents);
     if (plan.count) return sql`select ${sql.id('i', 'value')}, count(*) from ${from} group by 1`;
     const columns = outputs(dialect, plan.part.entity.columns, row);
-    return sql`select ${sql.id('i', 'value')}, ${sql.join(columns)} from ${from}${orderBy(order)} ${CUT}`;
+    return sql`select ${sql.id('i', 'value')}, ${sql.join(columns)} from ${from}${orderBy(order)} ${cut}`;
   }
   const all = mixedText(dialect, plan, parents, (columns, width) => {
     const filled = [...columns, ...Array.from({ length: width - columns.length }, () => sql`null`)];
@@ -183,7 +184,7 @@ function populateText(dialect: Dialect, plan: PopulatePlan): Fragment {
   });
   return plan.count
     ? sql`select parent, count(*) from (${all}) as u group by parent`
-    : sql`select * from (${all}) as u order by position, pair ${CUT}`;
+    : sql`select * from (${all}) as u order by position, pair ${cut}`;
 }
 
 interface RelatedSource {

@@ -1,7 +1,7 @@
 // Read plan + sizes of tables → what it costs, in rows that the database touches. An estimate from above, made for
 // telling small reads from large ones before they run, and for naming the part that is large. Conditions through
 // relations are passes over link tables, made once; everything else is counted for each row it is asked of.
-import { MAX_LIST_ITEMS, MAX_POPULATED_ROWS } from '../../limits.ts';
+import { MAX_LIST_ITEMS } from '../../limits.ts';
 import type { Condition, OrderKey, PlanComparison, PopulatePlan, ReadPlan, RelationStep } from './nodes.ts';
 
 /** What a part of a read costs, all parts below it included. */
@@ -41,7 +41,7 @@ const ASKED_PER_SHOWN = 50;
 const GROUPED = 6;
 
 export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cost {
-  const estimate = new Estimate(rowsIn);
+  const estimate = new Estimate(rowsIn, plan.limits.populatedRows);
   const { table } = plan.entity;
   const isOne = isOfOneDocument(plan.where);
   const candidates = isOne ? 1 : Math.min(mostRows(plan, limit), rowsIn(table));
@@ -93,9 +93,12 @@ const isById = (where: Condition | null): boolean =>
 
 class Estimate {
   readonly #rowsIn: RowsIn;
+  /** Rows that are populated at most. */
+  readonly #mostPopulated: number;
 
-  constructor(rowsIn: RowsIn) {
+  constructor(rowsIn: RowsIn, mostPopulated: number) {
     this.#rowsIn = rowsIn;
+    this.#mostPopulated = mostPopulated;
   }
 
   /** `asked`: of how many rows at most. */
@@ -186,7 +189,7 @@ class Estimate {
     const parts = plan.kind === 'related' ? [plan.part] : plan.parts;
     const costs = parts.flatMap(({ step, where, entity }): Cost[] => {
       // The rows of a page may be those with the most links.
-      const reached = Math.min(parents * this.#fanOut(step, table) * LOOK_UP, this.#linksOf(step), MAX_POPULATED_ROWS);
+      const reached = Math.min(parents * this.#fanOut(step, table) * LOOK_UP, this.#linksOf(step), this.#mostPopulated);
       const { once, perRow } = this.#all([step.where, where], reached);
       const orders = plan.kind === 'related' ? plan.order.map((key) => this.order(key, entity.table, reached)) : [];
       const distinct = Math.min(reached, this.#rowsIn(entity.table));

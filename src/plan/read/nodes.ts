@@ -2,6 +2,7 @@
 // printed, compared, cached by the shape of the request and turned into SQL for any database.
 
 import type { RuleValue } from '../../access/access.ts';
+import type { Limits } from '../../limits.ts';
 import type { LinkTable, ScalarType } from '../../model/types.ts';
 import type { PublicationFilter, Status } from '../../request/read-request.ts';
 
@@ -152,6 +153,9 @@ export interface KeysetPlan {
   readonly isIndexed: boolean;
 }
 
+/** How large an answer may be. */
+export type AnswerLimits = Pick<Limits, 'populatedRows' | 'populatedCharacters' | 'pageBytes'>;
+
 export interface ReadPlan {
   readonly uid: string;
   readonly where: Condition | null;
@@ -165,4 +169,5 @@ export interface ReadPlan {
   readonly touches: readonly string[];
   /** Paths of relations that `*` left out, as the caller may not find their targets. */
   readonly omitted: readonly string[];
+  readonly limits: AnswerLimits;
 }

@@ -64,6 +64,7 @@ export function planRead(
   for (const uid of context.touched) if (uid !== type.uid && !access.mayFind(uid)) throw forbiddenError();
   const { status, publication } = shape;
   const { touched: touches, omitted } = context;
+  const { populatedRows, populatedCharacters, pageBytes } = limits;
   return deepFreeze({
     uid: type.uid,
     where,
@@ -74,6 +75,7 @@ export function planRead(
     publication,
     touches,
     omitted,
+    limits: { populatedRows, populatedCharacters, pageBytes },
   }) as ReadPlan as AuthorizedReadPlan;
 }
 
