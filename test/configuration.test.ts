@@ -424,8 +424,10 @@ describe('sheaf config', () => {
   });
 
   it('prints the same as JSON', () => {
-    const { stdout } = run(['--json'], javascript());
+    const folder = javascript();
+    const { stdout } = run(['--json'], os.tmpdir(), { SHEAF_PROJECT: folder });
     const { values, notes } = JSON.parse(stdout);
+    expect(values).toContainEqual({ key: 'project', value: folder, source: 'SHEAF_PROJECT' });
     expect(values).toContainEqual({ key: 'port', value: 1500, source: 'config/server.js' });
     expect(notes).toEqual([expect.stringContaining('origin is a function')]);
   });

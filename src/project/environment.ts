@@ -79,9 +79,11 @@ interface Environment {
 
 export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv = process.env): ServerConfig {
   const project = options.project ?? (variables.SHEAF_PROJECT || '.');
+  const projectSource =
+    options.project !== undefined ? '--project' : variables.SHEAF_PROJECT ? 'SHEAF_PROJECT' : DEFAULT_SOURCE;
   const environment = environmentOf(project, variables);
   const configuration = readConfiguration(project, environment.all);
-  const reader = new ConfigReader({ ...options, project }, environment, configuration);
+  const reader = new ConfigReader({ ...options, project }, environment, configuration, projectSource);
   const secrets = reader.secrets();
   const host = reader.host(variables.HOST, secrets);
   const database = reader.database();
@@ -135,10 +137,12 @@ class ConfigReader {
     options: ServerOptions & { readonly project: string },
     environment: Environment,
     configuration: Configuration,
+    projectSource: string,
   ) {
     this.#options = options;
     this.#environment = environment;
     this.#configuration = configuration;
+    this.sources.set('project', projectSource);
   }
 
   /** The first that is there. */
