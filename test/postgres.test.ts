@@ -134,6 +134,26 @@ describeOnPostgres('A schema other than public', (engine) => {
     expect(Object.keys((await layoutOf(url)).columns)).toEqual([]);
   });
 
+  it('is used by an account that may not create one, where it exists', async () => {
+    const url = new URL(engine.freshDatabaseUrl());
+    const name = `owner_${Date.now()}`;
+    await withClient(url.href, async (client) => {
+      await client.query(`create role ${name} login password '${name}'`);
+      await client.query(`create schema content authorization ${name}`);
+    });
+    const own = new URL(url);
+    own.username = name;
+    own.password = name;
+    const content = await contents.open(GUIDE, `${own.href}?schema=content`);
+    expect((await content.get('countries')).body.data).toEqual([]);
+    await content.close();
+    await expect(contents.open(GUIDE, `${own.href}?schema=other`)).rejects.toThrow('permission denied');
+    await withClient(url.href, async (client) => {
+      await client.query(`drop owned by ${name} cascade`);
+      await client.query(`drop role ${name}`);
+    });
+  });
+
   it('is apart from others of the same database, and is found again', async () => {
     const url = engine.freshDatabaseUrl();
     const [one, other] = [

@@ -111,9 +111,8 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
 }
 
 /** The settings of a project that is opened in process. */
-export function projectSettings(project: string, variables: NodeJS.ProcessEnv = process.env): Settings {
-  return readConfiguration(project, environmentOf(project, variables).all).settings;
-}
+export const projectSettings = (project: string): Settings =>
+  readConfiguration(project, environmentOf(project, process.env).all).settings;
 
 function environmentOf(project: string, variables: NodeJS.ProcessEnv): Environment {
   const text = path.join(project, '.env');
