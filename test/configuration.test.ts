@@ -411,6 +411,7 @@ describe('sheaf config', () => {
       ['host', '0.0.0.0', 'config/server.ts'],
       ['port', '8080', 'config/env/production/server.ts'],
       ['workers', '2', 'SHEAF_WORKERS'],
+      ['readOnly', 'false', 'default'],
       ['database', 'postgres://strapi:…@localhost:5432/strapi?schema=public', 'config/database.ts'],
       ['secrets.jwt', '…', 'config/plugins.ts'],
       ['secrets.apiTokenSalt', '-', 'default'],

@@ -25,13 +25,15 @@ export function printConfig(config: ServerConfig, json: boolean): string {
 const WIDEST = 40;
 
 function valuesOf(config: ServerConfig): ShownValue[] {
-  const { project, state, host, port, workers, database, replicas, poolSize, smtp, logLevel, secrets } = config;
+  const { project, state, host, port, workers, readOnly, database, replicas, poolSize, smtp, logLevel, secrets } =
+    config;
   const deployment: Readonly<Record<string, unknown>> = {
     project,
     state,
     host,
     port,
     workers,
+    readOnly,
     logLevel,
     database: database && withoutPassword(database),
     replicas: replicas.map(withoutPassword),

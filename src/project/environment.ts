@@ -99,7 +99,7 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
       .map((url) => url.trim())
       .filter((url) => url !== ''),
     poolSize: reader.poolSize(database),
-    readOnly: options['read-only'] ?? isSet('SHEAF_READ_ONLY', reader.variable('readOnly', 'SHEAF_READ_ONLY')),
+    readOnly: reader.readOnly(),
     host,
     port: reader.port(),
     workers: reader.workers(),
@@ -211,6 +211,17 @@ class ConfigReader {
       configured === null ? null : [String(configured), file],
     );
     return wholeNumber('port', text ?? String(DEFAULT_PORT), 0, MAX_PORT);
+  }
+
+  readOnly(): boolean {
+    const option = this.#options['read-only'];
+    const text = this.#first<string>(
+      'readOnly',
+      [option === undefined ? undefined : String(option), '--read-only'],
+      this.#ofProcess('SHEAF_READ_ONLY'),
+      this.#ofFile('SHEAF_READ_ONLY'),
+    );
+    return isSet('SHEAF_READ_ONLY', text);
   }
 
   workers(): number {
