@@ -3,13 +3,15 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { Withheld, withheldBy } from '../../access/withheld.ts';
 import { open } from '../../app.ts';
 import { SetupError } from '../../errors.ts';
 import { MAX_COMPARED_REQUESTS } from '../../limits.ts';
 import { loadModel } from '../../model/build.ts';
-import type { Model } from '../../model/types.ts';
 import { withoutPassword } from '../../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../../project/environment.ts';
+import { readProjectCode } from '../../project/project-code.ts';
+import { readSettings } from '../../project/settings.ts';
 import { type ComparisonContext, compareAll, type OnProgress } from './comparison.ts';
 import { jsonReport, textReport } from './comparison-report.ts';
 import { NO_ANSWER } from './exchange.ts';
@@ -55,9 +57,9 @@ export async function compareCommand(
     throw new SetupError('No server to compare with is named', ['name one, such as --with http://127.0.0.1:1337']);
   const strapi = serverAt(parseBaseUrl('--with', options.with));
   try {
-    const { sheaf, model } = await openSheaf(config, options);
+    const { sheaf, ...known } = await openSheaf(config, options);
     try {
-      const context: ComparisonContext = { strapi, sheaf, model, database: databaseOf(config), prefix: API_PREFIX };
+      const context = { strapi, sheaf, ...known, database: databaseOf(config), prefix: API_PREFIX };
       await requireAnswers([strapi, sheaf]);
       const { requests, skipped } = await requestsOf(source, context, headers);
       const withHeaders = requests.map((request) => ({ ...request, headers: { ...headers, ...request.headers } }));
@@ -115,14 +117,23 @@ function headersOf({ token, header = [] }: CompareOptions): Record<string, strin
 async function openSheaf(
   config: ServerConfig,
   { sheaf: url }: CompareOptions,
-): Promise<{ readonly sheaf: Side; readonly model: Model | null }> {
-  if (url !== undefined) {
-    const hasProject = existsSync(path.join(config.project, 'src', 'api'));
-    return { sheaf: serverAt(parseBaseUrl('--sheaf', url)), model: hasProject ? loadModel(config.project) : null };
-  }
+): Promise<Pick<ComparisonContext, 'sheaf' | 'model' | 'withheld'>> {
+  if (url !== undefined) return { sheaf: serverAt(parseBaseUrl('--sheaf', url)), ...(await readProject(config)) };
   const opened = await open(openOptions(config));
-  const name = `${config.project} on ${withoutPassword(config.database!)}`;
-  return { sheaf: serverInProcess(opened, name), model: opened.model };
+  const { model, withheld } = opened;
+  return {
+    sheaf: serverInProcess(opened, `${config.project} on ${withoutPassword(config.database!)}`),
+    model,
+    withheld,
+  };
+}
+
+/** What the files of the project say of a server elsewhere, where there are any. */
+async function readProject({ project }: ServerConfig): Promise<Pick<ComparisonContext, 'model' | 'withheld'>> {
+  if (!existsSync(path.join(project, 'src', 'api'))) return { model: null, withheld: new Withheld([]) };
+  const model = loadModel(project);
+  const { findings } = await readProjectCode(project, model.contentTypes.values());
+  return { model, withheld: withheldBy(findings, readSettings(project).servedWithout) };
 }
 
 const databaseOf = ({ database }: ServerConfig): ComparisonContext['database'] =>

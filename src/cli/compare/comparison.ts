@@ -1,5 +1,6 @@
 // Sends every request to both servers, a few at a time, and judges what comes back. A request whose answers differ without
 // a reason is sent once more: an editor may have saved something in between.
+import type { Withheld } from '../../access/withheld.ts';
 import { COMPARED_AT_ONCE, MAX_REPORTED_DIFFERENCES } from '../../limits.ts';
 import type { Model } from '../../model/types.ts';
 import { type Exchange, placeOf, queryOfTarget } from './exchange.ts';
@@ -12,6 +13,8 @@ export interface ComparisonContext {
   readonly strapi: Side;
   readonly sheaf: Side;
   readonly model: Model | null;
+  /** What the project's own code keeps closed. */
+  readonly withheld: Withheld;
   readonly database: Exchange['database'];
   readonly prefix: string;
 }
@@ -71,9 +74,9 @@ async function compareOne(context: ComparisonContext, request: ComparedRequest):
 }
 
 async function verdictOn(context: ComparisonContext, request: ComparedRequest): Promise<Verdict> {
-  const { model, database, prefix } = context;
+  const { model, withheld, database, prefix } = context;
   const [strapi, sheaf] = await Promise.all([context.strapi.send(request), context.sheaf.send(request)]);
   const { target } = request;
   const place = model && placeOf(model, prefix, target);
-  return judge({ target, query: queryOfTarget(target), place, model, database, strapi, sheaf });
+  return judge({ target, query: queryOfTarget(target), place, model, withheld, database, strapi, sheaf });
 }

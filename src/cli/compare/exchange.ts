@@ -1,6 +1,7 @@
 // One request and what both servers answered: the unit that `sheaf compare` judges. The request is looked into leniently,
 // as Strapi 5 reads it, because it may be one that Sheaf refuses.
 import qs from 'qs';
+import type { Withheld } from '../../access/withheld.ts';
 import { isObject } from '../../check-json.ts';
 import { MAX_DEPTH, MAX_PARAMETERS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
@@ -30,6 +31,8 @@ export interface Exchange {
   /** Null where the path names no content of the model, or the model is not known. */
   readonly place: Place | null;
   readonly model: Model | null;
+  /** What the project's own code keeps closed, whatever is granted. */
+  readonly withheld: Withheld;
   /** The database that both read; null where it is not known. */
   readonly database: 'SQLite' | 'PostgreSQL' | null;
   readonly strapi: Answer;

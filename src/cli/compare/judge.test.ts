@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../test/support/project.ts';
+import { Withheld } from '../../access/withheld.ts';
 import { loadModel } from '../../model/build.ts';
+import type { CodeFinding } from '../../project/code-finding.ts';
 import { type Answer, type Exchange, NO_ANSWER, placeOf, queryOfTarget } from './exchange.ts';
 import { DIFFERENCE_RULES, judge, type Verdict } from './judge.ts';
 
@@ -12,11 +14,14 @@ interface Case {
   readonly strapi: Answer;
   readonly sheaf: Answer;
   readonly database?: Exchange['database'];
+  /** Code of the project that closes what it names. */
+  readonly code?: CodeFinding;
 }
 
-function verdict({ target, strapi, sheaf, database = 'SQLite' }: Case): Verdict {
+function verdict({ target, strapi, sheaf, database = 'SQLite', code }: Case): Verdict {
   const place = placeOf(model, '/api', target);
-  return judge({ target, query: queryOfTarget(target), place, model, database, strapi, sheaf });
+  const withheld = new Withheld(code ? [code] : []);
+  return judge({ target, query: queryOfTarget(target), place, model, withheld, database, strapi, sheaf });
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
@@ -31,6 +36,15 @@ const error = (status: number, name: string, message: string, details: object = 
 const refused = (message: string, details: object): Answer => error(400, 'ValidationError', message, details);
 const failed: Answer = { status: 500, body: { data: null, error: { status: 500, name: 'InternalServerError' } } };
 const inFilters = { source: 'query', param: 'filters' };
+
+const DISH_CONTROLLER: CodeFinding = {
+  file: 'src/api/dish/controllers/dish.js',
+  kind: 'controller',
+  subject: 'api::dish.dish',
+  does: 'overrides find',
+  closes: 'all',
+  instead: null,
+};
 
 /** A request for each rule, with what Strapi 5 and Sheaf answer. */
 const EXPLAINED: Readonly<Record<string, Case>> = {
@@ -113,6 +127,17 @@ const EXPLAINED: Readonly<Record<string, Case>> = {
     target: '/api/restaurants?populate[chef]=*',
     strapi: refused('Invalid key restaurants at chef.restaurants', {}),
     sheaf: ids(1),
+  },
+  'own-code': {
+    target: '/api/dishes',
+    strapi: ids(1),
+    sheaf: error(403, 'ForbiddenError', 'Forbidden'),
+    code: DISH_CONTROLLER,
+  },
+  'count-of-users': {
+    target: '/api/users/count',
+    strapi: ok(3),
+    sheaf: error(403, 'ForbiddenError', 'Forbidden'),
   },
   'published-only': {
     target: '/api/articles?status=draft',
@@ -275,6 +300,33 @@ describe('A deliberate difference', () => {
     for (const { text } of DIFFERENCE_RULES) expect(text).toMatch(/^[^\n]{20,140}$/);
   });
 
+  it.each<[string, Case]>([
+    [
+      'refused by name',
+      {
+        target: '/api/restaurants?populate=dishes',
+        strapi: entries({ id: 1, dishes: [{ id: 2 }] }),
+        sheaf: refused('Invalid key dishes', { key: 'dishes', path: null, source: 'query', param: 'populate' }),
+      },
+    ],
+    [
+      'left out',
+      {
+        target: '/api/restaurants?populate=*',
+        strapi: entries({ id: 1, dishes: [{ id: 2 }] }),
+        sheaf: entries({ id: 1 }),
+      },
+    ],
+  ])('is recognized: own-code, where a relation to a type that it closes is %s', (_name, example) => {
+    expect(verdict({ ...example, code: DISH_CONTROLLER })).toEqual({ rules: ['own-code'], unexplained: [] });
+    expect(verdict(example).unexplained).toHaveLength(1);
+  });
+
+  it('is recognized: related-rows, where drafts decide over the order', () => {
+    const example = { target: '/api/bookmarks?sort=article.title', strapi: ids(1, 2), sheaf: ids(2, 1) };
+    expect(verdict({ ...example, database: 'PostgreSQL' }).rules).toEqual(['related-rows']);
+  });
+
   it('is recognized: morph-with-fields, which the guide has no attribute for', () => {
     const ofNote = modelOf({
       types: { note: { attributes: { about: { type: 'relation', relation: 'morphToOne' } } } },
@@ -285,6 +337,7 @@ describe('A deliberate difference', () => {
       query: queryOfTarget(target),
       place: placeOf(ofNote, '/api', target),
       model: ofNote,
+      withheld: new Withheld([]),
       database: null,
       strapi: entries({ id: 1, about: null }),
       sheaf: entries({ id: 1, about: { id: 2, __type: 'api::note.note' } }),

@@ -183,16 +183,20 @@ const LIST_RULES: readonly DifferenceRule[] = [
       return new Set(groups).size < groups.length;
     },
   ),
-  members(
-    'related-rows',
-    'Strapi 5 filters by related entries in any status and locale; Sheaf by those that populate shows',
-    ({ path, conditions, sort }, exchange) =>
-      [...conditions, ...sort].some((one) =>
+  {
+    name: 'related-rows',
+    text: 'Strapi 5 filters and sorts by related entries in any status and locale; Sheaf by those that populate shows',
+    explains(difference, exchange) {
+      const selected = selectionOf(difference, exchange);
+      if (selected === null) return false;
+      const { path, conditions, sort } = selected;
+      return [...(difference.kind === 'order' ? [] : conditions), ...sort].some((one) =>
         typesAlong(exchange, [...path, ...one.path])
-          .slice(path.length)
+          .slice(typesAlong(exchange, path).length)
           .some(({ draftAndPublish, localized }) => draftAndPublish || localized),
-      ),
-  ),
+      );
+    },
+  },
   members(
     'search',
     '_q of Strapi 5 also searches private attributes, and takes _ for any character; that of Sheaf does neither',

@@ -1,9 +1,12 @@
 // Deliberate differences that show in the status: what Sheaf refuses and Strapi 5 ignores, or the other way round.
+import { actionsOf } from '../../access/actions.ts';
 import { isObject } from '../../check-json.ts';
 import { USER } from '../../model/builtin.ts';
+import type { Attribute, ContentType } from '../../model/types.ts';
 import { READ_PARAMETERS } from '../../request/parse-read.ts';
-import type { DifferenceRule } from './difference-rule.ts';
-import { attributesAlong, conditionsIn, type Exchange, populatedIn, sortIn, valuesOf } from './exchange.ts';
+import { attributePath, type DifferenceRule } from './difference-rule.ts';
+import { attributesAlong, conditionsIn, type Exchange, type Place, populatedIn, sortIn, valuesOf } from './exchange.ts';
+import type { Difference } from './json-difference.ts';
 
 /** Entries that Strapi 5 reads into one list; past it a list becomes an object. */
 export const STRAPI_LIST_ITEMS = 100;
@@ -178,12 +181,47 @@ export const STATUS_RULES: readonly DifferenceRule[] = [
     'Sheaf takes longer lists than Strapi 5, and populate[x]=* and populate[x][populate]=true',
     ({ strapi, sheaf, query }) => strapi.status === 400 && sheaf.status === 200 && usesWiderSyntax(query),
   ),
+  {
+    name: 'own-code',
+    text: 'Strapi runs code of the project in front of this type; Sheaf does not run it, and keeps closed what it may guard',
+    explains: (difference, exchange) =>
+      exchange.withheld.findings.length > 0 &&
+      (difference.kind === 'status' ? isClosed(exchange) : isClosedRelation(difference, exchange)),
+  },
+  status(
+    'count-of-users',
+    'Strapi 5 counts users for whoever may count them; Sheaf for whoever may also find them',
+    ({ strapi, sheaf, place }) => place?.form === 'count' && strapi.status === 200 && sheaf.status === 403,
+  ),
   status(
     'published-only',
     'A rule of the project limits the role to published entries; Strapi 5 has no such rule',
     ({ strapi, sheaf, query }) => query.status === 'draft' && strapi.status === 200 && sheaf.status === 403,
   ),
 ];
+
+const OPERATIONS = { list: 'find', entry: 'findOne', count: 'count' } as const;
+
+const isClosedType = ({ withheld }: Exchange, type: ContentType, form: Place['form']): boolean =>
+  actionsOf(type, OPERATIONS[form]).some((action) => withheld.has(action));
+
+/** Whether Sheaf refuses a type that is closed, or a relation to one. */
+function isClosed(exchange: Exchange): boolean {
+  const { place, strapi, sheaf } = exchange;
+  if (sheaf.status === 403)
+    return strapi.status < 400 && place !== null && isClosedType(exchange, place.type, place.form);
+  const refused = refusalOf(exchange);
+  return refused !== null && leadsToClosed(exchange, refusedAttribute(exchange, refused));
+}
+
+const isClosedRelation = (difference: Difference, exchange: Exchange): boolean =>
+  difference.kind === 'missing' && leadsToClosed(exchange, attributesAlong(exchange, attributePath(difference)));
+
+function leadsToClosed(exchange: Exchange, along: readonly Attribute[]): boolean {
+  const last = along.at(-1);
+  const type = last?.kind === 'relation' ? exchange.model!.contentTypes.get(last.target) : undefined;
+  return type !== undefined && isClosedType(exchange, type, 'list');
+}
 
 const isUser = (place: Exchange['place']): boolean => place?.form === 'entry' && place.type.uid === USER;
 
