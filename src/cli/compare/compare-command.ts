@@ -119,7 +119,7 @@ async function openSheaf(
   { sheaf: url }: CompareOptions,
 ): Promise<Pick<ComparisonContext, 'sheaf' | 'model' | 'withheld'>> {
   if (url !== undefined) return { sheaf: serverAt(parseBaseUrl('--sheaf', url)), ...(await readProject(config)) };
-  const opened = await open(openOptions(config));
+  const opened = await open({ ...openOptions(config), readOnly: true });
   const { model, withheld } = opened;
   return {
     sheaf: serverInProcess(opened, `${config.project} on ${withoutPassword(config.database!)}`),
