@@ -1,7 +1,7 @@
 // `sheaf compare` between two servers: a Sheaf behind a proxy stands for Strapi, and the proxy plants differences. Both
 // are on copies of one database.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -17,7 +17,7 @@ import { createServer } from '../src/http/server.ts';
 import { MAX_COMPARED_BYTES } from '../src/limits.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { guideKeys, READ_FILES, stepsOf } from './support/conformance.ts';
-import { describeOnEveryDatabase, type Engine, GUIDE } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite, type Engine, GUIDE } from './support/database.ts';
 
 interface Reply {
   readonly status: number;
@@ -269,6 +269,18 @@ describeOnEveryDatabase('sheaf compare', (engine) => {
     ['a file that is missing', { requests: '/nowhere' }, 'There is no file /nowhere'],
   ])('refuses %s', async (_name, options, message) => {
     await expect(comparison.run(options)).rejects.toThrow(message);
+  });
+});
+
+describeOnSqlite('sheaf compare', (engine) => {
+  const comparison = useComparison(engine);
+
+  it('writes nothing to the database that it opens', async () => {
+    const file = comparison.database.slice('sqlite:'.length);
+    const before = readFileSync(file);
+    expect(await comparison.report({ generate: '20' })).toMatchObject({ code: 0 });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(path.dirname(file))).toEqual([path.basename(file)]);
   });
 });
 
