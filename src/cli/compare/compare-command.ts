@@ -11,7 +11,6 @@ import { loadModel } from '../../model/build.ts';
 import { withoutPassword } from '../../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../../project/environment.ts';
 import { readProjectCode } from '../../project/project-code.ts';
-import { readSettings } from '../../project/settings.ts';
 import { type ComparisonContext, compareAll, type OnProgress } from './comparison.ts';
 import { jsonReport, textReport } from './comparison-report.ts';
 import { NO_ANSWER } from './exchange.ts';
@@ -39,7 +38,6 @@ export interface CompareOutput {
   readonly progress: ((text: string) => void) | null;
 }
 
-const API_PREFIX = '/api';
 /** Exit codes: nothing unexplained, something unexplained. */
 const ALIKE = 0;
 const DIFFERENT = 1;
@@ -59,7 +57,7 @@ export async function compareCommand(
   try {
     const { sheaf, ...known } = await openSheaf(config, options);
     try {
-      const context = { strapi, sheaf, ...known, database: databaseOf(config), prefix: API_PREFIX };
+      const context = { strapi, sheaf, ...known, database: databaseOf(config), prefix: config.settings.rest.prefix };
       await requireAnswers([strapi, sheaf]);
       const { requests, skipped } = await requestsOf(source, context, headers);
       const withHeaders = requests.map((request) => ({ ...request, headers: { ...headers, ...request.headers } }));
@@ -129,11 +127,14 @@ async function openSheaf(
 }
 
 /** What the files of the project say of a server elsewhere, where there are any. */
-async function readProject({ project }: ServerConfig): Promise<Pick<ComparisonContext, 'model' | 'withheld'>> {
+async function readProject({
+  project,
+  settings,
+}: ServerConfig): Promise<Pick<ComparisonContext, 'model' | 'withheld'>> {
   if (!existsSync(path.join(project, 'src', 'api'))) return { model: null, withheld: new Withheld([]) };
   const model = loadModel(project);
   const { findings } = await readProjectCode(project, model.contentTypes.values());
-  return { model, withheld: withheldBy(findings, readSettings(project).servedWithout) };
+  return { model, withheld: withheldBy(findings, settings.servedWithout) };
 }
 
 const databaseOf = ({ database }: ServerConfig): ComparisonContext['database'] =>

@@ -55,8 +55,7 @@ export function queryOfTarget(target: string): Readonly<Record<string, unknown>>
 export const pathOfTarget = (target: string): string => target.split('?', 1)[0]!;
 
 export function placeOf(model: Model, prefix: string, target: string): Place | null {
-  const path = pathOfTarget(target).toLowerCase();
-  if (!path.startsWith(`${prefix}/`)) return null;
+  if (!pathOfTarget(target).toLowerCase().startsWith(`${prefix.toLowerCase()}/`)) return null;
   const [name, entry, ...rest] = pathOfTarget(target)
     .slice(prefix.length)
     .split('/')

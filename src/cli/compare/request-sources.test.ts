@@ -89,6 +89,15 @@ describe('A log', () => {
   });
 });
 
+describe('A log of a project with another prefix', () => {
+  it('gives what is below it, in either case', async () => {
+    const get = (target: string): string => `127.0.0.1 - - [x] "GET ${target} HTTP/1.1" 200 1`;
+    const targets = ['/Content/v1/dishes', '/api/dishes', '/content/v1/auth/callback'];
+    const { requests } = await readAccessLog(fileOf(...targets.map(get)), '/content/V1', model);
+    expect(requests.map(({ target }) => target)).toEqual(['/Content/v1/dishes']);
+  });
+});
+
 describe('A file of requests', () => {
   it('has a path in each line, or JSON', async () => {
     const file = fileOf(

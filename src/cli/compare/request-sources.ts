@@ -20,7 +20,8 @@ const NEVER_SENT = ['auth', 'connect'];
 
 function isNeverSent(prefix: string, target: string): boolean {
   const path = decodedPath(target).toLowerCase();
-  return NEVER_SENT.some((name) => path === `${prefix}/${name}` || path.startsWith(`${prefix}/${name}/`));
+  const base = prefix.toLowerCase();
+  return NEVER_SENT.some((name) => path === `${base}/${name}` || path.startsWith(`${base}/${name}/`));
 }
 
 /** Doubled slashes and encoded letters lead to the same route. */
@@ -124,7 +125,8 @@ export async function readAccessLog(file: string, prefix: string, model: Model |
 
 /** A route of the project's own may do anything; what is not in the model is not sent. */
 function isContent(prefix: string, target: string, model: Model | null): boolean {
-  if (!pathOfTarget(target).toLowerCase().startsWith(`${prefix}/`) || isNeverSent(prefix, target)) return false;
+  const isBelow = pathOfTarget(target).toLowerCase().startsWith(`${prefix.toLowerCase()}/`);
+  if (!isBelow || isNeverSent(prefix, target)) return false;
   return model === null || placeOf(model, prefix, target) !== null;
 }
 
