@@ -29,6 +29,7 @@ const OPTIONS = {
   seed: { type: 'string' },
   token: { type: 'string' },
   header: { type: 'string', multiple: true },
+  write: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -72,6 +73,14 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
   if (values.help || command === undefined) {
     console.log(HELP);
     return values.help ? 0 : 2;
+  }
+  // Reads the configuration itself, and reports what is wrong with it among the rest.
+  if (command === 'adopt' && rest.length <= 1) {
+    const { adoptCommand } = await import('./cli/adopt/adopt-command.ts');
+    const project = rest[0] ?? values.project ?? process.env.SHEAF_PROJECT ?? '.';
+    const { text, code } = await adoptCommand({ ...values, project });
+    process.stdout.write(text);
+    return code;
   }
   const { readConfig } = await import('./project/environment.ts');
   const { exampleProject } = await import('./cli/example.ts');

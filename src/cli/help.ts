@@ -9,6 +9,8 @@ Usage
   sheaf schema apply [options]      make it; nothing is ever dropped or rewritten
   sheaf explain [options] REQUEST   show how a request would be answered and what it costs; --as ROLE in the eyes of a
                                     role, --json as JSON
+  sheaf adopt [DIR]                 read a project of Strapi and its database and say what will work, what differs and
+                                    why; changes neither; --write writes config/sheaf.json, --json as JSON
   sheaf compare --with URL          send the same reads to a running Strapi and to Sheaf, and show what differs and why;
                                     the reads: --requests FILE, --log FILE or --generate N [--seed N];
                                     [--sheaf URL] [--token TOKEN] [--header 'Name: value'] [--json]

@@ -3,17 +3,18 @@ import { isObject } from '../check-json.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import type { ServerConfig } from '../project/environment.ts';
 
-interface ShownValue {
+/** A value that holds, as it may be shown. */
+export interface ShownValue {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
 }
 
 export function printConfig(config: ServerConfig, json: boolean): string {
-  const values = valuesOf(config);
+  const values = shownValues(config);
   const { notes } = config;
   if (json) return `${JSON.stringify({ values, notes }, null, 2)}\n`;
-  const rows = values.map(({ key, value, source }) => [key, textOf(value), source] as const);
+  const rows = values.map(({ key, value, source }) => [key, shownText(value), source] as const);
   const width = (column: 0 | 1): number => Math.min(WIDEST, Math.max(...rows.map((row) => row[column].length)));
   const [keys, texts] = [width(0), width(1)];
   const lines = rows.map(([key, text, source]) => `${key.padEnd(keys)}  ${text.padEnd(texts)}  ${source}`);
@@ -24,7 +25,7 @@ export function printConfig(config: ServerConfig, json: boolean): string {
 /** Longer values push their source to the right. */
 const WIDEST = 40;
 
-function valuesOf(config: ServerConfig): ShownValue[] {
+export function shownValues(config: ServerConfig): ShownValue[] {
   const { project, state, host, port, workers, readOnly, database, replicas, poolSize, smtp, logLevel, secrets } =
     config;
   const deployment: Readonly<Record<string, unknown>> = {
@@ -61,5 +62,5 @@ function leavesOf(value: unknown, keys: readonly string[]): [readonly string[], 
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...keys, key]));
 }
 
-const textOf = (value: unknown): string =>
+export const shownText = (value: unknown): string =>
   value === null ? '-' : typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
