@@ -28,6 +28,8 @@ export interface Step extends Request {
 
 export interface Case extends Step {
   readonly name: string;
+  /** Why the answer is not that of Strapi 5, where it is not. */
+  readonly why?: string;
   /** Requests that belong together, in order. Where there are none the case is its own only step. */
   readonly steps?: readonly Step[];
 }
