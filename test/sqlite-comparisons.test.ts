@@ -125,6 +125,8 @@ describe('a number as text', () => {
       fc.integer().map((whole) => whole / 100),
       fc.double({ min: -1e6, max: 1e6, noNaN: true }),
       fc.constantFrom(0, -0, 0.1 + 0.2, 1e15, 1e21, 1e-4, 1e-7, 48.85837009999999, 2 ** 53),
+      // Halfway between two texts of 16 digits that both mean the number.
+      fc.integer({ min: 2 ** 51, max: 3.9e15 }).map((quarters) => quarters / 4),
     );
     await fc.assert(
       fc.asyncProperty(number, async (one) => {

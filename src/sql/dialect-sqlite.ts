@@ -177,11 +177,12 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
 }
 
 /**
- * A number as JavaScript writes it. Beyond these sizes, and where it takes 17 digits, the two write it differently, and
+ * A number as JavaScript writes it. Beyond these sizes, where it takes 17 digits, and where a 17th would be a 5, which
+ * SQLite rounds up and JavaScript to the even digit, the two write it differently, and
  * JavaScript is asked.
  */
 const numberText = (number: Fragment): Fragment =>
-  sql`case when abs(${number}) < 1e15 and ${number} = cast(${number} as integer) then cast(cast(${number} as integer) as text) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.15g', ${number}) as real) then printf('%!.15g', ${number}) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.16g', ${number}) as real) then printf('%!.16g', ${number}) else sheaf_number(${number}) end`;
+  sql`case when abs(${number}) < 1e15 and ${number} = cast(${number} as integer) then cast(cast(${number} as integer) as text) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.15g', ${number}) as real) then printf('%!.15g', ${number}) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.16g', ${number}) as real) and printf('%!.17g', ${number}) not like '%5' then printf('%!.16g', ${number}) else sheaf_number(${number}) end`;
 
 function asText(column: Fragment, type: ScalarType): Fragment {
   switch (type) {
