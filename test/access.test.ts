@@ -12,7 +12,7 @@ import { SetupError } from '../src/errors.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import { createServer } from '../src/http/server.ts';
 import { loadModel } from '../src/model/build.ts';
-import { LOCALE, USER } from '../src/model/builtin.ts';
+import { LOCALE, ROLE, USER } from '../src/model/builtin.ts';
 import type { Attribute } from '../src/model/types.ts';
 import {
   type Answer,
@@ -176,7 +176,11 @@ function successOf({ method, url }: Route, kind: Kind): number {
   switch (url) {
     case '/api/users/me':
     case '/api/auth/logout':
+    case '/api/auth/sessions':
       return ofUsers;
+    // There is no such session.
+    case '/api/auth/sessions/:sessionId':
+      return kind === 'user' ? 404 : 401;
     // These ask for a code or a password besides, and get a wrong one.
     case '/api/auth/change-password':
     case '/api/auth/reset-password':
@@ -248,7 +252,8 @@ class Attempts {
     const type = this.#site.sheaf.model.contentTypes.get(uid);
     let target = url;
     const isSpent = granted && (method === 'DELETE' || isAction(url));
-    if (url.includes(':documentId'))
+    if (uid === ROLE) target = url.replace(':documentId', '1');
+    else if (url.includes(':documentId'))
       target = url.replace(':documentId', isSpent ? await this.#make(uid) : await this.#specimen(uid));
     if (type?.kind === 'singleType') await this.#restore(uid);
     const payload = await this.#payload(route, uid);

@@ -198,6 +198,31 @@ describe('The files of a JavaScript project', () => {
     expect(config(javascript(), { HTTP_ONLY: 'true' }).settings.auth.refreshToken).toBe('cookie');
   });
 
+  it('say how tokens are signed, and what the cookie of a refresh token is', () => {
+    const plugins = `module.exports = {
+      'users-permissions': {
+        config: {
+          jwtManagement: 'refresh',
+          jwt: { algorithm: 'HS384', issuer: 'the-guide', audience: 'its-readers' },
+          sessions: {
+            httpOnly: true,
+            cookie: { name: 'guide', domain: 'guide.example', path: '/', sameSite: 'strict', secure: true, maxAge: 120000 },
+          },
+        },
+      },
+    };`;
+    const { jwt, cookie } = config(javascript({ 'config/plugins.js': plugins })).settings.auth;
+    expect(jwt).toMatchObject({ algorithm: 'HS384', issuer: 'the-guide', audience: 'its-readers' });
+    expect(cookie).toEqual({
+      name: 'guide',
+      domain: 'guide.example',
+      path: '/',
+      sameSite: 'strict',
+      secure: true,
+      maxAgeSeconds: 120,
+    });
+  });
+
   it('do not change the process', () => {
     config(javascript({ '.env': 'SHEAF_TEST_OF_CONFIG=1' }));
     expect(process.env).not.toHaveProperty('SHEAF_TEST_OF_CONFIG');

@@ -142,6 +142,8 @@ async function overHttp(site: Guarded, who: Who, call: Call): Promise<Outcome> {
   const { status, body: answer } = await site.send(route.method, `${path}${query}`, body, who);
   if (status >= 300) return refused(status, JSON.stringify(answer));
   const entry = uid === USER ? answer : answer?.data;
+  // A user who is written is shown with the role besides, over HTTP alone.
+  if (uid === USER && TAKES_DATA.has(name) && entry) delete entry.role;
   if (name === 'find' || name === 'count') return allowed(answer);
   if (READS.has(name)) return allowed(entry);
   return allowed(TAKES_DATA.has(name) ? namesIn(entry) : null);

@@ -136,7 +136,7 @@ describeOnSqlite('The door', (engine) => {
           expect.arrayContaining(['get', 'post', 'put', 'delete']),
         );
         expect(words(headers['access-control-allow-headers'])).toEqual(
-          expect.arrayContaining(['authorization', 'content-type']),
+          expect.arrayContaining(['authorization', 'content-type', 'x-strapi-refresh-cookie']),
         );
         expect(Number(headers['access-control-max-age'])).toBeGreaterThan(0);
       }

@@ -113,7 +113,7 @@ describe('a word on the command line', () => {
   });
 
   it('reaches roles and logging in when it names them', () => {
-    expect(expandActions(model, ROLE)).toEqual([`${ROLE}.find`]);
+    expect(expandActions(model, ROLE)).toEqual([`${ROLE}.find`, `${ROLE}.findOne`]);
     expect(expandActions(model, 'plugin::users-permissions.auth')).toEqual(
       expect.arrayContaining([...DEFAULT_GRANTS.public]),
     );

@@ -51,6 +51,7 @@ export const isReadAction = (action: string): boolean => READ_ACTION.test(action
 export const COUNT_USERS = `${USER}.count`;
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;
+export const FIND_ROLE = `${ROLE}.findOne`;
 export const FIND_FILES = 'plugin::upload.content-api.find';
 export const LIST_LOCALES = 'plugin::i18n.locales.listLocales';
 
@@ -120,7 +121,7 @@ const isReading = (verb: Verb): boolean => verb === 'find' || verb === 'findOne'
 
 /** Everything that can be granted. */
 export const knownActions = (model: Model): ReadonlySet<string> =>
-  new Set([...servedActions(model), FIND_ROLES, ...DEFAULT_GRANTS.public, ...DEFAULT_GRANTS.authenticated]);
+  new Set([...servedActions(model), FIND_ROLES, FIND_ROLE, ...DEFAULT_GRANTS.public, ...DEFAULT_GRANTS.authenticated]);
 
 /** The actions that a word on the command line stands for: an action, a type with or without `.*`, or `*`; null for none. */
 export function expandActions(model: Model, word: string): readonly string[] | null {

@@ -17,7 +17,7 @@ import { RuleStatements } from '../store/rule-statements.ts';
 import { ApiTokens } from './api-tokens.ts';
 import { Authenticator } from './authenticate.ts';
 import { Grants } from './grants.ts';
-import { type Claims, Jwt } from './jwt.ts';
+import { type Claims, Jwt, jwtKeys } from './jwt.ts';
 import { Mailer } from './mail.ts';
 import { Roles } from './roles.ts';
 import { missingSecrets, readSecrets } from './secrets.ts';
@@ -64,7 +64,8 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const accesses = new Accesses(model, rules.byRole, options.withheld, settings.readCost);
   const grants = new Grants(accesses, database, statements);
   await grants.open();
-  const jwt = new Jwt(secrets.jwt);
+  const keys = jwtKeys(settings.auth.jwt, secrets.jwt, options.secrets.jwtPrivateKey);
+  const jwt = new Jwt(keys, settings.auth.jwt);
   const tokens = new ApiTokens(accesses, database, statements, secrets.apiTokenSalt);
   const authenticator = new Authenticator({ model, database, statements, grants, jwt, tokens });
   const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);

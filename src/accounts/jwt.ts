@@ -1,7 +1,9 @@
-// Access and refresh tokens: JWT with one algorithm, HS256, whatever a token says of itself.
-import { createSecretKey, type KeyObject } from 'node:crypto';
+// Access and refresh tokens: JWT with the one algorithm of the project, whatever a token says of itself.
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { SetupError } from '../errors.ts';
 import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import type { JwtSettings } from '../project/settings.ts';
 
 /** Loaded when the first token comes or goes; a start need not wait for it. */
 let loaded: Promise<typeof import('jose')> | null = null;
@@ -10,7 +12,6 @@ const jose = (): Promise<typeof import('jose')> => {
   return loaded;
 };
 
-const ALGORITHM = 'HS256';
 /** Clocks of two nodes may differ by so much. */
 const TOLERANCE_SECONDS = 5;
 
@@ -29,23 +30,66 @@ export interface Claims {
   readonly end: number;
 }
 
+/** RFC 7518 asks for no less. */
+const MIN_RSA_BITS = 2048;
+
+/** What tokens are signed and verified with. */
+export interface JwtKeys {
+  readonly signing: KeyObject;
+  readonly verifying: KeyObject;
+}
+
+/** The keys of the project's algorithm: its secret, or a pair of keys. `privateKey`: that of the environment. */
+export function jwtKeys(settings: JwtSettings, secret: string, privateKey: string | undefined): JwtKeys {
+  if (settings.algorithm.startsWith('HS')) {
+    const key = createSecretKey(secret, 'utf8');
+    return { signing: key, verifying: key };
+  }
+  const pem = privateKey ?? settings.privateKey;
+  if (pem === null)
+    throw new SetupError(`Tokens cannot be signed with ${settings.algorithm} without a private key`, [
+      'set JWT_PRIVATE_KEY; make one with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048',
+    ]);
+  const signing = readKey('private', () => createPrivateKey(pem));
+  return { signing, verifying: readKey('public', () => createPublicKey(settings.publicKey ?? pem)) };
+}
+
+function readKey(which: 'private' | 'public', read: () => KeyObject): KeyObject {
+  const problem = `The ${which} key for tokens cannot be used`;
+  const expected = `expected an RSA key of ${MIN_RSA_BITS} bits or more in PEM form`;
+  let key: KeyObject;
+  try {
+    key = read();
+  } catch {
+    throw new SetupError(problem, [expected]);
+  }
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (key.asymmetricKeyType !== 'rsa' || bits < MIN_RSA_BITS) throw new SetupError(problem, [expected]);
+  return key;
+}
+
 export class Jwt {
-  readonly #key: KeyObject;
+  readonly #keys: JwtKeys;
+  readonly #settings: JwtSettings;
   /** What tokens with a good signature say. */
   readonly #read = new Lru<string, Claims>(MAX_CACHED_TOKENS);
 
-  constructor(secret: string) {
-    this.#key = createSecretKey(secret, 'utf8');
+  constructor(keys: JwtKeys, settings: JwtSettings) {
+    this.#keys = keys;
+    this.#settings = settings;
   }
 
   async sign(kind: Claims['kind'], userId: number, sessionId: string, lifeSeconds: number): Promise<string> {
     const { SignJWT } = await jose();
     const now = Math.floor(Date.now() / 1000);
-    return new SignJWT({ id: userId, userId: String(userId), sessionId, type: kind })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+    const { algorithm, issuer, audience } = this.#settings;
+    const token = new SignJWT({ id: userId, userId: String(userId), sessionId, type: kind })
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setIssuedAt(now)
-      .setExpirationTime(now + lifeSeconds)
-      .sign(this.#key);
+      .setExpirationTime(now + lifeSeconds);
+    if (issuer !== null) token.setIssuer(issuer);
+    if (audience !== null) token.setAudience(audience);
+    return token.sign(this.#keys.signing);
   }
 
   /** Null for anything that is not a token of ours, or no longer one. */
@@ -55,8 +99,11 @@ export class Jwt {
     if (known) return known.end > Date.now() ? known : null;
     try {
       const { jwtVerify } = await jose();
-      const { payload } = await jwtVerify(token, this.#key, {
-        algorithms: [ALGORITHM],
+      const { algorithm, issuer, audience } = this.#settings;
+      const { payload } = await jwtVerify(token, this.#keys.verifying, {
+        algorithms: [algorithm],
+        ...(issuer !== null && { issuer }),
+        ...(audience !== null && { audience }),
         clockTolerance: TOLERANCE_SECONDS,
         requiredClaims: ['exp', 'iat'],
       });

@@ -1,11 +1,11 @@
 // Roles and what they are granted, changed: in the reference's tables, and told to every node.
 import { createId } from '@paralleldrive/cuid2';
-import { DEFAULT_GRANTS, defaultGrants, expandActions } from '../access/actions.ts';
+import { DEFAULT_GRANTS, defaultGrants, expandActions, knownActions } from '../access/actions.ts';
 import { addGrant } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
 import { SetupError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
-import type { AccountStatements } from '../sql/account-statements.ts';
+import type { AccountStatements, RoleRow } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 
 export interface StoredRole {
@@ -14,6 +14,24 @@ export interface StoredRole {
   readonly name: string;
   readonly actions: readonly string[];
 }
+
+/** A role as the API shows it. */
+export interface ShownRole {
+  readonly id: number;
+  readonly documentId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+  readonly publishedAt: string | null;
+}
+
+/** Which actions a role has, among all there are: by the owner of a controller, then by controller. */
+type ShownPermissions = Record<
+  string,
+  { readonly controllers: Record<string, Record<string, { readonly enabled: boolean; readonly policy: '' }>> }
+>;
 
 export class Roles {
   readonly #model: Model;
@@ -30,6 +48,34 @@ export class Roles {
 
   list(): Promise<readonly StoredRole[]> {
     return this.#database.latest((session) => this.#read(session));
+  }
+
+  /** Every role with the number of its users. */
+  async shown(): Promise<readonly (ShownRole & { readonly nb_users: number })[]> {
+    const rows = await this.#database.latest((session) => session.rows(this.#statements.roles(), []));
+    return rows.map((row) => ({ ...shownRole(row), nb_users: Number(row[8]) }));
+  }
+
+  /** A role with what it is granted; by its id or its documentId. Null where there is none. */
+  async shownOne(role: string): Promise<(ShownRole & { readonly permissions: ShownPermissions }) | null> {
+    return this.#database.latest(async (session) => {
+      const rows = await session.rows(this.#statements.roles(), []);
+      const row = rows.find(([id, documentId]) => role === String(id) || role === documentId);
+      if (!row) return null;
+      const granted = (await this.#read(session)).find(({ id }) => id === row[0])?.actions ?? [];
+      return { ...shownRole(row), permissions: this.#permissions(new Set(granted)) };
+    });
+  }
+
+  #permissions(granted: ReadonlySet<string>): ShownPermissions {
+    const shown: ShownPermissions = {};
+    for (const action of [...new Set([...knownActions(this.#model), ...granted])].sort()) {
+      const [owner = '', controller = '', name = ''] = action.split('.');
+      shown[owner] ??= { controllers: {} };
+      shown[owner].controllers[controller] ??= {};
+      shown[owner].controllers[controller][name] = { enabled: granted.has(action), policy: '' };
+    }
+    return shown;
   }
 
   async #read(session: Session): Promise<StoredRole[]> {
@@ -139,6 +185,13 @@ export class Roles {
     this.#onChange();
     return result;
   }
+}
+
+function shownRole([id, documentId, name, description, type, ...moments]: RoleRow): ShownRole {
+  const [createdAt = null, updatedAt = null, publishedAt = null] = moments
+    .slice(0, 3)
+    .map((moment) => (moment === null ? null : new Date(Number(moment)).toISOString()));
+  return { id, documentId, name, description, type, createdAt, updatedAt, publishedAt };
 }
 
 export const nothingToGrant = (word: string): SetupError =>

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { SetupError } from '../errors.ts';
 import type { GivenSecrets } from '../project/environment.ts';
 
-export type Secrets = Required<GivenSecrets>;
+export type Secrets = Required<Pick<GivenSecrets, 'jwt' | 'apiTokenSalt'>>;
 
 const SHORTEST = 16;
 const FEWEST_DIFFERENT = 8;

@@ -15,6 +15,32 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
+/** A session as its user sees it. */
+export interface ShownSession {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly deviceName: string | null;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+  readonly loginAt: string;
+  /** When it was last renewed. */
+  readonly lastActiveAt: string;
+}
+
+/** How a session begins. */
+export interface Beginning {
+  /** The password that was compared. */
+  readonly password?: string | null;
+  readonly deviceName?: string | null;
+}
+
+/** A session that goes on keeps the device of the one that it follows. */
+interface Device {
+  readonly id: string;
+  /** JSON. */
+  readonly metadata: string | null;
+}
+
 const ORIGIN = 'users-permissions';
 const ID_BYTES = 16;
 
@@ -50,7 +76,7 @@ export class Sessions {
   }
 
   /** Null where the account has another password than the one that was compared. */
-  async begin(userId: number, password?: string | null): Promise<Tokens | null> {
+  async begin(userId: number, { password, deviceName = null }: Beginning = {}): Promise<Tokens | null> {
     const end = Date.now() + this.#settings.sessionSeconds * 1000;
     const begun = await this.#database.transaction(async (session) => {
       await this.#lock(session, userId);
@@ -59,7 +85,8 @@ export class Sessions {
         if (row?.[1] !== password) return null;
       }
       await session.rows(this.#statements.sweepSessions(), [String(userId), Date.now()]);
-      return this.#insert(session, userId, createId(), end);
+      const metadata = deviceName === null ? null : JSON.stringify({ deviceName });
+      return this.#insert(session, userId, { id: createId(), metadata }, end);
     });
     return begun && this.#tokens(userId, begun);
   }
@@ -69,7 +96,7 @@ export class Sessions {
     if (this.#writes.needsLocks) await session.rows(this.#writes.lockKeys(), [JSON.stringify([sessionsKey(userId)])]);
   }
 
-  async #insert(session: Session, userId: number, device: string, end: number): Promise<Begun> {
+  async #insert(session: Session, userId: number, device: Device, end: number): Promise<Begun> {
     const now = Date.now();
     const sessionId = randomBytes(ID_BYTES).toString('hex');
     const expiresAt = Math.min(end, now + this.#settings.refreshTokenSeconds * 1000);
@@ -78,9 +105,10 @@ export class Sessions {
     const insert = this.#writes.insertRow('strapi_sessions', [
       ...texts.map((column) => ({ column, type: 'string' as const })),
       ...times.map((column) => ({ column, type: 'datetime' as const })),
+      { column: 'metadata', type: 'json' },
     ]);
-    const named = [createId(), String(userId), sessionId, device, ORIGIN, 'active', 'refresh'];
-    await session.rows(insert, [...named, expiresAt, end, now, now, now]);
+    const named = [createId(), String(userId), sessionId, device.id, ORIGIN, 'active', 'refresh'];
+    await session.rows(insert, [...named, expiresAt, end, now, now, now, device.metadata]);
     return { sessionId, expiresAt };
   }
 
@@ -102,10 +130,10 @@ export class Sessions {
       await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
       if (!row || row[0] !== String(userId)) return null;
-      const [, , device, expiresAt, end] = row;
+      const [, , device, expiresAt, end, metadata] = row;
       const now = Date.now();
       if (expiresAt <= now || end <= now) return null;
-      const next = await this.#insert(session, userId, device, end);
+      const next = await this.#insert(session, userId, { id: device, metadata }, end);
       const rotated = await session.rows(this.#statements.rotate(), [next.sessionId, now, sessionId]);
       if (rotated.length > 0) return next;
       await session.rows(this.#statements.endSessions('device'), [String(userId), device]);
@@ -114,12 +142,47 @@ export class Sessions {
     return begun && { ...(await this.#tokens(userId, begun)), userId };
   }
 
-  /** Ends the session that a token belongs to, and those it followed. */
-  async end(userId: number, sessionId: string): Promise<void> {
-    await this.#database.transaction(async (session) => {
+  /** The sessions of a user that can go on. `current`: the one that asks, or one that it follows. */
+  async list(userId: number, current: string | null): Promise<ShownSession[]> {
+    const rows = await this.#database.latest((session) =>
+      session.rows(this.#statements.sessionsOf(), [String(userId)]),
+    );
+    const now = Date.now();
+    const shown: ShownSession[] = [];
+    for (const [deviceId, family] of Map.groupBy(rows, ([, , device]) => device)) {
+      const last = family.find(
+        ([, status, , end, absoluteEnd]) => status === 'active' && end > now && absoluteEnd > now,
+      );
+      if (!last) continue;
+      const [id, , , , , begin, metadata] = last;
+      shown.push({
+        id,
+        deviceId,
+        deviceName: deviceNameIn(metadata),
+        current: family.some(([sessionId]) => sessionId === current),
+        loginAt: new Date(Math.min(...family.map((row) => row[5]))).toISOString(),
+        lastActiveAt: new Date(begin).toISOString(),
+      });
+    }
+    return shown;
+  }
+
+  /** Ends a session of a user, and those it followed. False where the user has no such session. */
+  end(userId: number, sessionId: string): Promise<boolean> {
+    return this.#database.transaction(async (session) => {
       await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
-      if (row) await session.rows(this.#statements.endSessions('device'), [String(userId), row[2]]);
+      if (row?.[0] !== String(userId)) return false;
+      await session.rows(this.#statements.endSessions('device'), [String(userId), row[2]]);
+      return true;
+    });
+  }
+
+  /** Ends the sessions of a user on a device. */
+  async endOnDevice(userId: number, deviceId: string): Promise<void> {
+    await this.#database.transaction(async (session) => {
+      await this.#lock(session, userId);
+      await session.rows(this.#statements.endSessions('device'), [String(userId), deviceId]);
     });
   }
 
@@ -130,5 +193,15 @@ export class Sessions {
       await session.rows(this.#statements.endSessions('user'), [String(userId)]);
       await session.rows(this.#statements.refuseOlderTokens(), [userId, Date.now()]);
     });
+  }
+}
+
+/** Metadata that another program wrote may be anything. */
+function deviceNameIn(metadata: string | null): string | null {
+  try {
+    const { deviceName } = JSON.parse(metadata ?? '{}');
+    return typeof deviceName === 'string' ? deviceName : null;
+  } catch {
+    return null;
   }
 }

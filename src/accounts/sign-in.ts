@@ -21,6 +21,7 @@ import {
 } from '../sql/account-statements.ts';
 import { type AccountSettings, readAccountSettings } from './account-settings.ts';
 import type { Authenticator } from './authenticate.ts';
+import { deviceName } from './device-name.ts';
 import type { Grants } from './grants.ts';
 import { LimitedCounter } from './limited-counter.ts';
 import { LoginAttempts } from './login-attempts.ts';
@@ -28,6 +29,12 @@ import type { Mailer } from './mail.ts';
 import { type MailKind, mailText } from './mail-templates.ts';
 import type { Sessions, Tokens } from './sessions.ts';
 import { AccountTakenError } from './users.ts';
+
+/** Where a request comes from. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
 
 export interface SignedIn {
   readonly tokens: Tokens;
@@ -118,12 +125,12 @@ export class Accounts {
     return outcome?.text ?? 'null';
   }
 
-  async #signIn(id: number): Promise<SignedIn> {
-    return { tokens: (await this.#deps.sessions.begin(id))!, user: await this.#ownEntry(id) };
+  async #signIn(id: number, { userAgent }: Client): Promise<SignedIn> {
+    const tokens = await this.#deps.sessions.begin(id, { deviceName: deviceName(userAgent) });
+    return { tokens: tokens!, user: await this.#ownEntry(id) };
   }
 
-  /** `address`: where the request comes from. */
-  async logIn(body: Body, address: string): Promise<SignedIn> {
+  async logIn(body: Body, { address, userAgent }: Client): Promise<SignedIn> {
     const { identifier, password } = requireStrings(body, ['identifier', 'password']);
     const account = await this.#attempts.attempt(address, `called ${identifier.toLowerCase()}`, () =>
       this.#withPassword(identifier, password),
@@ -134,7 +141,9 @@ export class Accounts {
       throw applicationError('Your account email is not confirmed');
     if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
     // The password that was compared must still be the one there is when the session begins.
-    const tokens = await this.#deps.sessions.begin(account.id, account.password);
+    const { password: compared } = account;
+    const beginning = { password: compared, deviceName: deviceName(userAgent) };
+    const tokens = await this.#deps.sessions.begin(account.id, beginning);
     if (!tokens) throw validationError('Invalid identifier or password');
     return { tokens, user: await this.#ownEntry(account.id) };
   }
@@ -150,7 +159,7 @@ export class Accounts {
   }
 
   /** Without tokens where the address has to be confirmed first. */
-  async register(body: Body): Promise<{ readonly tokens: Tokens | null; readonly user: Entry }> {
+  async register(body: Body, userAgent?: string): Promise<{ readonly tokens: Tokens | null; readonly user: Entry }> {
     const accountSettings = await this.accountSettings();
     if (!accountSettings.allow_register) throw applicationError('Register action is currently disabled');
     const { settings, grants, sessions } = this.#deps;
@@ -166,7 +175,7 @@ export class Accounts {
     const data = { ...body, username, email, password, provider: 'local', confirmed, blocked: false, role: role.id };
     const { id }: Entry = JSON.parse(await this.#registered(data));
     const user = await this.#ownEntry(id);
-    if (confirmed) return { tokens: await sessions.begin(id), user };
+    if (confirmed) return { tokens: await sessions.begin(id, { deviceName: deviceName(userAgent) }), user };
     await this.#mailConfirmation(id, email.toLowerCase());
     return { tokens: null, user };
   }
@@ -181,11 +190,11 @@ export class Accounts {
     }
   }
 
-  async changePassword(id: number, body: Body, address: string): Promise<SignedIn> {
+  async changePassword(id: number, body: Body, client: Client): Promise<SignedIn> {
     const given = requireStrings(body, ['currentPassword', 'password', 'passwordConfirmation']);
     if (given.password !== given.passwordConfirmation) throw validationError('Passwords do not match');
     checkPassword(given.password);
-    const account = await this.#attempts.attempt(address, `id ${id}`, async () => {
+    const account = await this.#attempts.attempt(client.address, `id ${id}`, async () => {
       const found = await this.#find('id', id);
       return found && (await isPassword(given.currentPassword, found.password)) ? found : null;
     });
@@ -193,7 +202,7 @@ export class Accounts {
     if (given.currentPassword === given.password)
       throw validationError('Your new password must be different than your current password');
     await this.#setPassword(id, given.password);
-    return this.#signIn(id);
+    return this.#signIn(id, client);
   }
 
   /** The writer of users ends every session with it. */
@@ -220,7 +229,7 @@ export class Accounts {
     });
   }
 
-  async resetPassword(body: Body): Promise<SignedIn> {
+  async resetPassword(body: Body, client: Client): Promise<SignedIn> {
     const { code, password, passwordConfirmation } = requireStrings(body, ['code', 'password', 'passwordConfirmation']);
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
     checkPassword(password);
@@ -228,7 +237,7 @@ export class Accounts {
     if (!account) throw validationError('Incorrect code provided');
     await this.#setPassword(account.id, password);
     if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
-    return this.#signIn(account.id);
+    return this.#signIn(account.id, client);
   }
 
   /** Where to send the browser afterwards. */

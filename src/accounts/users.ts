@@ -38,7 +38,10 @@ export class UserExtension implements TypeExtension {
     if (name === 'clone') throw validationError('Users cannot be cloned');
     if (name !== 'create' && name !== 'update') return operation;
     const data = { ...operation.data };
-    if (caller.kind !== 'system') for (const key of CODES) if (key in data) throw bodyKeyError(key, []);
+    if (caller.kind !== 'system') {
+      for (const key of CODES) if (key in data) throw bodyKeyError(key, []);
+      refuseNoRole(name, data.role);
+    }
     if (typeof data.password === 'string' && isTooLong(data.password))
       throw validationError('Password must be less than 73 bytes');
     if (typeof data.email === 'string') data.email = data.email.toLowerCase();
@@ -103,6 +106,20 @@ export class UserExtension implements TypeExtension {
     await write.run.rows(this.#statements.endSessions('user'), String(id));
     await write.run.rows(this.#statements.refuseOlderTokens(), id, Date.now());
   }
+}
+
+/**
+ * A form that connects no role does not change which one a user has: Strapi 5 refuses it, rather than take the role away.
+ */
+function refuseNoRole(name: 'create' | 'update', role: unknown): void {
+  if (typeof role !== 'object' || role === null || Array.isArray(role)) return;
+  const { connect, disconnect, ...others } = role as Record<string, unknown>;
+  const isEmpty = (list: unknown): boolean => list === undefined || (Array.isArray(list) && list.length === 0);
+  if (Object.keys(others).length > 0 || !isEmpty(connect)) return;
+  // An update with both lists, and nothing in them, says that the role stays.
+  if (name === 'update' && connect !== undefined && disconnect !== undefined && isEmpty(disconnect)) return;
+  const message = name === 'create' ? 'Users must have a role' : 'Cannot remove role';
+  throw validationError(message, { errors: [{ path: ['role'], message, name: 'ValidationError' }] });
 }
 
 /** What is locked while sessions of a user begin, go on or end. */

@@ -34,8 +34,8 @@ Options                 (variable)        default
 Besides, from the environment: DATABASE_REPLICA_URLS (replicas that reads go to, with commas between),
 DATABASE_POOL_MAX (connections of one process, 10), DATABASE_CLIENT, _HOST, _PORT, _NAME, _USERNAME, _PASSWORD,
 _SCHEMA, _SSL, _FILENAME in place of DATABASE_URL; JWT_SECRET and API_TOKEN_SALT (made at random and kept in .sheaf where
-they are not set), SMTP_URL; LOG_LEVEL (trace, debug, info, warn, error, fatal or silent; info logs each request on
-standard error). A project's .env file is read as well, and so are config/sheaf.json and the files of Strapi:
+they are not set), JWT_PRIVATE_KEY, SMTP_URL; LOG_LEVEL (trace, debug, info, warn, error, fatal or silent; info logs
+each request on standard error). A project's .env file is read as well, and so are config/sheaf.json and the files of Strapi:
 config/api, server, database, middlewares and plugins, with config/env/<NODE_ENV> over them.
 
 Examples

@@ -1,12 +1,13 @@
-// /api/auth: logging in and out, registering, passwords. Each path has a limit by address.
+// /api/auth: logging in and out, registering, passwords, sessions. Each path has a limit by address.
 import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authAction } from '../access/actions.ts';
 import type { Account } from '../access/caller.ts';
 import type { Tokens } from '../accounts/sessions.ts';
-import { applicationError, unauthorizedError, validationError } from '../errors.ts';
+import type { Client } from '../accounts/sign-in.ts';
+import { applicationError, notFoundError, unauthorizedError, validationError } from '../errors.ts';
 import { NOT_SHARED } from './caching.ts';
-import { cookieOf, REFRESH_COOKIE } from './cookies.ts';
+import { cookieOf, REFRESH_COOKIE_HEADER } from './cookies.ts';
 import { callerOf } from './register-routes.ts';
 import { sendValue } from './respond.ts';
 import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
@@ -19,12 +20,12 @@ const bodyOf = ({ body }: FastifyRequest): Body =>
 
 export function authRoutes(context: RouteContext): Route[] {
   const { accounts, settings } = context.auth;
-  const route = (method: 'GET' | 'POST', path: string, action: string, handler: Handler): Route => ({
+  const route = (method: 'GET' | 'POST' | 'DELETE', path: string, action: string, handler: Handler): Route => ({
     method,
     path: `${pathOf(context)}${path}`,
     action: authAction(action),
     operation: null,
-    parameters: method === 'GET' ? ['confirmation'] : [],
+    parameters: action === 'emailConfirmation' ? ['confirmation'] : [],
     limit: settings.rateLimits.auth,
     handler,
   });
@@ -35,6 +36,7 @@ export function authRoutes(context: RouteContext): Route[] {
   return [
     ...signInRoutes(context, post),
     ...passwordRoutes(context, post),
+    ...sessionRoutes(context, route),
     {
       ...route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
         reply.redirect(await accounts.confirmEmail(queryOf(request, context).confirmation)),
@@ -47,16 +49,37 @@ export function authRoutes(context: RouteContext): Route[] {
 const pathOf = ({ auth }: RouteContext): string => `${auth.settings.rest.prefix}/auth`;
 
 type Post = (path: string, action: string, work: Work) => Route;
+type MakeRoute = (method: 'GET' | 'DELETE', path: string, action: string, handler: Handler) => Route;
+
+const clientOf = ({ ip, headers }: FastifyRequest): Client => ({ address: ip, userAgent: headers['user-agent'] });
+
+/** The sessions of the caller: a list, and the end of one of them. */
+function sessionRoutes({ auth: { sessions } }: RouteContext, route: MakeRoute): Route[] {
+  const accountIn = (request: FastifyRequest): Account =>
+    accountOf(request) ?? fail(unauthorizedError('Missing authentication'));
+  return [
+    route('GET', '/sessions', 'getSessions', async (request, reply) => {
+      const { id, sessionId } = accountIn(request);
+      return sendValue(reply.header('cache-control', NOT_SHARED), { data: await sessions.list(id, sessionId) });
+    }),
+    route('DELETE', '/sessions/:sessionId', 'revokeSession', async (request, reply) => {
+      const { sessionId } = request.params as { sessionId: string };
+      const isEnded = !sessionId.includes('\0') && (await sessions.end(accountIn(request).id, sessionId));
+      if (!isEnded) throw notFoundError();
+      return sendValue(reply, { ok: true });
+    }),
+  ];
+}
 
 function signInRoutes(context: RouteContext, post: Post): Route[] {
   const { accounts, sessions } = context.auth;
   return [
     post('/local', 'callback', async (body, request, reply) => {
-      const { tokens, user } = await accounts.logIn(body, request.ip);
+      const { tokens, user } = await accounts.logIn(body, clientOf(request));
       return { ...withTokens(context, reply, tokens), user };
     }),
-    post('/local/register', 'register', async (body, _request, reply) => {
-      const { tokens, user } = await accounts.register(body);
+    post('/local/register', 'register', async (body, request, reply) => {
+      const { tokens, user } = await accounts.register(body, request.headers['user-agent']);
       return { ...(tokens && withTokens(context, reply, tokens)), user };
     }),
     post('/send-email-confirmation', 'sendEmailConfirmation', async (body) => ({
@@ -64,7 +87,7 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
       sent: true,
     })),
     post('/refresh', 'refresh', async (body, request, reply) => {
-      const token = body.refreshToken ?? cookieOf(request, REFRESH_COOKIE);
+      const token = body.refreshToken ?? cookieOf(request, context.auth.settings.auth.cookie.name);
       if (typeof token !== 'string' || token === '') throw validationError('Missing refresh token');
       const tokens = await sessions.refresh(token);
       if (!tokens) throw unauthorizedError('Invalid refresh token');
@@ -72,9 +95,11 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
     }),
     post('/logout', 'logout', async (body, request, reply) => {
       const account = accountOf(request) ?? fail(unauthorizedError('Missing authentication'));
-      if (body.scope === 'all' || account.sessionId === null) await sessions.endAll(account.id);
+      if (body.scope === 'all') await sessions.endAll(account.id);
+      else if (typeof body.deviceId === 'string') await sessions.endOnDevice(account.id, body.deviceId);
+      else if (account.sessionId === null) await sessions.endAll(account.id);
       else await sessions.end(account.id, account.sessionId);
-      setRefreshCookie(reply, pathOf(context), '', 0);
+      setRefreshCookie(context, reply, '', 0);
       return { ok: true };
     }),
   ];
@@ -87,14 +112,14 @@ function passwordRoutes(context: RouteContext, post: Post): Route[] {
       accounts.forgotPassword(body);
       return { ok: true };
     }),
-    post('/reset-password', 'resetPassword', async (body, _request, reply) => {
-      const { tokens, user } = await accounts.resetPassword(body);
+    post('/reset-password', 'resetPassword', async (body, request, reply) => {
+      const { tokens, user } = await accounts.resetPassword(body, clientOf(request));
       return { ...withTokens(context, reply, tokens), user };
     }),
     post('/change-password', 'changePassword', async (body, request, reply) => {
       const refusal = applicationError('You must be authenticated to reset your password');
       const account = accountOf(request) ?? fail(refusal);
-      const { tokens, user } = await accounts.changePassword(account.id, body, request.ip);
+      const { tokens, user } = await accounts.changePassword(account.id, body, clientOf(request));
       return { ...withTokens(context, reply, tokens), user };
     }),
   ];
@@ -106,18 +131,31 @@ const fail = (error: Error): never => {
   throw error;
 };
 
-/** The tokens of a session: one for requests in the body, and one to renew it where the project wants it. */
+const asksForCookie = ({ headers }: FastifyRequest): boolean =>
+  String(headers[REFRESH_COOKIE_HEADER] ?? '').toLowerCase() === 'httponly';
+
+/** The tokens of a session: one for requests in the body, and one to renew it where the project or the client wants it. */
 function withTokens(context: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
   reply.header('cache-control', NOT_SHARED);
-  const { refreshToken: where, refreshTokenSeconds } = context.auth.settings.auth;
-  if (where === 'body') return { jwt, refreshToken };
-  setRefreshCookie(reply, pathOf(context), refreshToken, refreshTokenSeconds);
+  const { refreshToken: where, refreshTokenSeconds, cookie } = context.auth.settings.auth;
+  if (where === 'body' && !asksForCookie(reply.request)) return { jwt, refreshToken };
+  const { maxAgeSeconds = refreshTokenSeconds } = cookie;
+  setRefreshCookie(context, reply, refreshToken, maxAgeSeconds);
   return { jwt };
 }
 
-/** Sent back to this path alone, and never shown to a script. */
-function setRefreshCookie(reply: FastifyReply, path: string, value: string, maxAge: number): void {
-  const secure = reply.request.protocol === 'https';
-  const scope = { path, maxAge, httpOnly: true, sameSite: 'lax', secure } as const;
-  reply.header('set-cookie', stringifySetCookie({ name: REFRESH_COOKIE, value, ...scope }));
+/** Never shown to a script, and sent back to its path alone. `maxAge`: null for until the browser is closed. */
+function setRefreshCookie(context: RouteContext, reply: FastifyReply, value: string, maxAge: number | null): void {
+  const { name, domain, path, sameSite, secure } = context.auth.settings.auth.cookie;
+  const cookie = stringifySetCookie({
+    name,
+    value,
+    path: path ?? pathOf(context),
+    sameSite,
+    httpOnly: true,
+    secure: secure ?? reply.request.protocol === 'https',
+    ...(domain !== null && { domain }),
+    ...(maxAge !== null && { maxAge }),
+  });
+  reply.header('set-cookie', cookie);
 }

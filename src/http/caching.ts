@@ -1,7 +1,8 @@
 // What caches may keep: answers that anyone gets, under a tag of their content. Never an answer to someone in particular.
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { POSITION_COOKIE, POSITION_HEADER, REFRESH_COOKIE } from './cookies.ts';
+import { REFRESH_COOKIE } from '../project/settings.ts';
+import { POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
 
 /** For an answer that is meant for one client. */
 export const NOT_SHARED = 'private, no-store';

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../project/settings.ts';
 import { hasCredentials, NOT_SHARED } from './caching.ts';
-import { POSITION_HEADER } from './cookies.ts';
+import { POSITION_HEADER, REFRESH_COOKIE_HEADER } from './cookies.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -25,6 +25,7 @@ const EXPOSED: Headers = {
 const REQUEST_HEADERS = [
   'content-type',
   'authorization',
+  REFRESH_COOKIE_HEADER,
   'accept',
   'origin',
   'if-none-match',

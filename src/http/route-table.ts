@@ -8,6 +8,7 @@ import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
 import { sendNothing, sendValue } from './respond.ts';
+import { roleRoutes } from './role-routes.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
 import { userRoutes } from './user-routes.ts';
 
@@ -27,6 +28,7 @@ export function routeTable(sheaf: Sheaf, auth: Auth): readonly Route[] {
     ...localeRoutes(context),
     ...authRoutes(context),
     ...userRoutes(context),
+    ...roleRoutes(context),
     ...types.flatMap((type) => contentRoutes(context, type)),
   ];
 }

@@ -1,7 +1,8 @@
 // /api/users: the accounts as content. Bodies and single answers come without an envelope, as clients of Strapi 5
 // expect. What holds for every write of an account is in accounts/users.ts.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actionOn, COUNT_USERS, READ_OWN_ACCOUNT } from '../access/actions.ts';
+import { actionOn, COUNT_USERS, FIND_ROLES, READ_OWN_ACCOUNT } from '../access/actions.ts';
+import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation, WriteName } from '../access/operation.ts';
 import { notFoundError, validationError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
@@ -69,9 +70,10 @@ function userHandlers(
     data: Record<string, unknown>,
   ) => {
     const { request } = reply;
-    costs?.charge(reply, callerOf(request), WRITE_COST);
-    const operation = writeOperation(name, type, documentId, { data, parameters: queryOf(request, context) });
-    const outcome = await sheaf.operations.write(operation, callerOf(request));
+    const caller = callerOf(request);
+    costs?.charge(reply, caller, WRITE_COST);
+    const parameters = withRole(name, queryOf(request, context), caller);
+    const outcome = await sheaf.operations.write(writeOperation(name, type, documentId, { data, parameters }), caller);
     if (outcome === null) throw notFoundError();
     await sendReplicationPosition(sheaf, reply);
     return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
@@ -115,6 +117,10 @@ function userHandlers(
     remove: async (request, reply) => answer(reply, 'delete', await userDocumentId(request), {}),
   };
 }
+
+/** As in Strapi 5, a user who is written is shown with the role, to who may find roles. */
+const withRole = (name: WriteName, query: QueryObject, { access }: Caller): QueryObject =>
+  name !== 'delete' && query.populate === undefined && access.may(FIND_ROLES) ? { ...query, populate: 'role' } : query;
 
 /** Users are written without the `data` around them. */
 function userData(body: unknown, limits: Limits): Record<string, unknown> {

@@ -18,6 +18,8 @@ import {
 export interface GivenSecrets {
   /** What access and refresh tokens are signed with. */
   readonly jwt?: string;
+  /** Where they are signed with a private key: that key, in PEM form. */
+  readonly jwtPrivateKey?: string;
   /** What API tokens are stored under. */
   readonly apiTokenSalt?: string;
 }
@@ -175,7 +177,13 @@ class ConfigReader {
       this.#ofFile('JWT_SECRET'),
     );
     const apiTokenSalt = this.variable('secrets.apiTokenSalt', 'API_TOKEN_SALT');
-    return { ...(jwt !== undefined && { jwt }), ...(apiTokenSalt !== undefined && { apiTokenSalt }) };
+    // A variable on one line writes the ends of lines as \n.
+    const jwtPrivateKey = this.variable('secrets.jwtPrivateKey', 'JWT_PRIVATE_KEY')?.replaceAll('\\n', '\n');
+    return {
+      ...(jwt !== undefined && { jwt }),
+      ...(jwtPrivateKey !== undefined && { jwtPrivateKey }),
+      ...(apiTokenSalt !== undefined && { apiTokenSalt }),
+    };
   }
 
   /**

@@ -62,7 +62,7 @@ describe('settings', () => {
       rateLimits: { auth: {}, cost: { max: '5', seconds: 1 } },
       email: { from: '', resetUrl: 5, confirmationUrl: null },
     });
-    const known = 'accessTokenSeconds, refreshTokenSeconds, sessionSeconds, refreshToken, registerFields';
+    const known = 'accessTokenSeconds, refreshTokenSeconds, sessionSeconds, refreshToken, cookie, jwt, registerFields';
     expect(problemsOf(readSettings)).toEqual([
       'auth.sessionSeconds: expected a whole number of seconds, at least 1',
       'auth.registerFields.1: expected a string that is not empty',

@@ -17,6 +17,13 @@ import { readProjectJson, requireValid } from './project-file.ts';
 
 const DAY = 86_400;
 
+/** The cookie of the refresh token, unless the project names it otherwise. */
+export const REFRESH_COOKIE = 'strapi_up_refresh';
+
+export const JWT_ALGORITHMS = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512'] as const;
+
+const DOMAIN = 'expected a domain such as "example.com", or null';
+
 const atLeastOne = (message: string) => v.pipe(v.number(message), v.integer(message), v.minValue(1, message));
 const seconds = atLeastOne('expected a whole number of seconds, at least 1');
 
@@ -83,6 +90,37 @@ const USERS = strictObject({
   bareList: v.optional(flag, false),
 });
 
+const COOKIE_NAME = 'expected a name of letters, digits and - _ .';
+const COOKIE_PATH = 'expected a path such as "/", or null';
+
+/** The cookie of the refresh token, as `sessions.cookie` of Strapi 5. */
+const COOKIE = strictObject({
+  name: v.optional(v.pipe(v.string(COOKIE_NAME), v.regex(/^[\w.-]+$/, COOKIE_NAME)), REFRESH_COOKIE),
+  /** Null: the host that sets it, without its subdomains. */
+  domain: v.optional(v.nullable(v.pipe(v.string(DOMAIN), v.regex(/^[a-z0-9.-]+$/i, DOMAIN))), null),
+  /** Null: that of logging in. */
+  path: v.optional(v.nullable(v.pipe(v.string(COOKIE_PATH), v.regex(/^\/[\w/.~-]*$/, COOKIE_PATH))), null),
+  sameSite: v.optional(v.picklist(['lax', 'strict', 'none'], 'expected one of lax, strict, none'), 'lax'),
+  /** Null: where the request came over HTTPS. */
+  secure: v.optional(v.nullable(flag), null),
+  /** Null: until the browser is closed. Not given: as long as the token. */
+  maxAgeSeconds: v.optional(v.nullable(seconds)),
+});
+
+const PEM = 'expected a key in PEM form, or null';
+const pem = v.nullable(v.pipe(v.string(PEM), v.regex(/^-----BEGIN [A-Z ]+-----/, PEM)));
+const claim = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
+
+/** How tokens are signed, as `jwt` of Strapi 5. */
+const JWT = strictObject({
+  algorithm: v.optional(v.picklist(JWT_ALGORITHMS, `expected one of ${JWT_ALGORITHMS.join(', ')}`), 'HS256'),
+  /** Of the algorithms RS…: the private key where JWT_PRIVATE_KEY gives none, and a public key that is not its own. */
+  privateKey: v.optional(pem, null),
+  publicKey: v.optional(pem, null),
+  issuer: v.optional(claim, null),
+  audience: v.optional(claim, null),
+});
+
 const AUTH = strictObject({
   accessTokenSeconds: v.optional(seconds, 30 * DAY),
   /** How long a refresh token lasts unused, and a session at most. */
@@ -90,6 +128,8 @@ const AUTH = strictObject({
   sessionSeconds: v.optional(seconds, 30 * DAY),
   /** Where the refresh token is put: in a cookie that scripts cannot read, or in the body. */
   refreshToken: v.optional(v.picklist(['cookie', 'body'], 'expected one of cookie, body'), 'cookie'),
+  cookie: v.optional(COOKIE, {}),
+  jwt: v.optional(JWT, {}),
   /** Attributes of users beside name, address and password that may be given when registering. */
   registerFields: v.optional(listOf(nonEmptyString(), 'expected a list of strings'), []),
 });
@@ -203,6 +243,7 @@ const SETTINGS = strictObject({
   ),
 });
 
+export type JwtSettings = Settings['auth']['jwt'];
 export type RateLimit = v.InferOutput<typeof RATE_LIMIT>;
 export type IndexLists = Readonly<Record<string, readonly (readonly string[])[]>>;
 export type Settings = v.InferOutput<typeof SETTINGS>;

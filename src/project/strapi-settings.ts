@@ -29,6 +29,8 @@ export function settingsOfStrapi(config: StrapiConfig): GivenSettings {
 const REFRESH_MODE_SECONDS = 600;
 const REST = ['defaultLimit', 'maxLimit', 'withCount', 'strictParams'];
 const USERS_PERMISSIONS = ['users-permissions', 'config'];
+const JWT = ['algorithm', 'privateKey', 'publicKey', 'issuer', 'audience'];
+const COOKIE = ['name', 'domain', 'path', 'sameSite', 'secure'];
 const KNOWN_USERS_PERMISSIONS = new Set(['register', 'jwt', 'jwtSecret', 'jwtManagement', 'sessions', 'ratelimit']);
 
 class SettingsReader implements GivenSettings {
@@ -101,6 +103,7 @@ class SettingsReader implements GivenSettings {
       for (const key of Object.keys(config))
         if (!KNOWN_USERS_PERMISSIONS.has(key)) this.#note('plugins', [...USERS_PERMISSIONS, key], 'is not used');
       this.#copy('plugins', [...USERS_PERMISSIONS, 'register', 'allowedFields'], ['auth', 'registerFields']);
+      for (const key of JWT) this.#copy('plugins', [...USERS_PERMISSIONS, 'jwt', key], ['auth', 'jwt', key]);
       if (config.jwtManagement === 'refresh') this.#readSessions();
       else this.#readExpiry();
       this.#readRateLimit(config.ratelimit);
@@ -127,6 +130,16 @@ class SettingsReader implements GivenSettings {
     this.#copy('plugins', [...keys, 'maxRefreshTokenLifespan'], ['auth', 'sessionSeconds']);
     const where = at('httpOnly') === true ? 'cookie' : 'body';
     this.#give('plugins', [...keys, 'httpOnly'], ['auth', 'refreshToken'], where);
+    for (const key of COOKIE) this.#copy('plugins', [...keys, 'cookie', key], ['auth', 'cookie', key]);
+    const maxAge = this.#config.value('plugins', ...keys, 'cookie', 'maxAge');
+    // In milliseconds.
+    if (typeof maxAge === 'number')
+      this.#give(
+        'plugins',
+        [...keys, 'cookie', 'maxAge'],
+        ['auth', 'cookie', 'maxAgeSeconds'],
+        Math.ceil(maxAge / 1000),
+      );
   }
 
   #readRateLimit(limit: unknown): void {

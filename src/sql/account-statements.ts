@@ -46,7 +46,7 @@ const SESSIONS = 'strapi_sessions';
 
 /** What the statements read, besides users and their roles. */
 export const ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  up_roles: ['id', 'type', 'name'],
+  up_roles: ['id', 'document_id', 'type', 'name', 'description', 'created_at', 'updated_at', 'published_at'],
   up_permissions: ['id', 'action'],
   up_permissions_role_lnk: ['permission_id', 'role_id'],
   strapi_api_tokens: ['id', 'type', 'access_key', 'expires_at', 'last_used_at'],
@@ -58,26 +58,63 @@ export const ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 /** What they do without: Sheaf alone makes the one, and the other is missing in databases of early versions of Strapi 5. */
 export const OPTIONAL_ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   [ACCOUNTS]: ['user_id', 'tokens_after'],
-  [SESSIONS]: ['session_id', 'origin', 'user_id', 'status', 'absolute_expires_at'],
+  [SESSIONS]: [
+    'session_id',
+    'origin',
+    'user_id',
+    'status',
+    'device_id',
+    'expires_at',
+    'absolute_expires_at',
+    'created_at',
+    'metadata',
+  ],
 };
 
 /** Stand for tables that a database has not got. */
 const EMPTY: Readonly<Record<string, Fragment>> = {
   [ACCOUNTS]: sql`(select cast(null as integer) as user_id, cast(null as bigint) as tokens_after where 1 = 0)`,
-  [SESSIONS]: sql`(select cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as timestamp) as absolute_expires_at where 1 = 0)`,
+  [SESSIONS]: sql`(select cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as text) as device_id, cast(null as timestamp) as expires_at, cast(null as timestamp) as absolute_expires_at, cast(null as timestamp) as created_at, cast(null as text) as metadata where 1 = 0)`,
 };
 
-/** The column for the kind of a token, which early versions of Strapi 5 do not have. */
+/** The columns for the kind of a token and for what is known of a session, which early versions of Strapi 5 do not have. */
 const TOKEN_KIND = 'strapi_api_tokens.kind';
-export const OPTIONAL_COLUMNS: ReadonlySet<string> = new Set([TOKEN_KIND]);
+const SESSION_METADATA = `${SESSIONS}.metadata`;
+export const OPTIONAL_COLUMNS: ReadonlySet<string> = new Set([TOKEN_KIND, SESSION_METADATA]);
 
 /** Which of the parts that reads do without a database lacks. */
 export function lackingParts(
   present: ReadonlyMap<string, { readonly columns: ReadonlyMap<string, string> }>,
 ): ReadonlySet<string> {
   const tables = Object.keys(OPTIONAL_ACCOUNT_COLUMNS).filter((table) => !present.has(table));
-  return new Set(present.get('strapi_api_tokens')?.columns.has('kind') ? tables : [...tables, TOKEN_KIND]);
+  const columns = [...OPTIONAL_COLUMNS].filter((name) => {
+    const [table = '', column = ''] = name.split('.');
+    return !present.get(table)?.columns.has(column);
+  });
+  return new Set([...tables, ...columns]);
 }
+
+export type RoleRow = readonly [
+  id: number,
+  documentId: string,
+  name: string,
+  description: string | null,
+  type: string,
+  createdAt: number | null,
+  updatedAt: number | null,
+  publishedAt: number | null,
+  users: number | string,
+];
+
+export type SessionRow = readonly [
+  id: string,
+  status: string,
+  device: string,
+  end: number,
+  absoluteEnd: number,
+  begin: number,
+  metadata: string | null,
+];
 
 export class AccountStatements {
   readonly #dialect: Dialect;
@@ -114,6 +151,14 @@ export class AccountStatements {
       () =>
         sql`select r.id, r.type, r.name, p.action from up_roles as r left join up_permissions_role_lnk as l on l.role_id = r.id left join up_permissions as p on p.id = l.permission_id order by r.id, p.action`,
     );
+  }
+
+  /** Every role as it is shown: `id, documentId, name, description, type`, three moments, the number of its users. */
+  roles(): Statement<RoleRow> {
+    return this.#once('roles', () => {
+      const moments = ['created_at', 'updated_at', 'published_at'].map((column) => this.#instant(sql.id('r', column)));
+      return sql`select r.id, r.document_id, r.name, r.description, r.type, ${sql.join(moments)}, (select count(distinct l.user_id) from up_users_role_lnk as l where l.role_id = r.id) from up_roles as r order by r.id`;
+    });
   }
 
   /** Tells other nodes that grants have changed; null where they need not be told. */
@@ -221,12 +266,25 @@ export class AccountStatements {
     );
   }
 
-  /** A session of a user: `user, status, device, end, absolute end`. Values: the session. */
-  session(): Statement<readonly [user: string, status: string, device: string, end: number, absoluteEnd: number]> {
+  /** A session of a user: `user, status, device, end, absolute end, metadata`. Values: the session. */
+  session(): Statement<
+    readonly [user: string, status: string, device: string, end: number, absoluteEnd: number, metadata: string | null]
+  > {
     return this.#once(
       'session',
       () =>
-        sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)} from strapi_sessions where session_id = ${value()} and origin = 'users-permissions' order by id limit 1`,
+        sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, cast(metadata as text) from strapi_sessions where session_id = ${value()} and origin = 'users-permissions' order by id limit 1`,
+    );
+  }
+
+  /** The sessions of a user, the last one first. Values: the user. */
+  sessionsOf(): Statement<SessionRow> {
+    const metadata =
+      this.#lacking.has(SESSION_METADATA) && !this.#lacking.has(SESSIONS) ? sql`null` : sql`cast(metadata as text)`;
+    return this.#once(
+      'sessions of',
+      () =>
+        sql`select session_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, ${this.#instant(sql`created_at`)}, ${metadata} from ${this.#optional(SESSIONS)} as s where origin = 'users-permissions' and user_id = ${value()} order by created_at desc`,
     );
   }
 
