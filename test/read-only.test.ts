@@ -434,6 +434,22 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
     await sheaf.close();
   });
 
+  it.each(['drop table strapi_sessions', 'alter table strapi_sessions drop column metadata'])(
+    'shows roles and sessions all the same after: %s',
+    async (statement) => {
+      const { url, reader, jwt, token } = await untouched();
+      await execute(url, statement);
+      const content = new Content(await open({ project: GUIDE, database: reader, readOnly: true, secrets: SECRETS }));
+      const get = (path: string, bearer: string) =>
+        content.send('GET', path, undefined, { authorization: `Bearer ${bearer}` });
+      expect(await get('auth/sessions', jwt)).toMatchObject({ status: 200, body: { data: [] } });
+      const { body } = await get('users-permissions/roles', token);
+      expect(body.roles.map(({ type }: { type: string }) => type)).toContain('authenticated');
+      expect(await get(`users-permissions/roles/${body.roles[0].id}`, token)).toMatchObject({ status: 200 });
+      await content.close();
+    },
+  );
+
   it('is refused where it lacks what reading takes, with a list and what to run', async () => {
     const { url, reader } = await untouched();
     await execute(

@@ -67,7 +67,6 @@ export const OPTIONAL_ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]
     'expires_at',
     'absolute_expires_at',
     'created_at',
-    'metadata',
   ],
 };
 
