@@ -4,14 +4,16 @@ import { MAX_LOOP_LAG_MS } from '../limits.ts';
 
 /** How often the loop is looked at. */
 const CHECK_MS = 250;
+/** Looks in a row that have to find it late: what happens once, such as loading a module, is over when it is seen. */
+const LATE_LOOKS = 2;
 
 export class EventLoopMonitor {
-  #isBehind = false;
+  #lateLooks = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** As of the last look: whether work of this process kept a timer waiting for longer than it may. */
+  /** Whether work of this process keeps a timer waiting for longer than it may, again and again. */
   get isBehind(): boolean {
-    return this.#isBehind;
+    return this.#lateLooks >= LATE_LOOKS;
   }
 
   start(): void {
@@ -21,7 +23,8 @@ export class EventLoopMonitor {
       const now = performance.now();
       const busy = busyMilliseconds();
       // On a machine that is busy with other things a timer is late as well; to refuse requests would not help there.
-      this.#isBehind = Math.min(now - last - CHECK_MS, busy - lastBusy) > MAX_LOOP_LAG_MS;
+      const isLate = Math.min(now - last - CHECK_MS, busy - lastBusy) > MAX_LOOP_LAG_MS;
+      this.#lateLooks = isLate ? this.#lateLooks + 1 : 0;
       [last, lastBusy] = [now, busy];
     }, CHECK_MS).unref();
   }
