@@ -104,7 +104,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
       database,
       defaultLocale: await readDefaultLocale(database),
       decimals: await decimalColumns(database),
-      rules: { pages: settings.rest, limits: settings.limits },
+      rules: { pages: settings.rest, limits: settings.limits, strict: settings.rest.strictParams },
       extensions: new Map([[USER, users]]),
     });
     await operations.lanes.readSizes();

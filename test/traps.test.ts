@@ -860,7 +860,7 @@ describeOnEveryDatabase('relations', (engine) => {
     expect(await held(guide, url, 'gallery')).toEqual(['file 3', 'file 1', 'file 2']);
     await guide.entry('PUT', url, { gallery: { disconnect: [1] } });
     expect(await held(guide, url, 'gallery')).toEqual(['file 3', 'file 2']);
-    for (const payload of [true, [true], { connect: [1] }, 99, 'file9', [{ url: '/x' }], { id: 1, url: '/x' }])
+    for (const payload of [true, [true], { connect: [1] }, 99, 'file9', [{ url: '/x' }], { id: 1, link: '/x' }])
       for (const attribute of ['cover', 'gallery']) refused(await guide.put(url, { [attribute]: payload }));
     refused(await guide.post('restaurants', { name: 'connects a file', gallery: { connect: [1] } }));
     expect(await held(guide, url, 'cover')).toBe('file 2');
@@ -1060,15 +1060,13 @@ describeOnEveryDatabase('drafts and locales', (engine) => {
   });
 
   // 41
-  it('locale, status and moments of publication in a body are refused', async () => {
+  it('status, ids and moments in a body are refused; locale and publishedAt are ignored', async () => {
     for (const [url, data] of [
       ['articles', { title: 'x' }],
       ['categories', { name: 'x' }],
       ['authors', { name: 'x' }],
     ] as const)
       for (const key of [
-        'locale',
-        'publishedAt',
         'createdAt',
         'updatedAt',
         'id',
@@ -1082,6 +1080,12 @@ describeOnEveryDatabase('drafts and locales', (engine) => {
           message: `Invalid key ${key}`,
           details: { key, source: 'body' },
         });
+    const sent = { title: 'x', locale: 'fr', publishedAt: '2001-01-01T00:00:00.000Z' };
+    const { documentId, locale, publishedAt } = await guide.entry('POST', 'articles', sent);
+    expect(locale).toBe('en');
+    expect(Date.parse(publishedAt)).toBeGreaterThan(Date.parse('2025-01-01'));
+    const draft = await guide.entry('PUT', `articles/${documentId}?locale=fr&status=draft`, sent);
+    expect(draft).toMatchObject({ locale: 'fr', publishedAt: null });
   });
 
   // 57

@@ -23,13 +23,16 @@ export async function readDefaultLocale(database: Database): Promise<string> {
   }
 }
 
+/** Whether the project has a locale. */
+export const hasLocale = async (session: Session, code: string): Promise<boolean> =>
+  (await session.rows(CODES, [])).some((row) => row[0] === code);
+
 /**
  * Whether content may be written in a locale. A project that lists its locales has those; one that lists none takes
  * on a language when it is first written in.
  */
 export async function admitLocale(session: Session, dialect: Dialect, code: string): Promise<boolean> {
-  const codes = await session.rows(CODES, []);
-  if (codes.some((row) => row[0] === code)) return true;
+  if (await hasLocale(session, code)) return true;
   const [openness] = await session.rows(OPENNESS, []);
   if (openness?.[0] !== 'open' || localeName(code) === undefined) return false;
   await addLocale(session, dialect, code);

@@ -5,7 +5,7 @@ import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../acce
 import { validationError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
 import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
-import { checkDepth } from '../request/parse-write.ts';
+import { checkData } from '../request/parse-write.ts';
 import { pageJson } from './envelope.ts';
 import type { Operations, WriteOutcome } from './operations.ts';
 import type {
@@ -121,7 +121,7 @@ export class Documents {
   }
 
   #operation(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters): WriteOperation {
-    checkDepth(data, this.#operations.rules.limits);
+    checkData(data, this.#operations.rules.limits);
     return { name, type: this.#type, documentId, data, parameters, defaultStatus: DEFAULT_STATUS };
   }
 

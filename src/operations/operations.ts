@@ -5,7 +5,7 @@ import { type Authorized, authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Operation, ReadOperation, WriteOperation } from '../access/operation.ts';
 import type { Database, ReadOptions, Session, WhenGone } from '../db/database.ts';
-import { admitLocale } from '../db/stored-settings.ts';
+import { admitLocale, hasLocale } from '../db/stored-settings.ts';
 import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
@@ -90,6 +90,8 @@ export interface WriteOutcome {
   /** The entry as JSON after the write; `null` where the caller may not find it. */
   readonly text: string;
   readonly omitted: readonly string[];
+  /** Paths in the body of what was ignored. */
+  readonly ignored: readonly string[];
   readonly timing: Timing;
 }
 
@@ -129,6 +131,7 @@ export class Operations {
       defaultLocale,
       rules: new RuleStatements(model, database.dialect),
       admitLocale: (session, code) => admitLocale(session, database.dialect, code),
+      hasLocale,
       invariants: extensions,
     };
   }
@@ -222,7 +225,7 @@ export class Operations {
       .transaction((session) => this.#runWrite(session, plan, caller, answer), { knownBy: caller.knownBy })
       .catch(nullWhereNotFound);
     if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);
-    return outcome && { ...outcome, omitted: answer.omitted, timing };
+    return outcome && { ...outcome, omitted: answer.omitted, ignored: plan.ignored, timing };
   }
 
   async #runWrite(
@@ -301,10 +304,11 @@ export class Operations {
     let read = this.#answers.get(key);
     if (!read) {
       // What was asked for is checked in any case.
-      read = this.#planAnswer(authorized, parseRead(parameters, { status, pagination: NO_LIMIT }, this.rules));
+      const defaults = { status, pagination: NO_LIMIT };
+      read = this.#planAnswer(authorized, parseRead(parameters, defaults, this.rules));
       if (name !== 'create' && !isReadable) {
         const identity = { fields: 'documentId', ...locale };
-        read = this.#planAnswer(authorized, parseRead(identity, { status, pagination: NO_LIMIT }));
+        read = this.#planAnswer(authorized, parseRead(identity, defaults, this.rules));
       }
       if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.#answers.set(key, read, weightOf(key));
     }

@@ -72,6 +72,7 @@ describe('a filter', () => {
       values: [['x', 'y']],
     });
     expect(parse({ name: { [operator]: [] } })).toEqual({ tree, values: [[]] });
+    expect(parseQuery(`filters[name][${operator}]`)).toEqual({ tree, values: [[]] });
   });
 
   it('takes exactly two values under $between', () => {

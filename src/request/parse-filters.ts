@@ -134,7 +134,8 @@ function comparison(op: Comparison, operand: unknown, location: Location, slots:
         : { is: 'compare', op, slot: slots.put(scalar(operand, location)) };
     case 'in':
     case 'notIn':
-      return membership(op, Array.isArray(operand) ? operand : [operand], location, slots);
+      // Bare, as in `filters[name][$in]`, it is a list of nothing.
+      return membership(op, Array.isArray(operand) ? operand : operand === null ? [] : [operand], location, slots);
     case 'between': {
       if (!Array.isArray(operand) || operand.length !== 2) throw badValue(location, 'exactly two values');
       return { is: 'compare', op, slot: slots.put(operand.map((item) => scalar(item, location))) };

@@ -9,17 +9,18 @@ import { parseFields, parseSort } from './parse-sort.ts';
 import type { PopulateNode, PopulateShape } from './read-request.ts';
 
 export const NO_POPULATE: PopulateShape = { all: false, at: {}, dotted: false };
+const EVERYTHING: PopulateShape = { all: true, at: {}, dotted: false };
 const PLAIN: PopulateNode = { fields: null, filters: null, sort: [], populate: NO_POPULATE, count: false, on: null };
 
 export function parsePopulate(value: unknown, location: Location, slots: Slots): PopulateShape {
-  const shape = populateShape(value, location, slots);
+  const shape = value === 'false' || value === false ? NO_POPULATE : populateShape(value, location, slots);
   checkSize(shape, location);
   return shape;
 }
 
 function populateShape(value: unknown, location: Location, slots: Slots): PopulateShape {
   if (value === undefined || value === null || value === '') return NO_POPULATE;
-  if (value === '*' || value === true) return { all: true, at: {}, dotted: false };
+  if (value === '*' || value === true) return EVERYTHING;
   if (typeof value === 'string') return dottedPaths([value], location);
   if (Array.isArray(value)) return dottedPaths(itemsOf(value, location), location);
   if (isObject(value)) return populateObject(value, location, slots);
@@ -73,6 +74,7 @@ function populateObject(value: Record<string, unknown>, location: Location, slot
 function populateNode(options: unknown, location: Location, slots: Slots): PopulateNode | null {
   const yes = yesOrNo(options);
   if (yes !== undefined) return yes ? PLAIN : null;
+  if (options === '*') return { ...PLAIN, populate: EVERYTHING };
   if (typeof options === 'string' && options !== '') throw badKey(options, location);
   if (!isObject(options)) throw badValue(location, 'true, or an object of options');
   let node: PopulateNode = PLAIN;
@@ -90,7 +92,7 @@ function populateNode(options: unknown, location: Location, slots: Slots): Popul
         node = { ...node, sort: parseSort(option, inside) };
         break;
       case 'populate':
-        node = { ...node, populate: populateShape(option, inside, slots) };
+        node = { ...node, populate: nestedShape(option, inside, slots) };
         break;
       case 'count': {
         const count = yesOrNo(option);
@@ -106,6 +108,13 @@ function populateNode(options: unknown, location: Location, slots: Slots): Popul
     }
   }
   return node;
+}
+
+/** Below an attribute, `true` and `false` are no names but say whether everything is populated there. */
+function nestedShape(value: unknown, location: Location, slots: Slots): PopulateShape {
+  const yes = yesOrNo(value);
+  if (yes !== undefined) return yes ? EVERYTHING : NO_POPULATE;
+  return populateShape(value, location, slots);
 }
 
 function fragments(value: unknown, location: Location, slots: Slots): Record<string, PopulateNode> {

@@ -32,6 +32,8 @@ describe('a read request', () => {
         sort: [],
         fields: null,
         populate: { all: false, at: {}, dotted: false },
+        populatesByDefault: false,
+        strict: false,
         status: 'published',
         locale: 'default',
         publication: null,
@@ -119,10 +121,9 @@ describe('pagination', () => {
     ['pagination[withCount]=false', page(0, DEFAULT_PAGE_SIZE, false)],
     ['pagination[withCount]=0', page(0, DEFAULT_PAGE_SIZE, false)],
     ['pagination[withCount]=true&pagination[page]=2', page(DEFAULT_PAGE_SIZE, DEFAULT_PAGE_SIZE)],
-    ['pagination[page]=&pagination[pageSize]=', page(0, DEFAULT_PAGE_SIZE)],
     ['pagination', page(0, DEFAULT_PAGE_SIZE)],
     ['pagination[cursor]=', byCursor(DEFAULT_PAGE_SIZE)],
-    ['pagination[cursor]=&pagination[pageSize]=5&pagination[page]=', byCursor(5)],
+    ['pagination[cursor]=&pagination[pageSize]=5', byCursor(5)],
     ['pagination[cursor]=&pagination[withCount]=true', byCursor(DEFAULT_PAGE_SIZE, true)],
   ])('reads %s', (query, expected) => {
     expect(pagination(query)).toEqual(expected);
@@ -168,6 +169,9 @@ describe('pagination', () => {
     ['pagination[page][]=1', 'Invalid value for page: expected a whole number'],
     ['pagination[page][a]=1', 'Invalid value for page: expected a whole number'],
     ['pagination[withCount]=nope', 'Invalid value for withCount: expected true or false'],
+    ['pagination[page]=', 'Invalid value for page: expected a whole number'],
+    ['pagination[pageSize]', 'Invalid value for pageSize: expected a whole number'],
+    ['pagination[cursor]=&pagination[pageSize]=', 'Invalid value for pageSize: expected a whole number'],
     ['pagination[withCount]=', 'Invalid value for withCount: expected true or false'],
   ])('refuses %s', (query, message) => {
     const error = refused(query);
@@ -193,6 +197,7 @@ describe('status', () => {
   it('is draft or published', () => {
     expect(read('status=draft').shape.status).toBe('draft');
     expect(read('status=published').shape.status).toBe('published');
+    expect(read('status=draft&status=draft').shape.status).toBe('draft');
   });
 
   it('is nothing else', () => {
@@ -202,7 +207,7 @@ describe('status', () => {
       'status=live',
       'status=Draft',
       'status[]=draft',
-      'status=draft&status=draft',
+      'status=draft&status=published',
     ])
       expect(refused(query)).toMatchObject({
         status: 400,

@@ -26,6 +26,8 @@ export interface ReadDefaults {
   readonly status: Status;
   /** The page when the request names none: a page of the default size, or everything. */
   readonly pagination: Pagination;
+  /** What is populated when the request does not say. */
+  readonly populate?: unknown;
 }
 
 /** What a project says of the pages of its lists. */
@@ -41,10 +43,12 @@ export interface PageRules {
 export interface ReadRules {
   readonly pages: PageRules;
   readonly limits: Limits;
+  /** Whether names that mean nothing are refused where they could be taken for nothing. */
+  readonly strict: boolean;
 }
 
 const DEFAULT_PAGES: PageRules = { defaultLimit: DEFAULT_PAGE_SIZE, maxLimit: MAX_PAGE_SIZE, withCount: true };
-export const DEFAULT_READ_RULES: ReadRules = { pages: DEFAULT_PAGES, limits: DEFAULT_LIMITS };
+export const DEFAULT_READ_RULES: ReadRules = { pages: DEFAULT_PAGES, limits: DEFAULT_LIMITS, strict: false };
 
 /** The page when a request names none. */
 export const firstPage = (pages: PageRules): Pagination => ({
@@ -73,15 +77,16 @@ export const READ_PARAMETERS = [
   '_q',
 ] as const satisfies readonly (keyof ReadParameters)[];
 const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
-const MISPLACED = new Set(['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor']);
+/** Members of `pagination`, which some write beside it. */
+export const MISPLACED_PARAMETERS: readonly string[] = ['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor'];
 
 export function parseRead(
   parameters: ReadParameters,
   defaults: ReadDefaults,
-  { pages, limits }: ReadRules = DEFAULT_READ_RULES,
+  { pages, limits, strict }: ReadRules = DEFAULT_READ_RULES,
 ): ReadRequest {
   for (const key of Object.keys(parameters)) {
-    if (MISPLACED.has(key))
+    if (MISPLACED_PARAMETERS.includes(key))
       throw paginationError(`Invalid key ${key}: write pagination[${key}]`, {
         key,
         path: null,
@@ -95,14 +100,28 @@ export function parseRead(
   const filters = parseFilters(parameters.filters, rootLocation('filters', limits), slots);
   const sort = parseSort(parameters.sort, rootLocation('sort', limits));
   const fields = parseFields(parameters.fields, rootLocation('fields', limits));
-  const populate = parsePopulate(parameters.populate, rootLocation('populate', limits), slots);
+  const populatesByDefault = parameters.populate === undefined && defaults.populate !== undefined;
+  const wanted = populatesByDefault ? defaults.populate : parameters.populate;
+  const populate = parsePopulate(wanted, rootLocation('populate', limits), slots);
   const pagination = parsePagination(parameters.pagination, defaults.pagination, pages);
   const status = parseStatus(parameters.status, defaults.status);
   const locale = parseLocale(parameters.locale, slots, limits);
   const search = parseSearch(parameters._q, slots, limits);
   const cursor = parseCursor(parameters.pagination, slots, pagination.withCount);
   return {
-    shape: { filters, sort, fields, populate, status, locale, publication, search, cursor },
+    shape: {
+      filters,
+      sort,
+      fields,
+      populate,
+      populatesByDefault,
+      strict,
+      status,
+      locale,
+      publication,
+      search,
+      cursor,
+    },
     values: slots.values,
     pagination,
   };
@@ -120,10 +139,13 @@ function parseLocale(value: unknown, slots: Slots, limits: Limits): 'default' | 
   if (value === '*') return 'all';
   const codes = Array.isArray(value) ? itemsOf(value, location) : [value];
   for (const code of codes)
-    if (typeof code !== 'string' || code === '' || code === '*' || code.includes('\0'))
+    if (typeof code !== 'string' || !isLocaleCode(code))
       throw badValue(location, 'a locale code, a list of them, or *');
   return slots.put(codes);
 }
+
+/** Whether it can be the code of one locale; a list is no code. */
+export const isLocaleCode = (text: string): boolean => text !== '' && text !== '*' && !/[\0,]/.test(text);
 
 function parseSearch(value: unknown, slots: Slots, { searchLength }: Limits): number | null {
   const location = rootLocation('_q');
@@ -177,8 +199,6 @@ function parsePagination(value: unknown, otherwise: Pagination, pages: PageRules
       case 'pageSize':
       case 'start':
       case 'limit': {
-        // Clients of Strapi 5 send an empty string for null.
-        if (given === null || given === '') break;
         const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
         if (typeof number !== 'number' || !Number.isInteger(number))
           throw badValue(within(location, key), 'a whole number');

@@ -7,7 +7,8 @@ import { MAX_REFERENCES } from '../limits.ts';
 import { parseRelation, type Reference } from './parse-relation.ts';
 
 const PATH = ['tags'];
-const parsed = (value: unknown) => parseRelation(value, PATH);
+const parsed = (value: unknown, attributes: readonly string[] = []) =>
+  parseRelation(value, PATH, { most: MAX_REFERENCES, isTargetKey: (key) => attributes.includes(key) });
 const reference = (given: Partial<Reference>): Reference => ({
   documentId: null,
   id: null,
@@ -194,6 +195,19 @@ describe('a relation is refused', () => {
     const split = { connect: ids(MAX_REFERENCES), disconnect: ['a'] };
     expect(refusalOf(() => parsed(split)).details).toMatchObject({ limit: 'MAX_REFERENCES' });
   });
+
+  it.each(['connect', 'set', 'options', 'status', 'position'])(
+    'but for a key %s that the entry itself has, where a whole entry is sent',
+    (key) => {
+      const whole = { documentId: 'a', [key]: 3 };
+      expect(() => parsed(whole)).toThrow();
+      expect(parsed(whole, [key])).toMatchObject({ references: [A] });
+      expect(parsed([whole], [key])).toMatchObject({ references: [A] });
+      expect(parsed({ connect: [whole] }, [key])).toMatchObject({
+        connect: [{ reference: A, position: { at: 'end' } }],
+      });
+    },
+  );
 
   it('or read, whatever it is, and never with anything but a 400', () => {
     const keys = fc.constantFrom(

@@ -1,7 +1,6 @@
 // The grammar of a relation in a write: bare values, `set`, `connect` and `disconnect` with positions → typed
 // references. Knows no model; whether what they name exists is found out later.
 import { type ErrorDetails, limitExceeded, SheafError } from '../errors.ts';
-import { MAX_REFERENCES } from '../limits.ts';
 import type { Status } from './read-request.ts';
 
 /** An entry of another type, by the id of its document or of one of its rows. */
@@ -63,14 +62,28 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const OPERATIONS = new Set(['connect', 'disconnect', 'set', 'options']);
 const REFERENCE_KEYS = new Set(['documentId', 'id', 'locale', 'status', '__type']);
 
-/** `most`: how many references there may be. */
-export function parseRelation(value: unknown, path: BodyPath, most: number = MAX_REFERENCES): RelationInput {
+/** What every entry may show beside its id and its attributes. */
+const SYSTEM_KEYS = new Set(['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'localizations']);
+
+/**
+ * Whether a key is an attribute that the caller may read of what a relation leads to. A reference may be a whole entry as
+ * it was read; of that, only what names it counts.
+ */
+export type IsTargetKey = (key: string) => boolean;
+
+export interface RelationRules {
+  readonly isTargetKey: IsTargetKey;
+  /** How many references there may be. */
+  readonly most: number;
+}
+
+export function parseRelation(value: unknown, path: BodyPath, rules: RelationRules): RelationInput {
+  const { isTargetKey, most } = rules;
   if (value === null) return { mode: 'set', references: [], path };
-  if (!isObject(value)) return { mode: 'set', references: references(value, path, most), path };
+  if (!isObject(value)) return { mode: 'set', references: references(value, path, rules), path };
   const keys = Object.keys(value);
   if (keys.length === 0) return { mode: 'keep' };
-  const operations = keys.filter((key) => OPERATIONS.has(key));
-  if (operations.length === 0) return { mode: 'set', references: [reference(value, path)], path };
+  if (isReference(value, isTargetKey)) return { mode: 'set', references: [reference(value, path, isTargetKey)], path };
   const unknownKey = keys.find((key) => !OPERATIONS.has(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const strict = parseOptions(value.options, path);
@@ -78,13 +91,22 @@ export function parseRelation(value: unknown, path: BodyPath, most: number = MAX
     const other = ['connect', 'disconnect'].find((key) => key in value);
     if (other) throw bodyValueError([...path, other], 'set alone; it cannot be combined with connect or disconnect');
     if (value.set === null || value.set === undefined) return { mode: 'keep' };
-    return { mode: 'set', references: references(value.set, [...path, 'set'], most), path: [...path, 'set'] };
+    const here = [...path, 'set'];
+    return { mode: 'set', references: references(value.set, here, rules), path: here };
   }
-  const connect = listOf(value.connect).map((item, index) => parseConnect(item, [...path, 'connect', index]));
-  const disconnect = references(value.disconnect ?? [], [...path, 'disconnect'], most);
+  const connect = listOf(value.connect).map((item, index) =>
+    parseConnect(item, [...path, 'connect', index], isTargetKey),
+  );
+  const disconnect = references(value.disconnect ?? [], [...path, 'disconnect'], rules);
   checkCount(connect.length + disconnect.length, path, most);
   if (connect.length === 0 && disconnect.length === 0) return { mode: 'keep' };
   return { mode: 'change', connect, disconnect, strict };
+}
+
+/** An entry that has attributes of the names of operations is an entry all the same. */
+function isReference(value: Record<string, unknown>, isTargetKey: IsTargetKey): boolean {
+  const operations = Object.keys(value).filter((key) => OPERATIONS.has(key));
+  return operations.length === 0 || ('documentId' in value && operations.every(isTargetKey));
 }
 
 const listOf = (value: unknown): readonly unknown[] => {
@@ -92,10 +114,10 @@ const listOf = (value: unknown): readonly unknown[] => {
   return Array.isArray(value) ? value : [value];
 };
 
-function references(value: unknown, path: BodyPath, most: number): Reference[] {
+function references(value: unknown, path: BodyPath, { isTargetKey, most }: RelationRules): Reference[] {
   const list = listOf(value);
   checkCount(list.length, path, most);
-  return list.map((item, index) => reference(item, Array.isArray(value) ? [...path, index] : path));
+  return list.map((item, index) => reference(item, Array.isArray(value) ? [...path, index] : path, isTargetKey));
 }
 
 function checkCount(count: number, path: BodyPath, most: number): void {
@@ -114,12 +136,13 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
 }
 
 /** A string is a documentId, a number the id of a row; an object says which, and which version is meant. */
-function reference(value: unknown, path: BodyPath): Reference {
+function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Reference {
   const none = { documentId: null, id: null, locale: null, status: null, type: null };
   if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { ...none, id: value };
   if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
-  const unknownKey = Object.keys(value).find((key) => !REFERENCE_KEYS.has(key));
+  const isKnown = (key: string): boolean => REFERENCE_KEYS.has(key) || SYSTEM_KEYS.has(key) || isTargetKey(key);
+  const unknownKey = Object.keys(value).find((key) => !isKnown(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const { documentId, id } = value;
   if (documentId !== undefined && (typeof documentId !== 'string' || documentId === ''))
@@ -130,7 +153,8 @@ function reference(value: unknown, path: BodyPath): Reference {
     documentId: documentId ?? null,
     id: row,
     locale: optionalText(value.locale, [...path, 'locale']),
-    status: optionalStatus(value.status, [...path, 'status']),
+    // The entry may have an attribute of that name, with values of its own.
+    status: isTargetKey('status') ? statusOrNull(value.status) : optionalStatus(value.status, [...path, 'status']),
     type: optionalText(value.__type, [...path, '__type']),
   };
 }
@@ -147,16 +171,19 @@ function optionalText(value: unknown, path: BodyPath): string | null {
   return value;
 }
 
+const statusOrNull = (value: unknown): Status | null => (value === 'draft' || value === 'published' ? value : null);
+
 function optionalStatus(value: unknown, path: BodyPath): Status | null {
-  if (value === undefined || value === null) return null;
-  if (value !== 'draft' && value !== 'published') throw bodyValueError(path, 'draft or published');
-  return value;
+  const status = statusOrNull(value);
+  if (status === null && value !== undefined && value !== null) throw bodyValueError(path, 'draft or published');
+  return status;
 }
 
-function parseConnect(value: unknown, path: BodyPath): ConnectInput {
-  if (!isObject(value) || !('position' in value)) return { reference: reference(value, path), position: { at: 'end' } };
+function parseConnect(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): ConnectInput {
+  const isPlaced = isObject(value) && 'position' in value && (isObject(value.position) || !isTargetKey('position'));
+  if (!isPlaced) return { reference: reference(value, path, isTargetKey), position: { at: 'end' } };
   const { position, ...rest } = value;
-  const target = reference(rest, path);
+  const target = reference(rest, path, isTargetKey);
   return { reference: target, position: parsePosition(position, target, [...path, 'position']) };
 }
 
@@ -173,7 +200,7 @@ function parsePosition(value: unknown, target: Reference, path: BodyPath): Posit
     if (rest[at] !== true || locale !== undefined || status !== undefined) throw bodyValueError(path, expected);
     return { at };
   }
-  const anchor = reference(rest[at], [...path, at]);
+  const anchor = reference(rest[at], [...path, at], () => false);
   return {
     at,
     anchor: {

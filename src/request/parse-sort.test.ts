@@ -108,6 +108,8 @@ describe('fields', () => {
     ['fields= name , stars ', ['name', 'stars']],
     ['fields[0]=name&fields[1]=stars', ['name', 'stars']],
     ['fields=name&fields=stars', ['name', 'stars']],
+    ['fields[0]= name&fields[1]=stars ', ['name', 'stars']],
+    ['fields[]= * ', null],
     ['fields=name,name', ['name']],
     ['fields[0]=*&fields[1]=name', ['*', 'name']],
   ])('reads %s', (query, names) => {

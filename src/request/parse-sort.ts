@@ -54,12 +54,14 @@ function isDescending(direction: unknown, location: Location): boolean {
 /** Names to return, or null for all of them. */
 export function parseFields(value: unknown, location: Location): string[] | null {
   if (value === undefined || value === null) return null;
-  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value;
-  if (!Array.isArray(names)) throw badValue(location, 'a string or a list of strings');
-  if (names.length === 0) return null;
-  for (const name of itemsOf(names, location)) {
-    if (typeof name !== 'string') throw badValue(location, 'a string or a list of strings');
+  const given: unknown = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(given)) throw badValue(location, 'a string or a list of strings');
+  if (given.length === 0) return null;
+  const names = itemsOf(given, location).map((item) => {
+    if (typeof item !== 'string') throw badValue(location, 'a string or a list of strings');
+    const name = item.trim();
     if (name === '') throw badKey('', location);
-  }
-  return names.includes('*') && names.every((name) => name === '*') ? null : [...new Set(names)];
+    return name;
+  });
+  return names.every((name) => name === '*') ? null : [...new Set(names)];
 }

@@ -90,6 +90,9 @@ describe('a status', () => {
     expect(refusalOf(() => parsed('delete', DRAFTS, { status: 'draft' }, false)).message).toContain(
       'a draft cannot be deleted alone',
     );
+    expect(refusalOf(() => parsed('delete', DRAFTS, { status: 'live' }, false)).message).toBe(
+      'Invalid value for status: expected draft or published',
+    );
     expect(parsed('delete', DRAFTS, { status: 'published' }, false)).toMatchObject({ locales: 'all' });
   });
 

@@ -2,23 +2,32 @@
 import { invalidKey, limitExceeded, type SheafError, validationError } from '../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { badValue, rootLocation } from './grammar.ts';
-import type { ReadParameters } from './parse-read.ts';
+import { isLocaleCode, type ReadParameters } from './parse-read.ts';
 import { bodyKeyError } from './parse-relation.ts';
 import type { Status } from './read-request.ts';
 
 /** The `data` of a body; everything else about it is checked against the model. */
 export function parseData(body: unknown, limits: Limits = DEFAULT_LIMITS): Record<string, unknown> {
   const data = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw validationError('Missing "data" payload in the request body');
+  if (!isEntry(data)) throw validationError('Missing "data" payload in the request body');
   const unknownKey = Object.keys(body as object).find((key) => key !== 'data');
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, []);
   checkDepth(data, limits);
-  return data as Record<string, unknown>;
+  return data;
 }
 
+/** Checks the `data` that code in process gave, whatever its type says. */
+export function checkData(data: unknown, limits: Limits): void {
+  if (!isEntry(data))
+    throw validationError('Missing "data": expected an object of values by attribute', { key: 'data' });
+  checkDepth(data, limits);
+}
+
+const isEntry = (data: unknown): data is Record<string, unknown> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data);
+
 /** Measures depth level by level, never by recursion, so that no body can exhaust the stack. */
-export function checkDepth(body: object, { bodyDepth }: Limits): void {
+function checkDepth(body: object, { bodyDepth }: Limits): void {
   let level: object[] = [body as object];
   for (let depth = 0; level.length > 0; depth++) {
     const below: object[] = [];
@@ -77,7 +86,7 @@ export function parseWrite(
     const locale = type.localized ? (writeLocale(given) ?? defaultLocale) : writeLocale(given) && null;
     return { status, locale, locales: [locale], publishes: status === 'published', answer, answerLocale: locale };
   }
-  if (asked !== undefined && asked !== 'published')
+  if (parseStatus(asked) === 'draft')
     throw validationError('Invalid value for status: a draft cannot be deleted alone', {
       key: 'status',
       source: 'query',
@@ -98,7 +107,7 @@ function parseStatus(status: unknown): Status | null {
 
 function writeLocale(locale: unknown): string | null {
   if (locale === undefined || locale === null || locale === '') return null;
-  if (typeof locale !== 'string' || locale === '*') throw badValue(rootLocation('locale'), 'one locale code');
+  if (typeof locale !== 'string' || !isLocaleCode(locale)) throw badValue(rootLocation('locale'), 'one locale code');
   return locale;
 }
 
@@ -106,9 +115,10 @@ function writeLocale(locale: unknown): string | null {
 function parseLocales(locale: unknown, localized: boolean, defaultLocale: string): ParsedWrite['locales'] {
   const isDefault = locale === undefined || locale === null || locale === '';
   const codes: readonly unknown[] = isDefault ? [defaultLocale] : Array.isArray(locale) ? locale : [locale];
-  const valid = codes.filter((code) => typeof code === 'string' && code !== '');
+  if (locale === '*') return 'all';
+  const valid = codes.filter((code) => typeof code === 'string' && isLocaleCode(code));
   if (valid.length < codes.length) throw badValue(rootLocation('locale'), 'a locale code, a list of them, or *');
-  return locale === '*' || !localized ? 'all' : (valid as string[]);
+  return localized ? (valid as string[]) : 'all';
 }
 
 export const unknownLocale = (): SheafError =>

@@ -34,6 +34,19 @@ describe('a query string', () => {
     expect(parsed('sort=a&sort=b')).toEqual({ sort: ['a', 'b'] });
   });
 
+  it('may hold pairs that are empty, and the same pair twice', () => {
+    for (const text of ['a=1&&b=2', '&a=1&b=2', 'a=1&b=2&', 'a=1&b=2&&&', 'a=1&b=2&a=1'])
+      expect(parsed(text), text).toEqual({ a: '1', b: '2' });
+    expect(parsed('&')).toEqual({});
+    expect(parsed('a=1&a=2&a=1')).toEqual({ a: ['1', '2'] });
+  });
+
+  it('keeps equal values where a list is meant', () => {
+    expect(parsed('a[]=1&a[]=1')).toEqual({ a: ['1', '1'] });
+    expect(parsed('a%5B%5D=1&a%5B%5D=1')).toEqual({ a: ['1', '1'] });
+    expect(parsed('a[$between]=1&a[$between]=1')).toEqual({ a: { $between: ['1', '1'] } });
+  });
+
   it('keeps the order of indexes, not the order they come in, and closes gaps', () => {
     expect(parsed('sort[1]=b&sort[0]=a')).toEqual({ sort: ['a', 'b'] });
     expect(parsed('sort[2]=b&sort[7]=c')).toEqual({ sort: ['b', 'c'] });

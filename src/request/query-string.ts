@@ -27,11 +27,25 @@ export function parseQueryString(text: string, limits: Limits = DEFAULT_LIMITS):
   const { depth, listItems, parameters } = limits;
   try {
     const options = { ...OPTIONS, depth, arrayLimit: listItems, parameterLimit: parameters };
-    return qs.parse(text, options) as QueryObject;
+    return qs.parse(text.includes('&') ? meaningfulPairs(text) : text, options) as QueryObject;
   } catch (error) {
     if (error instanceof RangeError) throw explained(error, limits);
     throw error;
   }
+}
+
+/** A place that takes several values: two that are equal may be meant there. */
+const LIST_KEY = /(\[\]|%5B%5D|\$between\]|\$between%5D)$/i;
+
+/** The pairs without empty ones, as in `a=b&&c=d`, and without those that say again what was said. */
+function meaningfulPairs(text: string): string {
+  const seen = new Set<string>();
+  const pairs = text.split('&').filter((pair) => {
+    if (pair === '' || (seen.has(pair) && !LIST_KEY.test(pair.split('=', 1)[0]!))) return false;
+    seen.add(pair);
+    return true;
+  });
+  return pairs.join('&');
 }
 
 function explained({ message }: RangeError, { depth, listItems, parameters }: Limits): Error {

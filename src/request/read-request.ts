@@ -87,6 +87,10 @@ export interface ReadShape {
   readonly sort: readonly SortKey[];
   readonly fields: readonly string[] | null;
   readonly populate: PopulateShape;
+  /** Whether the project says what is populated, not the request: what the caller may not read is then left out. */
+  readonly populatesByDefault: boolean;
+  /** Whether `localizations` of a type without locales are refused rather than empty. */
+  readonly strict: boolean;
   readonly status: Status;
   /** `all`, or the slot of a list of locale codes, or the default locale of the project. */
   readonly locale: 'default' | 'all' | number;

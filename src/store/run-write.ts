@@ -5,6 +5,7 @@ import { notFoundError, validationError } from '../errors.ts';
 import { isForeignKey, linkAttributes } from '../model/links.ts';
 import { affectedBy } from '../plan/write/affected-documents.ts';
 import type { AuthorizedWritePlan } from '../plan/write/plan-write.ts';
+import { unknownLocale } from '../request/parse-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { copyMorphs, copyNestedContent, scalarColumns } from './copy.ts';
 import { discardRow, restoreDraft } from './discard.ts';
@@ -97,9 +98,13 @@ async function updateSingle(write: WriteSession, plan: AuthorizedWritePlan): Pro
 async function deleteDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type, locales } = plan;
   const documentId = plan.documentId ?? (await singleDocument(write, plan));
-  if (documentId === null) throw new DocumentNotFound();
+  if (documentId === null) {
+    await requireLocales(write, plan, []);
+    throw new DocumentNotFound();
+  }
   const documents = await lockDocuments(write, affectedBy(write.model, plan, documentId));
   const versions = inLocales(type, documentsOf(documents, type, documentId), locales);
+  await requireLocales(write, plan, versions);
   if (versions.length === 0) throw new DocumentNotFound();
   await requireReachable(write, type, 'delete', versions);
   const finish = await write.invariants.get(type.uid)?.enforce(write, plan, versions);
@@ -110,6 +115,18 @@ async function deleteDocument(write: WriteSession, plan: AuthorizedWritePlan): P
   );
   await finish?.();
   return { documentId, locale: versions[0]!.locale, versions };
+}
+
+/** Refuses a locale that the project does not have. One in which there is a version needs no looking up. */
+async function requireLocales(
+  write: WriteSession,
+  { type, locales }: AuthorizedWritePlan,
+  versions: readonly Version[],
+): Promise<void> {
+  if (locales === 'all' || !type.localized) return;
+  for (const code of locales)
+    if (code !== null && !versions.some(({ locale }) => locale === code) && !(await write.hasLocale(code)))
+      throw unknownLocale();
 }
 
 /** The id of the one document of a single type; null where there is none yet. */
@@ -134,10 +151,14 @@ async function versionsFor(
 ): Promise<ActionTarget> {
   const { type, locales } = plan;
   const documentId = plan.documentId ?? (await singleDocument(write, plan));
-  if (documentId === null) throw notFoundError();
+  if (documentId === null) {
+    await requireLocales(write, plan, []);
+    throw notFoundError();
+  }
   const documents = await lockDocuments(write, affectedBy(write.model, plan, documentId));
   const all = documentsOf(documents, type, documentId);
   const versions = inLocales(type, all, locales);
+  await requireLocales(write, plan, versions);
   if (versions.length === 0 || !(await allReachable(write, type, use, versions))) throw notFoundError();
   return { versions, all, documents };
 }

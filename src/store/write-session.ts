@@ -27,6 +27,7 @@ export interface WriteContext {
   readonly rules: RuleStatements;
   /** Takes a locale that the project does not have yet, where it may; false where it may not. */
   admitLocale(session: Session, code: string): Promise<boolean>;
+  hasLocale(session: Session, code: string): Promise<boolean>;
   /** By the uid of the type. */
   readonly invariants: ReadonlyMap<string, WriteInvariants>;
 }
@@ -45,6 +46,7 @@ export class WriteSession {
   readonly invariants: WriteContext['invariants'];
   readonly caller: Caller;
   readonly admitLocale: (code: string) => Promise<boolean>;
+  readonly hasLocale: (code: string) => Promise<boolean>;
 
   constructor(session: Session, caller: Caller, context: WriteContext) {
     const { model, sql, affected, gatherStatements, defaultLocale, rules, invariants } = context;
@@ -57,6 +59,7 @@ export class WriteSession {
     this.defaultLocale = defaultLocale;
     this.rules = rules;
     this.admitLocale = (code) => context.admitLocale(session, code);
+    this.hasLocale = (code) => context.hasLocale(session, code);
     this.run = statementRunner(session, sql, this.gathered);
     this.now = Date.now();
   }

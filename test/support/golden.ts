@@ -18,7 +18,7 @@ import { Operations } from '../../src/operations/operations.ts';
 import { planWrite } from '../../src/plan/write/plan-write.ts';
 import { DEFAULT_SETTINGS } from '../../src/project/settings.ts';
 import type { NamedStatement } from '../../src/read/read-strategy.ts';
-import { FIRST_PAGE } from '../../src/request/parse-read.ts';
+import { DEFAULT_READ_RULES, FIRST_PAGE } from '../../src/request/parse-read.ts';
 import { parseData, parseWrite } from '../../src/request/parse-write.ts';
 import { parseQueryString } from '../../src/request/query-string.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
@@ -121,6 +121,7 @@ const operationsFor = (dialect: Dialect): Operations =>
     database: { dialect } as Database,
     defaultLocale: DEFAULT_LOCALE,
     decimals: new Map(),
+    rules: { ...DEFAULT_READ_RULES, strict: true },
     extensions: new Map(),
   });
 

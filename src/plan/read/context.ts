@@ -7,18 +7,24 @@ import type { ContentType, Model } from '../../model/types.ts';
 import type { Status } from '../../request/read-request.ts';
 import type { Versions } from './versions.ts';
 
+/** What is particular about a plan. */
 export interface PlanOptions {
   /** Where the filter is that of a rule: its values, which then stand in the plan itself. */
   readonly ruleValues?: readonly RuleValue[];
   readonly limits?: Limits;
+  readonly populatesByDefault?: boolean;
+  readonly strict?: boolean;
 }
 
 export class PlanContext {
   readonly model: Model;
   readonly versions: Versions;
   readonly access: Access;
-  /** Where the filter is that of a rule: its values, which then stand in the plan itself. */
   readonly ruleValues: readonly RuleValue[] | null;
+  /** Whether what the caller may not populate is left out rather than refused. */
+  readonly populatesByDefault: boolean;
+  /** Whether `localizations` of a type without locales are refused. */
+  readonly strict: boolean;
   readonly #limits: Limits;
   readonly #touched = new Set<string>();
   readonly #omitted = new Set<string>();
@@ -28,13 +34,15 @@ export class PlanContext {
     model: Model,
     versions: Versions,
     access: Access,
-    { ruleValues, limits = DEFAULT_LIMITS }: PlanOptions = {},
+    { ruleValues, limits = DEFAULT_LIMITS, populatesByDefault = false, strict = false }: PlanOptions = {},
   ) {
     this.model = model;
     this.versions = versions;
     this.access = access;
     this.ruleValues = ruleValues ?? null;
     this.#limits = limits;
+    this.populatesByDefault = populatesByDefault;
+    this.strict = strict;
   }
 
   /** Counts a populated attribute; `*` may stand for many, so they are counted when it is known which. */

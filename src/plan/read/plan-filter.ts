@@ -70,8 +70,10 @@ export function relationStep(context: PlanContext, attribute: Attribute): { sche
     case 'localizations': {
       const schema = contentType(model, attribute.target);
       context.touch(schema.uid);
-      const link = attribute.kind === 'localizations' ? null : attribute.link;
-      return { schema, step: { link, table: schema.table, where: visibleRows(context, schema) } };
+      if (attribute.kind !== 'localizations')
+        return { schema, step: { link: attribute.link, table: schema.table, where: visibleRows(context, schema) } };
+      const where: Condition | null = schema.localized ? visibleRows(context, schema) : { is: 'never' };
+      return { schema, step: { link: null, table: schema.table, where } };
     }
     case 'component': {
       const schema = componentOf(model, attribute.component);

@@ -148,17 +148,21 @@ function planMixed(
   const names = Object.keys(node.populate.at);
   if (names.length > 0 && !node.populate.dotted) throw invalidKey('populate', location.path, location.param);
   const members = membersOf(context, attribute);
-  for (const uid of Object.keys(node.on ?? {})) {
-    if (!members.some((member) => member.uid === uid)) throw invalidKey(uid, [...location.path, 'on'], location.param);
-  }
+  // One fragment list may serve several zones: a component that this one does not take is none of its business.
+  const isForeign = (uid: string): boolean => attribute.kind === 'dynamiczone' && context.model.components.has(uid);
+  for (const uid of Object.keys(node.on ?? {}))
+    if (!members.some((member) => member.uid === uid) && !isForeign(uid))
+      throw invalidKey(uid, [...location.path, 'on'], location.param);
   const chosen = node.on ? members.filter((member) => node.on![member.uid]) : members;
   const parts = chosen.map((member) => planMember(context, member, node, { location, depth }));
   for (const name of names) {
     const holders = members.filter(({ schema }) => schema.attributes.has(name));
     // It is enough that one member has it for the caller; what the others have is left out of them.
-    const [first] = holders.filter(({ schema }) => isUsable(context, schema, schema.attributes.get(name)!, 'read'));
-    if (!first) throw invalidKey(name, location.path, location.param);
-    resolve(context, first.schema, { name, use: 'populate', location });
+    const usable = holders.filter(({ schema }) => isUsable(context, schema, schema.attributes.get(name)!, 'read'));
+    const leads = usable.some(({ schema }) => schema.attributes.get(name)!.kind !== 'scalar');
+    // A scalar at the end of a path is there anyway.
+    const isEnd = Object.keys(node.populate.at[name]?.populate.at ?? {}).length === 0;
+    if (usable.length === 0 || (!leads && !isEnd)) throw invalidKey(name, location.path, location.param);
   }
   return {
     kind: 'mixed',

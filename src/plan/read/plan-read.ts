@@ -37,7 +37,9 @@ export function planRead(
   const { type } = operation;
   const { access } = caller;
   const isAnswer = 'data' in operation;
-  const context = new PlanContext(model, { status: shape.status, publication: shape.publication }, access, { limits });
+  const { status, publication, populatesByDefault, strict } = shape;
+  const options = { limits, populatesByDefault, strict };
+  const context = new PlanContext(model, { status, publication }, access, options);
   if (!isAnswer && context.hidesDrafts(type, shape.status)) throw forbiddenError();
   context.touch(type.uid);
   const at = (param: string) => ({ param, path: [] });
@@ -62,7 +64,6 @@ export function planRead(
   ]);
   // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
   for (const uid of context.touched) if (uid !== type.uid && !access.mayFind(uid)) throw forbiddenError();
-  const { status, publication } = shape;
   const { touched: touches, omitted } = context;
   const { populatedRows, populatedCharacters, pageBytes } = limits;
   return deepFreeze({

@@ -35,10 +35,16 @@ export interface NameUse {
 }
 
 export function resolve(context: PlanContext, schema: Schema, { name, use, location }: NameUse): Attribute {
-  const attribute = schema.attributes.get(name);
+  const attribute = use === 'populate' ? populated(context, schema, name) : schema.attributes.get(name);
   if (!attribute || !FITS[use].has(attribute.kind) || !isUsable(context, schema, attribute, FIELD_USES[use]))
     throw invalidKey(name, location.path, location.param);
   return attribute;
+}
+
+/** Clients populate `localizations` of any type. Of one without locales they are hidden, and none. */
+function populated({ strict }: PlanContext, schema: Schema, name: string): Attribute | undefined {
+  const attribute = schema.attributes.get(name);
+  return attribute?.kind === 'localizations' && !strict ? { ...attribute, private: false } : attribute;
 }
 
 /** Whether the caller may use an attribute so; of a component, whoever may use the component may use all of it. */

@@ -91,6 +91,8 @@ export interface WritePlan {
   readonly relations: readonly RelationChange[];
   /** Everything that the change refers to, by target type. */
   readonly references: readonly TargetReferences[];
+  /** Paths of what the body holds without a meaning. */
+  readonly ignored: readonly string[];
 }
 
 export const NO_CHANGE: EntityChange = { scalars: [], relations: [], components: [], absent: null };

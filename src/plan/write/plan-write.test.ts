@@ -58,7 +58,9 @@ const model = modelOf({
       single: true,
       attributes: { title: { type: 'string', required: true }, rank: { type: 'integer', default: 1 } },
     },
-    writer: { attributes: { name: { type: 'string' } } },
+    writer: {
+      attributes: { name: { type: 'string' }, diary: { type: 'text', private: true }, pin: { type: 'password' } },
+    },
     vault: { attributes: { name: { type: 'string' } } },
   },
   components: {
@@ -122,18 +124,34 @@ describe('a name', () => {
       return { ...rest, message: message.replace(`key ${name}`, 'key …'), details: { ...details, key: '…' } };
     };
     const unknown = told('nosuch');
-    const refused = [
-      'id',
-      'documentId',
-      'createdAt',
-      'updatedAt',
-      'publishedAt',
-      'createdBy',
-      'locale',
-      'localizations',
-    ];
+    const refused = ['id', 'documentId', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'];
     for (const name of [...refused, 'secret', 'vault', 'constructor', '__component'])
       expect(told(name), name).toEqual(unknown);
+  });
+
+  it('that clients send back as they read it is ignored, and told', () => {
+    const body = { publishedAt: 'x', locale: 'fr', title: 'ab', seal: { documentId: 'x', name: 'y' } };
+    for (const type of ['page', 'word'] as const) {
+      const { seal, title, ...both } = body;
+      const { change, ignored } = plan(type === 'page' ? body : { ...both, label: 'ab' }, { type });
+      expect(Object.keys(valuesOf(change))).toEqual([type === 'page' ? 'title' : 'label']);
+      expect(ignored).toEqual(['publishedAt', 'locale', ...(type === 'page' ? ['seal.documentId'] : [])]);
+    }
+    expect(plan({ title: 'ab' }).ignored).toEqual([]);
+    expect(sentRefusal(() => plan({ seal: { name: 'y', locale: 'fr' } })).message).toBe('Invalid key locale at seal');
+  });
+
+  it('of an entry that a reference is the whole of is ignored where the caller may read it', () => {
+    const whole = { documentId: 'w', id: 3, name: 'Ann', createdAt: 'x', updatedBy: null, localizations: [] };
+    expect(plan({ writers: [whole], writer: whole }).references).toEqual(
+      plan({ writers: ['w'], writer: 'w' }).references,
+    );
+    for (const key of ['nosuch', 'diary', 'pin'])
+      expect(sentRefusal(() => plan({ writers: { connect: [{ ...whole, [key]: 'x' }] } }))).toMatchObject({
+        status: 400,
+        message: `Invalid key ${key} at writers.connect.0`,
+        details: { key, path: 'writers.connect.0', source: 'body' },
+      });
   });
 
   it('that is private may be written, by who has the right', () => {

@@ -83,7 +83,19 @@ export function planWrite(
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   const relations = relationsIn(change);
   const references = targetReferences(relations);
-  const plan: WritePlan = { name, type, documentId, locale, locales, publishes, change, relations, references };
+  const { ignored } = planner;
+  const plan: WritePlan = {
+    name,
+    type,
+    documentId,
+    locale,
+    locales,
+    publishes,
+    change,
+    relations,
+    references,
+    ignored,
+  };
   return plan as AuthorizedWritePlan;
 }
 
@@ -133,6 +145,9 @@ function keepsDigits(value: number, { precision, scale }: { precision: number; s
 const isRoleOfUser = (schema: Schema, attribute: Attribute): boolean =>
   schema.kind !== 'component' && schema.uid === USER && attribute.name === 'role';
 
+/** What clients send back as they read it, and what the parameters of a request decide. */
+const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
+
 /** Where in the body the planner stands. */
 interface Point {
   readonly schema: Schema;
@@ -150,6 +165,8 @@ interface Draft {
 
 class WritePlanner {
   readonly problems: BodyProblem[] = [];
+  /** Paths of what is sent without a meaning. */
+  readonly ignored: string[] = [];
   readonly #model: Model;
   readonly #access: Access;
   readonly #decimals: DecimalColumns;
@@ -170,7 +187,8 @@ class WritePlanner {
   /** Refuses a name that does not exist for the caller. */
   checkNames(schema: Schema, data: Readonly<Record<string, unknown>>, path: BodyPath): void {
     for (const key of Object.keys(data))
-      if (!this.#isWritable(schema, key, path) || !this.#isAllowed(schema, key)) throw bodyKeyError(key, path);
+      if (path.length === 0 && IGNORED_KEYS.has(key)) this.ignored.push(key);
+      else if (!this.#isWritable(schema, key, path) || !this.#isAllowed(schema, key)) throw bodyKeyError(key, path);
   }
 
   entity(schema: Schema, data: Readonly<Record<string, unknown>>, mode: Mode, path: BodyPath): EntityChange {
@@ -303,7 +321,7 @@ class WritePlanner {
 
   #relation(attribute: RelationChange['attribute'], given: unknown, path: BodyPath): RelationInput {
     const most = this.#limits.references;
-    const input = parseRelation(given, path, most);
+    const input = parseRelation(given, path, { most, isTargetKey: (key) => this.#isShown(attribute, key) });
     const references = referencesIn(input);
     this.#references += references.length;
     if (this.#references > most)
@@ -315,6 +333,17 @@ class WritePlanner {
       if (references.some(({ type }) => type === null || !uids.has(type))) throw bodyKeyError(attribute.name, path);
     }
     return input;
+  }
+
+  /** Whether an entry that a relation leads to can show the caller an attribute; others are as good as unknown. */
+  #isShown(relation: RelationChange['attribute'], key: string): boolean {
+    const uids = relation.kind === 'morph' ? relation.targets.map(({ uid }) => uid) : [relation.target];
+    return uids.some((uid) => {
+      const attribute = this.#model.contentTypes.get(uid)?.attributes.get(key);
+      if (!attribute || attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password'))
+        return false;
+      return this.#access.mayUse(uid, key, 'read') && this.#targetIsReadable(attribute);
+    });
   }
 
   /** Null where the value is no list of components, or no component. */
@@ -354,7 +383,8 @@ class WritePlanner {
     }
     if (++this.#components > this.#limits.components)
       throw limitExceeded('MAX_COMPONENTS', this.#limits.components, 'components', { source: 'body' });
-    const { __component, id, ...values } = value;
+    const { __component, id, documentId, ...values } = value;
+    if (documentId !== undefined) this.ignored.push([...path, 'documentId'].join('.'));
     const uid = this.#componentUid(attribute, __component, path);
     if (uid === null) return null;
     const given = readRowId(id);

@@ -1,0 +1,251 @@
+// Requests in the forms that front ends send: what they say twice, sent back as they read it, or mean by a short form.
+import { beforeAll, expect, it } from 'vitest';
+import { SheafError } from '../src/errors.ts';
+import { type Answer, type Content, localized, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+
+const PROJECT: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    article: {
+      drafts: true,
+      attributes: {
+        title: { type: 'string' },
+        stars: { type: 'integer' },
+        extra: { type: 'json' },
+        author: relation('manyToOne', 'author'),
+        tags: relation('manyToMany', 'tag'),
+        cover: { type: 'media', multiple: false },
+        seo: { type: 'component', component: 'kit.seo' },
+        zone: { type: 'dynamiczone', components: ['kit.text', 'kit.seo'] },
+      },
+    },
+    author: { attributes: { name: { type: 'string' }, city: relation('manyToOne', 'city') } },
+    city: { attributes: { name: { type: 'string' } } },
+    tag: { attributes: { name: { type: 'string' }, position: { type: 'integer' }, status: { type: 'string' } } },
+    word: { localized: true, drafts: true, attributes: { label: { type: 'string', ...localized } } },
+    front: { single: true, localized: true, attributes: { label: { type: 'string', ...localized } } },
+  },
+  components: {
+    'kit.seo': { head: { type: 'string' }, tag: relation('oneToOne', 'tag') },
+    'kit.text': { body: { type: 'text' }, author: relation('oneToOne', 'author') },
+    'kit.other': { body: { type: 'text' } },
+  },
+};
+
+function refused({ status, body }: Answer, message: string): void {
+  expect({ status, name: body.error.name, message: body.error.message }).toEqual({
+    status: 400,
+    name: 'ValidationError',
+    message,
+  });
+}
+
+describeOnEveryDatabase('a request of a front end', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  let article: string;
+
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+    await content.execute(
+      `insert into files (id, document_id, name, hash, mime, size, url, provider, folder_path) values (7, 'file7', 'file', 'h', 'image/png', 1, '/x', 'local', '/')`,
+    );
+    const city = await content.make('citys', { name: 'Lyon' });
+    const author = await content.make('authors', { name: 'Ann', city });
+    const tags = [
+      await content.make('tags', { name: 'red', position: 2, status: 'open' }),
+      await content.make('tags', { name: 'blue', position: 1, status: 'closed' }),
+    ];
+    article = await content.make('articles', {
+      title: 'One',
+      stars: 3,
+      author,
+      tags,
+      cover: 7,
+      seo: { head: 'h', tag: tags[0] },
+      zone: [
+        { __component: 'kit.text', body: 'b', author },
+        { __component: 'kit.seo', head: 'z', tag: tags[1] },
+      ],
+    });
+    await content.make('articles', { title: 'Two' });
+  });
+
+  const titles = async (query: string): Promise<string[]> => {
+    const { status, body } = await content.get(`articles?sort=title&${query}`);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    return body.data.map((entry: { title: string }) => entry.title);
+  };
+
+  it('may hold empty pairs and the same pair twice', async () => {
+    expect(await titles('&filters[title]=One&&status=published&status=published&')).toEqual(['One']);
+  });
+
+  it('matches nothing with a bare $in, and whatever is not null with a bare $notIn', async () => {
+    expect(await titles('filters[title][$in]')).toEqual([]);
+    expect(await titles('filters[stars][$in]')).toEqual([]);
+    expect(await titles('filters[stars][$notIn]')).toEqual(['One']);
+  });
+
+  it('may have spaces around the names of fields', async () => {
+    for (const query of ['fields= title , stars', 'fields[0]= title&fields[1]=stars '])
+      expect(Object.keys((await content.entry('GET', `articles/${article}?${encodeURI(query)}`)) as object)).toEqual([
+        'id',
+        'documentId',
+        'title',
+        'stars',
+      ]);
+  });
+
+  it.each(['page', 'pageSize', 'start', 'limit', 'withCount'])('gives pagination[%s] a value', async (key) => {
+    for (const query of [`pagination[${key}]=`, `pagination[${key}]`])
+      refused(
+        await content.get(`articles?${query}`),
+        `Invalid value for ${key}: expected ${key === 'withCount' ? 'true or false' : 'a whole number'}`,
+      );
+  });
+
+  it('names one locale, or several in a list', async () => {
+    const expected = 'a locale code, a list of them, or *';
+    refused(await content.get('words?locale=en,fr'), `Invalid value for locale: expected ${expected}`);
+    refused(await content.delete('words/x?locale=en,fr'), `Invalid value for locale: expected ${expected}`);
+    refused(
+      await content.send('PUT', 'words/x?locale=en,fr', { data: {} }),
+      'Invalid value for locale: expected one locale code',
+    );
+    expect((await content.get('words?locale[]=en&locale[]=fr')).status).toBe(200);
+  });
+
+  it('deletes nothing in a locale that the project does not have, nor does any draft action', async () => {
+    const message = 'Invalid value for locale: expected a locale of the project';
+    const word = await content.make('words', { label: 'w' });
+    for (const path of [`words/${word}`, 'words/nosuch', 'front'])
+      refused(await content.delete(`${path}?locale=xx`), message);
+    refused(await content.delete(`words/${word}?locale[]=en&locale[]=xx`), message);
+    for (const action of ['publish', 'unpublish', 'discardDraft'])
+      refused(await content.send('POST', `words/${word}/actions/${action}?locale=xx`), message);
+    expect((await content.get(`words/${word}`)).status).toBe(200);
+    expect((await content.delete(`words/${word}?locale=fr`)).status).toBe(204);
+    expect((await content.delete(`words/${word}?locale=en`)).status).toBe(204);
+    expect((await content.get(`words/${word}`)).status).toBe(404);
+  });
+
+  it('deletes no draft alone, and says so only where that was asked for', async () => {
+    refused(
+      await content.delete(`articles/${article}?status=draft`),
+      'Invalid value for status: a draft cannot be deleted alone',
+    );
+    for (const status of ['', 'live'])
+      refused(
+        await content.delete(`articles/${article}?status=${status}`),
+        'Invalid value for status: expected draft or published',
+      );
+  });
+
+  it('populates everything below an attribute by populate[x]=* and by populate[x][populate]=true', async () => {
+    const [short, nested, long] = await Promise.all(
+      ['populate[author]=*', 'populate[author][populate]=true', 'populate[author][populate]=*'].map((query) =>
+        content.entry('GET', `articles/${article}?${query}`),
+      ),
+    );
+    expect(long.author).toMatchObject({ name: 'Ann', city: { name: 'Lyon' } });
+    expect(short).toEqual(long);
+    expect(nested).toEqual(long);
+    const plain = await content.entry('GET', `articles/${article}?populate[author][populate]=false`);
+    expect(plain.author).not.toHaveProperty('city');
+    expect(await content.entry('GET', `articles/${article}?populate=false`)).not.toHaveProperty('author');
+  });
+
+  it('populates everything below the components of a zone in the same way', async () => {
+    const long = await content.entry('GET', `articles/${article}?populate[zone][populate]=*`);
+    expect(long.zone).toMatchObject([{ author: { name: 'Ann' } }, { tag: { name: 'blue' } }]);
+    expect(await content.entry('GET', `articles/${article}?populate[zone]=*`)).toEqual(long);
+    const one = await content.entry('GET', `articles/${article}?populate[zone][on][kit.text]=*`);
+    expect(one.zone).toMatchObject([{ __component: 'kit.text', author: { name: 'Ann' } }]);
+  });
+
+  it('names components under `on` that another zone takes', async () => {
+    const query = 'populate[zone][on][kit.text]=true&populate[zone][on][kit.other][fields]=nosuch';
+    const { zone } = await content.entry('GET', `articles/${article}?${query}`);
+    expect(zone).toEqual([{ __component: 'kit.text', id: expect.any(Number), body: 'b' }]);
+    refused(
+      await content.get(`articles/${article}?populate[zone][on][kit.nosuch]=true`),
+      'Invalid key kit.nosuch at zone.on',
+    );
+  });
+
+  it('names a scalar at the end of a path through a zone, which is there anyway', async () => {
+    const plain = await content.entry('GET', `articles/${article}?populate=zone`);
+    expect(await content.entry('GET', `articles/${article}?populate[0]=zone.body`)).toEqual(plain);
+    const both = await content.entry('GET', `articles/${article}?populate[0]=zone.body&populate[1]=zone.author`);
+    expect(both.zone[0]).toMatchObject({ body: 'b', author: { name: 'Ann' } });
+    refused(await content.get(`articles/${article}?populate[0]=zone.body.x`), 'Invalid key body at zone');
+    refused(await content.get(`articles/${article}?populate[0]=zone.nosuch`), 'Invalid key nosuch at zone');
+    refused(await content.get(`articles/${article}?populate[0]=seo.head`), 'Invalid key head at seo');
+  });
+
+  it('finds no localizations of a type without locales', async () => {
+    for (const query of ['populate=localizations', 'populate[localizations][fields]=title'])
+      expect((await content.entry('GET', `articles/${article}?${query}`)).localizations).toEqual([]);
+    const { author } = await content.entry('GET', `articles/${article}?populate=author.localizations`);
+    expect(author.localizations).toEqual([]);
+    expect(await content.entry('GET', `articles/${article}?populate=*`)).not.toHaveProperty('localizations');
+    refused(
+      await content.get('articles?populate[localizations][fields]=nosuch'),
+      'Invalid key nosuch at localizations',
+    );
+    refused(await content.get('articles?filters[localizations][id]=1'), 'Invalid key localizations');
+  });
+
+  it('writes relations, media, components and zones as they were read', async () => {
+    const query =
+      'populate[author][populate]=*&populate[tags]=*&populate[cover]=true&populate[seo][populate]=*&populate[zone][populate]=*';
+    const read = await content.entry('GET', `articles/${article}?${query}`);
+    const { id, documentId, createdAt, updatedAt, ...rest } = read;
+    const written = await content.entry('PUT', `articles/${article}?${query}`, rest);
+    expect(written).toEqual({ ...read, updatedAt: expect.any(String), publishedAt: expect.any(String) });
+    const other = await content.make('articles', {});
+    const connected = await content.entry('PUT', `articles/${other}?populate=tags`, {
+      tags: { connect: [...read.tags].reverse() },
+    });
+    expect(connected.tags.map(({ name }: { name: string }) => name)).toEqual(['blue', 'red']);
+    const less = await content.entry('PUT', `articles/${other}?populate=tags`, {
+      tags: { disconnect: [read.tags[0]] },
+    });
+    expect(less.tags.map(({ name }: { name: string }) => name)).toEqual(['blue']);
+    await content.delete(`articles/${other}`);
+  });
+
+  it('does not write what names an entry by keys that entries do not have', async () => {
+    const { tags } = await content.entry('GET', `articles/${article}?populate=tags`);
+    refused(
+      await content.put(`articles/${article}`, { tags: [{ ...tags[0], nosuch: 1 }] }),
+      'Invalid key nosuch at tags.0',
+    );
+    refused(
+      await content.put(`articles/${article}`, { author: { documentId: 'x', title: 1 } }),
+      'Invalid key title at author',
+    );
+  });
+
+  it('still names system keys of the entry itself in vain', async () => {
+    for (const key of ['id', 'documentId', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'])
+      refused(await content.put(`articles/${article}`, { [key]: null }), `Invalid key ${key}`);
+  });
+
+  it('in process that lacks its data is refused, not a defect', async () => {
+    const documents = content.sheaf.documents('api::tag.tag');
+    const create = documents.create.bind(documents) as (given: unknown) => Promise<unknown>;
+    const update = documents.update.bind(documents) as (given: unknown) => Promise<unknown>;
+    for (const given of [{}, { data: null }, { data: [] }, { data: 'x' }]) {
+      for (const call of [create(given), update({ documentId: 'x', ...given })]) {
+        const error = await call.catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(SheafError);
+        expect(error).toMatchObject({ status: 400, details: { key: 'data' } });
+      }
+    }
+    const unknown = documents.findMany({ utm_source: 'x' } as object);
+    await expect(unknown).rejects.toMatchObject({ status: 400, message: 'Invalid key utm_source' });
+  });
+});
