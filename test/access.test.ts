@@ -758,7 +758,7 @@ describeOnEveryDatabase('A name that the caller may not use', (engine) => {
 
   it('is refused like one that does not exist in the body of a write, and nothing is stored', async () => {
     const names = ['note', 'pin', 'hint', 'vault', 'rank', 'author', 'related', 'parts', 'id', 'documentId'];
-    names.push('createdBy', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations');
+    names.push('createdBy', 'createdAt', 'updatedAt', 'localizations');
     const before = JSON.stringify(await site.rows('select * from articles order by id'));
     const values = [null, 1, 'x', true, [], {}, { connect: [] }, { connect: ['x'] }, [{ documentId: 'x' }]];
     const different: string[] = [];

@@ -248,4 +248,101 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     const unknown = documents.findMany({ utm_source: 'x' } as object);
     await expect(unknown).rejects.toMatchObject({ status: 400, message: 'Invalid key utm_source' });
   });
+
+  const ignored = ({ status, headers, body }: Answer): unknown => {
+    expect(body?.error).toBeUndefined();
+    expect(status).toBeLessThan(300);
+    return headers['x-sheaf-ignored'];
+  };
+
+  it('that holds nothing without a meaning is told nothing', async () => {
+    expect(ignored(await content.get('articles?sort=title&pagination[page]=1'))).toBeUndefined();
+    expect(ignored(await content.put(`articles/${article}`, { stars: 3 }))).toBeUndefined();
+  });
+
+  it('is told which parameters nobody knows, each time it is sent', async () => {
+    const query = 'utm_source=mail&_t=17&filters[title]=One&%C3%A9,%0A=1';
+    for (const path of ['articles', `articles/${article}`, 'users', 'users/count'])
+      for (const _time of ['first', 'second'])
+        expect(ignored(await content.get(`${path}?${query.replace('[title]=One', '[id][$gt]=0')}`)), path).toBe(
+          'utm_source, _t, %C3%A9%2C%0A',
+        );
+    expect(await titles(query)).toEqual(['One']);
+    expect(ignored(await content.get('i18n/locales?utm_source=mail'))).toBe('utm_source');
+    const many = Array.from({ length: 25 }, (_, index) => `p${index}=1`).join('&');
+    expect(ignored(await content.get(`articles?${many}`))).toMatch(/^p0, p1, .*, p19, \+5$/);
+  });
+
+  it('is told what it sent back of the pagination of a response', async () => {
+    const first = await content.get('articles?sort=title&pagination[pageSize]=1');
+    const query = Object.entries({ ...first.body.meta.pagination, page: 2 }).map(([k, v]) => `pagination[${k}]=${v}`);
+    const second = await content.get(`articles?sort=title&${query.join('&')}`);
+    expect(ignored(second)).toBe('pagination[pageCount], pagination[total]');
+    expect(second.body.data).toMatchObject([{ title: 'Two' }]);
+  });
+
+  it('is refused where it nearly names a parameter', async () => {
+    for (const [key, meant] of [
+      ['filter[title]', 'filters'],
+      ['populates', 'populate'],
+      ['sorts', 'sort'],
+    ] as const)
+      refused(await content.get(`articles?${key}=One`), `Invalid key ${key.split('[')[0]}: did you mean ${meant}?`);
+    refused(
+      await content.send('DELETE', `articles/${article}?filter[title]=Two`),
+      'Invalid key filter: did you mean filters?',
+    );
+  });
+
+  it('that writes is told what has no meaning there; a condition is refused', async () => {
+    const query = 'sort=title&pagination[page]=1&_t=1';
+    const made = await content.send('POST', `tags?${query}&fields=name`, { data: { name: 'x' } });
+    expect(ignored(made)).toBe('sort, pagination, _t');
+    const url = `tags/${made.body.data.documentId}`;
+    expect(ignored(await content.send('PUT', `${url}?${query}`, { data: { name: 'y' } }))).toBe('sort, pagination, _t');
+    for (const condition of ['filters[name]=z', '_q=z', 'publicationFilter=modified'])
+      for (const [method, body] of [
+        ['POST', { data: {} }],
+        ['PUT', { data: {} }],
+        ['DELETE', undefined],
+      ] as const) {
+        const path = method === 'POST' ? 'tags' : url;
+        refused(await content.send(method, `${path}?${condition}`, body), `Invalid key ${condition.split(/[[=]/)[0]}`);
+      }
+    const gone = await content.delete(`${url}?${query}&fields=name&populate=*`);
+    expect(gone.status).toBe(204);
+    expect(gone.headers['x-sheaf-ignored']).toBe('sort, pagination, _t, fields, populate');
+    const word = await content.make('words', { label: 'w' });
+    expect(ignored(await content.send('POST', `words/${word}/actions/publish?sort=label`))).toBe('sort');
+    await content.delete(`words/${word}`);
+  });
+
+  it('that writes is told what has no meaning in its body', async () => {
+    const data = { title: 'Three', locale: 'fr', publishedAt: null, seo: { documentId: 'x', head: 'h' } };
+    const made = await content.post('articles', data);
+    expect(ignored(made)).toBe('locale, publishedAt, seo.documentId');
+    expect(made.body.data.publishedAt).not.toBeNull();
+    const url = `articles/${made.body.data.documentId}`;
+    const { seo } = await content.entry('GET', `${url}?populate=seo`);
+    const zone = [{ __component: 'kit.text', documentId: 'x', body: 'b' }];
+    const put = await content.put(`${url}?status=draft`, {
+      publishedAt: 'whatever',
+      seo: { ...seo, documentId: 'y' },
+      zone,
+    });
+    expect(ignored(put)).toBe('publishedAt, seo.documentId, zone.0.documentId');
+    expect(put.body.data.publishedAt).toBeNull();
+    await content.delete(url);
+  });
+
+  it('of a strict project has no parameters that nobody knows', async () => {
+    const strict = await contents.open();
+    refused(await strict.get('restaurants?utm_source=mail'), 'Invalid key utm_source');
+    refused(await strict.get('restaurants?filter[name]=x'), 'Invalid key filter: did you mean filters?');
+    refused(await strict.get('i18n/locales?_t=1'), 'Invalid key _t');
+    expect(ignored(await strict.get('restaurants?pagination[total]=7'))).toBe('pagination[total]');
+    expect(ignored(await strict.send('POST', 'tags?sort=label', { data: { label: 'x', locale: 'fr' } }))).toBe(
+      'sort, locale',
+    );
+  });
 });

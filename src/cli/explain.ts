@@ -8,6 +8,7 @@ import { matchRoute, type Route } from '../http/routes.ts';
 import type { Cost } from '../plan/read/cost.ts';
 import type { ReadPlan } from '../plan/read/nodes.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { admitQuery } from '../request/admit-query.ts';
 import { parseQueryString } from '../request/query-string.ts';
 import { missingIndexes, usedIndexes } from './explain-indexes.ts';
 import { node, printReadPlan, type Tree, textOf } from './print-read-plan.ts';
@@ -73,12 +74,10 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
   if (action !== null && !caller.access.may(action))
     throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
   const { operations, database, model } = sheaf;
+  const { rest, limits } = sheaf.settings;
+  const { parameters } = admitQuery(parseQueryString(query, limits), { meaningless: [], strict: rest.strictParams });
   const { read, request, statements } = operations.explain(
-    {
-      ...operation,
-      parameters: parseQueryString(query, sheaf.settings.limits),
-      defaults: readDefaults(sheaf.settings),
-    },
+    { ...operation, parameters, defaults: readDefaults(sheaf.settings) },
     caller,
   );
   const { limit, start } = request.pagination;

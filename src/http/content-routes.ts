@@ -11,18 +11,19 @@ import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
+import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { firstPage, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
-import { replicationPositionOf, send, sendNothing, sendRead, sendReplicationPosition } from './respond.ts';
+import { replicationPositionOf, send, sendNothing, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
 import {
+  admittedQueryOf,
   documentIdOf,
   type Handler,
   type PreparedText,
-  queryOf,
   queryTextOf,
   type Route,
   type RouteContext,
@@ -37,8 +38,10 @@ export const readDefaults = ({ rest }: Settings): ReadOperation['defaults'] => (
 export function localeRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
-    const [unknown] = Object.keys(queryOf(request, context));
+    const { parameters, ignored } = admittedQueryOf(request, context);
+    const [unknown] = Object.keys(parameters);
     if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
+    tellIgnored(reply, ignored);
     return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
   };
   const path = `${auth.settings.rest.prefix}/i18n/locales`;
@@ -128,18 +131,21 @@ export function readHandler(
   prepare: Prepare,
   documentId = pathDocumentId,
 ): Handler {
-  const { cacheControl, limits } = auth.settings;
+  const { cacheControl, limits, rest } = auth.settings;
+  const admission = { meaningless: [], strict: rest.strictParams };
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
     const query = queryTextOf(request);
     const key = `${caller.access.key} ${base}?${query}`;
-    let prepared = requests.get(key);
-    const timing = prepared ? CACHED_TIMING : undefined;
-    if (!prepared) {
-      prepared = prepare(parseQueryString(query, limits), caller);
-      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, prepared, prepared.weight);
+    let known = requests.get(key);
+    const timing = known ? CACHED_TIMING : undefined;
+    if (!known) {
+      const { parameters, ignored } = admitQuery(parseQueryString(query, limits), admission);
+      known = { prepared: prepare(parameters, caller), ignored };
+      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, known, known.prepared.weight);
     }
+    const { prepared, ignored } = known;
     const cost = prepared.cost();
     costs?.charge(reply, caller, cost);
     const found = documentId(request);
@@ -150,6 +156,7 @@ export function readHandler(
       whenGone: (listener) => reply.raw.once('close', listener),
     });
     if (body === null) throw notFoundError();
+    tellIgnored(reply, ignored);
     return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin, cost });
   };
 }
@@ -178,10 +185,11 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName)
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
-    const parameters = queryOf(request, context);
+    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_WRITE);
     const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
+    tellIgnored(reply, [...ignored, ...outcome.ignored]);
     await sendReplicationPosition(sheaf, reply);
     return send(reply.code(isNew ? 201 : 200), entryJson(outcome.text, outcome.omitted), {
       timing: outcome.timing,
@@ -200,10 +208,11 @@ function deleteHandler(context: RouteContext, type: ContentType): Handler {
   const { sheaf, costs } = context;
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const parameters = queryOf(request, context);
+    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_DELETE);
     const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);
+    tellIgnored(reply, ignored);
     return sendNothing(reply);
   };
 }

@@ -2,6 +2,7 @@
 // They are put together once, not for each answer: the plugins of the framework that work them out anew took a twentieth
 // of the time of a list.
 import type { IncomingHttpHeaders } from 'node:http';
+import { MAX_IGNORED_NAMES } from '../limits.ts';
 import type { Settings } from '../project/settings.ts';
 import { hasCredentials, NOT_SHARED } from './caching.ts';
 import { POSITION_HEADER, REFRESH_COOKIE_HEADER } from './cookies.ts';
@@ -18,9 +19,22 @@ export const SECURITY: Headers = {
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 };
+/** Names what a request held without a meaning. */
+export const IGNORED_HEADER = 'x-sheaf-ignored';
+
 const EXPOSED: Headers = {
-  'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id`,
+  'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id, ${IGNORED_HEADER}`,
 };
+
+/** The value of x-sheaf-ignored; null where nothing was ignored. */
+export function ignoredHeader(names: readonly string[]): string | null {
+  if (names.length === 0) return null;
+  const listed = names.slice(0, MAX_IGNORED_NAMES).map(headerText);
+  return [...listed, ...(names.length > listed.length ? [`+${names.length - listed.length}`] : [])].join(', ');
+}
+
+/** A client's name in the characters that a header takes; those of the list itself are encoded as well. */
+const headerText = (name: string): string => name.toWellFormed().replace(/[^!-~]|[,%]/gu, encodeURIComponent);
 
 const REQUEST_HEADERS = [
   'content-type',

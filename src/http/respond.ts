@@ -9,7 +9,7 @@ import { RateLimitError, SheafError } from '../errors.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
 import { cookieOf, POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
-import { SECURITY } from './headers.ts';
+import { IGNORED_HEADER, ignoredHeader, SECURITY } from './headers.ts';
 
 /** When a client that met a 503 may try again. */
 const RETRY_AFTER_SECONDS = 1;
@@ -95,6 +95,12 @@ export function sendRead(
     if (known !== undefined && namesTag(known, tag)) return sendNothing(reply, 304);
   }
   return send(reply, body, measured);
+}
+
+/** Tells a client which names in its request were ignored; nothing where there were none. */
+export function tellIgnored(reply: FastifyReply, names: readonly string[]): void {
+  const value = ignoredHeader(names);
+  if (value !== null) reply.header(IGNORED_HEADER, value);
 }
 
 export const sendNothing = (reply: FastifyReply, status = 204): FastifyReply =>

@@ -11,6 +11,7 @@ import type { Lru } from '../lru.ts';
 import type { ContentType } from '../model/types.ts';
 import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
+import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import type { CostLimit } from './cost-limit.ts';
 
@@ -44,9 +45,16 @@ export interface RouteContext {
   readonly sheaf: Sheaf;
   readonly auth: Auth;
   /** Requests that were prepared, by access, path and query. */
-  readonly requests: Lru<string, PreparedText>;
+  readonly requests: Lru<string, CachedRequest>;
   /** What requests for content cost, by who sends them; null where that has no limit. */
   readonly costs: CostLimit | null;
+}
+
+/** A request as it is kept. */
+export interface CachedRequest {
+  readonly prepared: PreparedText;
+  /** Names of what it holds without a meaning. */
+  readonly ignored: readonly string[];
 }
 
 /** A request that is ready to run, and answers with JSON; null where there is nothing. */
@@ -107,6 +115,14 @@ export const queryTextOf = (request: FastifyRequest): string => {
 
 export const queryOf = (request: FastifyRequest, { auth }: RouteContext): QueryObject =>
   parseQueryString(queryTextOf(request), auth.settings.limits);
+
+/** The parameters that a request means, and those that it might as well not have. */
+export const admittedQueryOf = (
+  request: FastifyRequest,
+  context: RouteContext,
+  meaningless: readonly string[] = [],
+): AdmittedQuery =>
+  admitQuery(queryOf(request, context), { meaningless, strict: context.auth.settings.rest.strictParams });
 
 /** No document has an id that no database could keep. */
 export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {

@@ -8,14 +8,15 @@ import { notFoundError, validationError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
+import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { pathDocumentId, readDefaults, readHandler, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
-import { replicationPositionOf, send, sendRead, sendReplicationPosition } from './respond.ts';
-import { documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
+import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
+import { admittedQueryOf, documentIdOf, type Handler, type Route, type RouteContext } from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
@@ -57,12 +58,7 @@ function userHandlers(
   };
   const read = (name: ReadName, parameters: QueryObject): ReadOperation => ({ name, type, parameters, defaults });
 
-  /** Users are known by documentId, and by the number that clients of Strapi 5 use. */
-  const userDocumentId = (request: FastifyRequest): string | Promise<string> => {
-    const given = documentIdOf(request);
-    if (!/^\d{1,15}$/.test(given)) return given;
-    return auth.accounts.documentIdOf(Number(given)).then((documentId) => documentId ?? given);
-  };
+  const userDocumentId = documentIdOfUser(auth);
   const answer = async (
     reply: FastifyReply,
     name: WriteName,
@@ -72,9 +68,11 @@ function userHandlers(
     const { request } = reply;
     const caller = callerOf(request);
     costs?.charge(reply, caller, WRITE_COST);
-    const parameters = withRole(name, queryOf(request, context), caller);
-    const outcome = await sheaf.operations.write(writeOperation(name, type, documentId, { data, parameters }), caller);
+    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_WRITE);
+    const operation = writeOperation(name, type, documentId, { data, parameters: withRole(name, parameters, caller) });
+    const outcome = await sheaf.operations.write(operation, caller);
     if (outcome === null) throw notFoundError();
+    tellIgnored(reply, [...ignored, ...outcome.ignored]);
     await sendReplicationPosition(sheaf, reply);
     return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
   };
@@ -107,7 +105,9 @@ function userHandlers(
     ),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
-      const count = await sheaf.operations.count(read('count', queryOf(request, context)), options);
+      const { parameters, ignored } = admittedQueryOf(request, context);
+      const count = await sheaf.operations.count(read('count', parameters), options);
+      tellIgnored(reply, ignored);
       return sendRead(reply, String(count), auth.settings.cacheControl);
     },
     create: async (request, reply) =>
@@ -121,6 +121,15 @@ function userHandlers(
 /** As in Strapi 5, a user who is written is shown with the role, to who may find roles. */
 const withRole = (name: WriteName, query: QueryObject, { access }: Caller): QueryObject =>
   name !== 'delete' && query.populate === undefined && access.may(FIND_ROLES) ? { ...query, populate: 'role' } : query;
+
+/** Users are known by documentId, and by the number that clients of Strapi 5 use. */
+const documentIdOfUser =
+  ({ accounts }: RouteContext['auth']) =>
+  (request: FastifyRequest): string | Promise<string> => {
+    const given = documentIdOf(request);
+    if (!/^\d{1,15}$/.test(given)) return given;
+    return accounts.documentIdOf(Number(given)).then((documentId) => documentId ?? given);
+  };
 
 /** Users are written without the `data` around them. */
 function userData(body: unknown, limits: Limits): Record<string, unknown> {

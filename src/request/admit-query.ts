@@ -1,0 +1,116 @@
+// What a query string may hold beside the parameters of a route: what clients send without meaning anything by it is
+// taken out and named; what is probably a parameter spelled wrongly is refused.
+import { invalidKey, validationError } from '../errors.ts';
+import { isObject } from './grammar.ts';
+import { MISPLACED_PARAMETERS, READ_PARAMETERS } from './parse-read.ts';
+import type { QueryObject } from './query-string.ts';
+
+/** Which parameters a route takes, and what becomes of others. */
+export interface Admission {
+  /** Parameters of the dialect that change nothing here, and that clients send all the same. */
+  readonly meaningless: readonly string[];
+  /** Whether a parameter that nobody knows is refused. */
+  readonly strict: boolean;
+}
+
+export interface AdmittedQuery {
+  readonly parameters: QueryObject;
+  /** Names of what was ignored, as they would be written in a query. */
+  readonly ignored: readonly string[];
+}
+
+/** Conditions are not among them: to ignore one would write what it meant to spare. */
+export const MEANINGLESS_ON_WRITE: readonly string[] = ['sort', 'pagination'];
+export const MEANINGLESS_ON_DELETE: readonly string[] = ['sort', 'pagination', 'fields', 'populate'];
+
+/** Members of `pagination` in responses, which clients send back with the rest of it. */
+const ANSWERED: readonly string[] = ['pageCount', 'total'];
+
+const DIALECT: readonly string[] = [...READ_PARAMETERS, ...MISPLACED_PARAMETERS];
+
+/** The parameters that a request means. Whether the route takes each of them is for its own parser to say. */
+export function admitQuery(query: QueryObject, { meaningless, strict }: Admission): AdmittedQuery {
+  const ignored: string[] = [];
+  for (const key of Object.keys(query)) {
+    if (meaningless.includes(key)) ignored.push(key);
+    else if (!DIALECT.includes(key)) ignored.push(unknownParameter(key, strict));
+  }
+  const answered = meaningless.includes('pagination') ? [] : answeredIn(query.pagination);
+  if (ignored.length + answered.length === 0) return { parameters: query, ignored };
+  const parameters = without(query, ignored);
+  if (answered.length === 0) return { parameters, ignored };
+  const pagination = without(query.pagination as QueryObject, answered);
+  return {
+    parameters: { ...parameters, pagination },
+    ignored: [...ignored, ...answered.map((key) => `pagination[${key}]`)],
+  };
+}
+
+const answeredIn = (pagination: unknown): readonly string[] =>
+  isObject(pagination) ? ANSWERED.filter((key) => Object.hasOwn(pagination, key)) : [];
+
+const without = (object: QueryObject, keys: readonly string[]): QueryObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+
+function unknownParameter(key: string, strict: boolean): string {
+  const meant = nearMiss(key);
+  if (meant !== null)
+    throw validationError(`Invalid key ${key}: did you mean ${meant}?`, {
+      key,
+      path: null,
+      source: 'query',
+      param: key,
+    });
+  if (strict) throw invalidKey(key, [], key);
+  return key;
+}
+
+/** From this length on, a name that differs in one letter is hardly another word; from the second on, in two. */
+const ONE_WRONG_LETTER = 6;
+const TWO_WRONG_LETTERS = 8;
+
+/** Names that filters had in older versions of Strapi, or have inside it. */
+const FORMER: Readonly<Record<string, string>> = { where: 'filters', lookup: 'filters' };
+
+/** The parameter that a name was probably meant for; null for a name of its own. */
+export function nearMiss(name: string): string | null {
+  const given = spelling(name);
+  if (given === '') return null;
+  if (Object.hasOwn(FORMER, given)) return FORMER[given]!;
+  const meant = DIALECT.find((known) => isNear(given, spelling(known)));
+  if (meant === undefined) return null;
+  return MISPLACED_PARAMETERS.includes(meant) ? `pagination[${meant}]` : meant;
+}
+
+/** `_sort`, `Sort` and `sort[]` are spelled the same. */
+const spelling = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
+
+function isNear(given: string, known: string): boolean {
+  if (given === known || isPlural(given, known) || isPlural(known, given)) return true;
+  const allowed = known.length >= TWO_WRONG_LETTERS ? 2 : known.length >= ONE_WRONG_LETTER ? 1 : 0;
+  return Math.abs(given.length - known.length) <= allowed && distance(given, known) <= allowed;
+}
+
+const isPlural = (many: string, one: string): boolean => many === `${one}s` || many === `${one}es`;
+
+/** How many letters have to be changed, added, left out or swapped with the next one to get from one word to the other. */
+function distance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current.push(
+        Math.min(
+          rows[row - 1]![column]! + 1,
+          current[column - 1]! + 1,
+          rows[row - 1]![column - 1]! + (same ? 0 : 1),
+          swapped ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    rows.push(current);
+  }
+  return rows[from.length]![to.length]!;
+}
