@@ -14,6 +14,7 @@ import { loadModel } from './model/build.ts';
 import { LOCALE, USER } from './model/builtin.ts';
 import type { ContentType, Model } from './model/types.ts';
 import type { CommitListener } from './operations/commit-events.ts';
+import { checkDefaultPopulate } from './operations/default-populate.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
@@ -107,6 +108,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
       rules: { pages: settings.rest, limits: settings.limits, strict: settings.rest.strictParams },
       extensions: new Map([[USER, users]]),
     });
+    checkDefaultPopulate(operations, settings.populate, systemCaller(model));
     await operations.lanes.readSizes();
     return sheafOf(operations, settings, closing, options);
   } catch (error) {

@@ -77,7 +77,7 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
   const { rest, limits } = sheaf.settings;
   const { parameters } = admitQuery(parseQueryString(query, limits), { meaningless: [], strict: rest.strictParams });
   const { read, request, statements } = operations.explain(
-    { ...operation, parameters, defaults: readDefaults(sheaf.settings) },
+    { ...operation, parameters, defaults: readDefaults(sheaf.settings, operation.type, operation.name) },
     caller,
   );
   const { limit, start } = request.pagination;

@@ -3,10 +3,11 @@
 import type { FastifyRequest } from 'fastify';
 import { actionOn, draftActionsOf, LIST_LOCALES } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
+import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
 import { invalidKey, notFoundError } from '../errors.ts';
 import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
+import { defaultPopulateOf } from '../operations/default-populate.ts';
 import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
@@ -29,10 +30,15 @@ import {
   type RouteContext,
 } from './routes.ts';
 
-/** What holds for reads where a request says nothing. */
-export const readDefaults = ({ rest }: Settings): ReadOperation['defaults'] => ({
+/** What holds for a read where a request says nothing. */
+export const readDefaults = (
+  { populate, rest }: Settings,
+  type: ContentType,
+  name: ReadName,
+): ReadOperation['defaults'] => ({
   status: 'published',
   pagination: firstPage(rest),
+  populate: defaultPopulateOf(populate, type, name),
 });
 
 export function localeRoutes(context: RouteContext): Route[] {
@@ -92,7 +98,8 @@ function prepareList(
   parameters: QueryObject,
   caller: Caller,
 ): PreparedText {
-  const read = sheaf.operations.find({ name: 'find', type, parameters, defaults: readDefaults(auth.settings) }, caller);
+  const defaults = readDefaults(auth.settings, type, 'find');
+  const read = sheaf.operations.find({ name: 'find', type, parameters, defaults }, caller);
   return {
     timing: read.timing,
     weight: read.weight,
@@ -107,9 +114,8 @@ function prepareOne(
   parameters: QueryObject,
   caller: Caller,
 ): PreparedText {
-  return inEnvelope(
-    sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults: readDefaults(auth.settings) }, caller),
-  );
+  const defaults = readDefaults(auth.settings, type, 'findOne');
+  return inEnvelope(sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults }, caller));
 }
 
 const inEnvelope = (read: PreparedOne): PreparedText => ({

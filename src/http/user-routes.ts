@@ -52,11 +52,10 @@ function userHandlers(
   const { sheaf, auth, costs } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { bareList } = auth.settings.users;
-  const defaults: ReadOperation['defaults'] = {
-    ...readDefaults(auth.settings),
-    ...(bareList && { pagination: NO_LIMIT }),
+  const read = (name: ReadName, parameters: QueryObject): ReadOperation => {
+    const defaults = readDefaults(auth.settings, type, name);
+    return { name, type, parameters, defaults: { ...defaults, ...(bareList && { pagination: NO_LIMIT }) } };
   };
-  const read = (name: ReadName, parameters: QueryObject): ReadOperation => ({ name, type, parameters, defaults });
 
   const userDocumentId = documentIdOfUser(auth);
   const answer = async (

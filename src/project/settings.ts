@@ -209,6 +209,8 @@ const INDEXES = 'expected lists of attribute names, such as [["cuisine", "rating
 const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'), INDEXES), v.minLength(1, INDEXES));
 const INDEXES_OF = 'expected an object of lists by content-type, such as {"api::dish.dish": [["price"]]}';
 
+const POPULATE = 'expected an object by content-type, such as {"api::dish.dish": {"find": "*"}}';
+
 const SERVED_WITHOUT = 'expected an object of lists by content-type, such as {"api::order.order": ["controller"]}';
 const kinds = listOf(
   v.picklist(CODE_KINDS, `expected one of ${CODE_KINDS.join(', ')}`),
@@ -231,6 +233,8 @@ const SETTINGS = strictObject({
   email: v.optional(EMAIL, {}),
   /** Limits of limits.ts that a project can change. */
   limits: v.optional(LIMITS, {}),
+  /** What reads populate where a request does not say, by content-type: for all its routes, or for each. */
+  populate: v.optional(v.custom<Record<string, unknown>>(isObject, POPULATE), {}),
   /** Indexes to create beside those that the definitions declare, by content-type. */
   indexes: v.optional(
     v.pipe(v.custom<Record<string, unknown>>(isObject, INDEXES_OF), v.record(v.string(), listOf(INDEX, INDEXES))),

@@ -1,5 +1,5 @@
 // Fields and populate + model → what is read of each row, and of the rows around it.
-import { invalidKey } from '../../errors.ts';
+import { invalidKey, SheafError } from '../../errors.ts';
 import type { Attribute, DynamicZoneAttribute, MorphAttribute, Schema } from '../../model/types.ts';
 import type { PopulateNode, PopulateShape, SortKey } from '../../request/read-request.ts';
 import type { PlanContext } from './context.ts';
@@ -95,12 +95,30 @@ function planPopulate(
       .filter((attribute) => isUsable(context, schema, attribute, 'read'))
       .map((attribute) => planAttribute(context, attribute, PLAIN_NODE, point));
   }
-  const plans: PopulatePlan[] = [];
-  for (const [name, node] of Object.entries(shape.at)) {
-    const attribute = resolve(context, schema, { name, use: 'populate', location });
-    if (node) plans.push(planAttribute(context, attribute, node, point));
+  return Object.entries(shape.at).flatMap(([name, node]) => {
+    const planned = (): PopulatePlan[] => {
+      const attribute = resolve(context, schema, { name, use: 'populate', location });
+      return node ? [planAttribute(context, attribute, node, point)] : [];
+    };
+    return context.populatesByDefault ? orLeftOut(context, planned, schema, [...location.path, name]) : planned();
+  });
+}
+
+/** What the project populates by default was checked when it started, so what is refused now is so for the caller. */
+function orLeftOut(
+  context: PlanContext,
+  planned: () => PopulatePlan[],
+  schema: Schema,
+  path: readonly string[],
+): PopulatePlan[] {
+  try {
+    return planned();
+  } catch (error) {
+    if (!(error instanceof SheafError)) throw error;
+    const attribute = schema.attributes.get(path.at(-1)!);
+    if (attribute && isKnownButUnreadable(context, schema, attribute)) context.omit(path);
+    return [];
   }
-  return plans;
 }
 
 function planAttribute(
@@ -151,7 +169,7 @@ function planMixed(
   // One fragment list may serve several zones: a component that this one does not take is none of its business.
   const isForeign = (uid: string): boolean => attribute.kind === 'dynamiczone' && context.model.components.has(uid);
   for (const uid of Object.keys(node.on ?? {}))
-    if (!members.some((member) => member.uid === uid) && !isForeign(uid))
+    if (!members.some((member) => member.uid === uid) && !isForeign(uid) && !context.populatesByDefault)
       throw invalidKey(uid, [...location.path, 'on'], location.param);
   const chosen = node.on ? members.filter((member) => node.on![member.uid]) : members;
   const parts = chosen.map((member) => planMember(context, member, node, { location, depth }));
@@ -159,6 +177,7 @@ function planMixed(
     const holders = members.filter(({ schema }) => schema.attributes.has(name));
     // It is enough that one member has it for the caller; what the others have is left out of them.
     const usable = holders.filter(({ schema }) => isUsable(context, schema, schema.attributes.get(name)!, 'read'));
+    if (usable.length === 0 && context.populatesByDefault) continue;
     const leads = usable.some(({ schema }) => schema.attributes.get(name)!.kind !== 'scalar');
     // A scalar at the end of a path is there anyway.
     const isEnd = Object.keys(node.populate.at[name]?.populate.at ?? {}).length === 0;
