@@ -574,7 +574,7 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ['text where yes or no belongs', 'filters[name][$null]=maybe'],
     ['a bad value behind good ones', 'filters[name]=Alba&filters[chef][age]=old&populate=*&sort=name'],
     ['a bad value inside populate', 'populate[dishes][filters][price]=cheap'],
-    ['a search in JSON', 'filters[meta][$contains]=a'],
+    ['an order of JSON', 'filters[meta][$lt]=1'],
     ['a page that is no number', 'pagination[page]=one'],
     ['half a page', 'pagination[page]=1.5'],
     ['an empty status', 'status='],

@@ -9,6 +9,7 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
+import { digitsOf } from '../sql/text.ts';
 import type {
   Database,
   DatabaseHealth,
@@ -146,6 +147,7 @@ class Connection implements Session {
     this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
     const options = { deterministic: true, directOnly: true, useBigIntArguments: true };
     this.#handle.function('sheaf_number', options, (value) => (value === null ? null : String(value)));
+    this.#handle.function('sheaf_digits', options, (value) => (value === null ? null : digitsOf(Number(value))));
   }
 
   exec(text: string): void {

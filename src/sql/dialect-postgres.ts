@@ -264,10 +264,20 @@ function asText(column: Fragment, type: ScalarType): Fragment {
       return sql`(${milliseconds(column)}::int8::text collate "C")`;
     case 'time':
       return sql`(to_char(${column}, 'HH24:MI:SS.MS') collate "C")`;
+    case 'json':
+    case 'blocks':
+      return canonicalText(column);
     default:
       return sql`(${column}::text collate "C")`;
   }
 }
+
+/**
+ * The canonical text of a JSON value: as PostgreSQL writes it, with the keys of an object by their bytes and shorter ones
+ * first, but without the space behind colons and commas. Strings are matched whole, so that theirs stay.
+ */
+const canonicalText = (column: Fragment): Fragment =>
+  sql`(regexp_replace(${column}::jsonb::text, '("(?:[^"\\\\]|\\\\.)*")|([:,]) ', '\\1\\2', 'g') collate "C")`;
 
 /** A number as answers show it: in full as long as that is not too long, then with an exponent. */
 const numberText = (number: Fragment): Fragment =>

@@ -1,4 +1,4 @@
-// All that is particular to SQLite. The function sheaf_number is registered by db/sqlite.ts.
+// All that is particular to SQLite. The functions sheaf_number and sheaf_digits are registered by db/sqlite.ts.
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
@@ -155,6 +155,22 @@ function ignoringCase(
   return sql`case when ${operand('foldedIsAscii')} then ${compareLower(lower)} else ${singled} glob ${operand('foldedPattern')} end`;
 }
 
+/**
+ * The canonical text of a JSON value: without spaces, the keys of an object in the order in which PostgreSQL keeps them
+ * (by their bytes, shorter ones first), numbers in digits alone. Each node gets a place, made of the ranks on the way to
+ * it; the text is what the nodes begin and end with, in the order of the places.
+ */
+function canonicalText(document: Fragment): Fragment {
+  const rank = sql`row_number() over (partition by parent order by case when typeof(key) = 'text' then octet_length(key) end, key)`;
+  const nodes = sql`select id, parent, key, type, atom, ${rank} as rank from json_tree(${document})`;
+  const places = sql`select id, '' from n where parent is null union all select n.id, w.place || printf('%08x', n.rank) from w join n on n.parent = w.id`;
+  const number = sql`case when typeof(atom) = 'integer' then cast(atom as text) else ${numberText(sql`atom`, 'sheaf_digits')} end`;
+  const value = sql`case type when 'object' then '{' when 'array' then '[' when 'text' then json_quote(atom) when 'integer' then ${number} when 'real' then ${number} else type end`;
+  const begin = sql`case when rank > 1 then ',' else '' end || case when typeof(key) = 'text' then json_quote(key) || ':' else '' end || ${value}`;
+  const parts = sql`select place, ${begin} as part from w join n using (id) union all select place || '~', case type when 'object' then '}' else ']' end from w join n using (id) where type in ('object', 'array')`;
+  return sql`with recursive n as materialized (${nodes}), w(id, place) as (${places}) select group_concat(part, '' order by place) as text from (${parts})`;
+}
+
 /** JSON is equal as a value: whatever the order of its keys, its spaces, and how its numbers and strings are spelled. */
 function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fragment {
   // What is no JSON is taken for a string.
@@ -170,7 +186,7 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
       case 'in':
         return sql`exists (select 1 from json_each(${value('list')}) as e where ${equals(sql`e.value`)})`;
       default:
-        throw new Error(`${op} does not compare JSON`);
+        return sql`(select ${compareText(sql`j.text`, op, value)} from (${canonicalText(document)}) as j)`;
     }
   };
   return sql`case when ${column} is not null then ${isMet()} end`;
@@ -181,8 +197,8 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
  * SQLite rounds up and JavaScript to the even digit, the two write it differently, and
  * JavaScript is asked.
  */
-const numberText = (number: Fragment): Fragment =>
-  sql`case when abs(${number}) < 1e15 and ${number} = cast(${number} as integer) then cast(cast(${number} as integer) as text) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.15g', ${number}) as real) then printf('%!.15g', ${number}) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.16g', ${number}) as real) and printf('%!.17g', ${number}) not like '%5' then printf('%!.16g', ${number}) else sheaf_number(${number}) end`;
+const numberText = (number: Fragment, written: 'sheaf_number' | 'sheaf_digits' = 'sheaf_number'): Fragment =>
+  sql`case when abs(${number}) < 1e15 and ${number} = cast(${number} as integer) then cast(cast(${number} as integer) as text) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.15g', ${number}) as real) then printf('%!.15g', ${number}) when abs(${number}) < 1e15 and abs(${number}) >= 1e-4 and ${number} = cast(printf('%!.16g', ${number}) as real) and printf('%!.17g', ${number}) not like '%5' then printf('%!.16g', ${number}) else ${sql.raw(written)}(${number}) end`;
 
 function asText(column: Fragment, type: ScalarType): Fragment {
   switch (type) {

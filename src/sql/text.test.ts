@@ -1,7 +1,7 @@
 // The meaning of strings and JSON that values and database functions share.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, fold, isAscii, lengthOf } from './text.ts';
+import { canonicalJson, digitsOf, fold, isAscii, lengthOf } from './text.ts';
 
 describe('a folded string', () => {
   it('ignores case for all of Unicode, and where a sigma stands in its word', () => {
@@ -32,6 +32,26 @@ describe('a string', () => {
 
   it('is as long as databases count it', () => {
     expect(['', 'abc', 'é', '😀', '👍🏽'].map(lengthOf)).toEqual([0, 3, 1, 1, 2]);
+  });
+});
+
+describe('the digits of a number', () => {
+  it('are all there, without an exponent, and say the same', () => {
+    expect([0, -1.5, 1e21, -1.25e21, 1e-7, 1.5e-9, 10n ** 30n].map(digitsOf)).toEqual([
+      '0',
+      '-1.5',
+      '1000000000000000000000',
+      '-1250000000000000000000',
+      '0.0000001',
+      '0.0000000015',
+      '1000000000000000000000000000000',
+    ]);
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(digitsOf(number)).toMatch(/^-?\d+(\.\d+)?$/);
+        expect(Number(digitsOf(number)) + 0).toBe(number + 0);
+      }),
+    );
   });
 });
 

@@ -49,6 +49,16 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
+/** A number in digits alone, however large or small: JavaScript writes some with an exponent. */
+export function digitsOf(number: number | bigint): string {
+  const text = String(number);
+  const [, sign = '', whole = '', fraction = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const digits = `${whole}${fraction}`;
+  const point = 1 + Number(exponent);
+  return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
+}
+
 /** The same text for equal JSON values, whatever their spacing and key order; text that is no JSON is a string. */
 export function canonicalJson(text: string): string {
   let value: unknown;

@@ -166,7 +166,8 @@ const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
   notContains: 'contains',
   notContainsi: 'containsi',
 };
-const ON_JSON: ReadonlySet<PlanComparison> = new Set(['eq', 'in'] as const);
+/** JSON has no order. */
+const NOT_ON_JSON: ReadonlySet<PlanComparison> = new Set(['lt', 'lte', 'gt', 'gte', 'between'] as const);
 const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
 
 function compare(context: PlanContext, scope: Scope, { op: given, slot }: ComparisonNode, negated: boolean): Condition {
@@ -175,16 +176,13 @@ function compare(context: PlanContext, scope: Scope, { op: given, slot }: Compar
   const column = scope.column ?? ID;
   const path = scope.location.path;
   const key = path.at(-1) ?? '';
-  if (JSON_TYPES.has(column.type) && !ON_JSON.has(op))
-    throw validationError(
-      `Invalid operator $${given} at ${path.join('.')}: a JSON attribute takes $eq, $ne, $in, $notIn, $null and $notNull`,
-      {
-        key: `$${given}`,
-        path: path.join('.'),
-        source: 'query',
-        param: scope.location.param,
-      },
-    );
+  if (JSON_TYPES.has(column.type) && NOT_ON_JSON.has(op))
+    throw validationError(`Invalid operator $${given} at ${path.join('.')}: JSON attributes have no order`, {
+      key: `$${given}`,
+      path: path.join('.'),
+      source: 'query',
+      param: scope.location.param,
+    });
   return {
     is: 'compare',
     column: { column: column.column, type: column.type },
