@@ -979,6 +979,35 @@ describeOnEveryDatabase('writes against the model', (engine) => {
       });
     });
 
+    it('an entry that is in its own list is published at its place, and moves no other', async () => {
+      const page = {
+        drafts: true,
+        attributes: {
+          parent: relationDefinition('manyToOne', 'page', { inversedBy: 'children' }),
+          children: relationDefinition('oneToMany', 'page', { mappedBy: 'parent' }),
+          friends: relationDefinition('manyToMany', 'page', { inversedBy: 'friendOf' }),
+          friendOf: relationDefinition('manyToMany', 'page', { mappedBy: 'friends' }),
+        },
+      };
+      const content = await contents.open({ types: { page } });
+      const pages = content.sheaf.documents('api::page.page');
+      const [one, two, three] = await Promise.all(
+        [1, 2, 3].map(async () => (await pages.create({ data: {}, status: 'published' })).documentId),
+      );
+      const lists = { children: [two, one, three], friends: [three, one, two], friendOf: [one, three] };
+      await pages.update({ documentId: one!, data: lists, status: 'published' });
+      const shown = await pages.findOne({ documentId: one!, status: 'published', populate: Object.keys(lists) });
+      const ids = Object.keys(lists).map((name) => (shown![name] as Entry[]).map(({ documentId }) => documentId));
+      expect(ids).toEqual(Object.values(lists));
+      const places = await content.rows(
+        'select l.page_ord from pages_parent_lnk l join pages p on p.id = l.inv_page_id where p.published_at is not null order by 1',
+      );
+      expect(places.map(([place]) => Number(place))).toEqual([1, 2, 3]);
+      await expect(pages.update({ documentId: two!, data: { friends: [two], friendOf: [one] } })).rejects.toThrow(
+        'Invalid value for friendOf: expected the entry itself, as in friends, or in neither',
+      );
+    });
+
     it('an entry can be published though a component that led to it is gone', async () => {
       const guide = await contents.open();
       const [authors, articles] = [

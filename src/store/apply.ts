@@ -1,9 +1,16 @@
 // Writes what was decided: a row with its columns, then its component fields, its lists and its keys.
 import { listName } from '../sql/write-statements.ts';
 import { writeItems } from './components.ts';
-import { type EntityWrite, type KeyWrite, type ListWrite, type MorphListWrite, NEW_ROW } from './entity-writes.ts';
+import {
+  type EntityWrite,
+  isOtherSide,
+  type KeyWrite,
+  type ListWrite,
+  type MorphListWrite,
+  NEW_ROW,
+} from './entity-writes.ts';
 import type { ItemRef } from './gathered.ts';
-import { removeLinks, writeLinks } from './link-table.ts';
+import { readLinksAgain, removeLinks, writeLinks } from './link-table.ts';
 import { rowOfEntry, targetOfEntry } from './morph-entries.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
@@ -16,9 +23,13 @@ export async function applyEntity(write: WriteSession, entity: EntityWrite): Pro
     for (const item of items) written.push({ uid: item.uid, id: await applyEntity(write, item.entity) });
     await writeItems(write, schema, { row, attribute, current, items: written });
   }
-  for (const relation of relations)
-    if (relation.write === 'list') await writeList(write, row, relation);
-    else if (relation.write === 'key') await writeKey(write, row, relation);
+  for (const [index, relation] of relations.entries())
+    if (relation.write === 'list') {
+      // The other side of a relation with itself may have made a link that is in both lists.
+      const isSecondSide = relations.slice(0, index).some((before) => isOtherSide(before, relation));
+      const current = isSecondSide ? await readLinksAgain(write, relation.link, row) : relation.current;
+      await writeList(write, row, { ...relation, current });
+    } else if (relation.write === 'key') await writeKey(write, row, relation);
     else if (relation.attribute.many) await writeMorphList(write, row, relation);
     else await writeMorphKey(write, row, relation);
   return row;

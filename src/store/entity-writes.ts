@@ -41,6 +41,10 @@ export interface ListWrite {
   readonly dropsRecord: boolean;
 }
 
+/** Whether two lists are the two sides of a relation of a type with itself. */
+export const isOtherSide = (one: RelationWrite, { link }: ListWrite): one is ListWrite =>
+  one.write === 'list' && one.link.table === link.table && one.link.from === link.to && one.link.to === link.from;
+
 /** A relation kept in a foreign key: of the row itself, or of the rows at the other end. */
 export interface KeyWrite {
   readonly write: 'key';

@@ -3,8 +3,8 @@
 import { SheafError } from '../errors.ts';
 import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
-import type { BodyPath } from '../request/parse-relation.ts';
-import type { EntityWrite, FieldWrite } from './entity-writes.ts';
+import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
+import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
 import { decideRelation, type RelationContext } from './relations.ts';
 import type { StoredEntities, StoredField } from './stored-entities.ts';
 import type { Version } from './write-session.ts';
@@ -46,14 +46,31 @@ export function decideVersion(
 function decideEntity(facts: WriteFacts, schema: Schema, change: EntityChange): EntityWrite {
   const stored = facts.stored.get(change);
   const fields = change.components.map((component) => decideField(facts, component, stored?.fields.get(component)));
+  const relations = change.relations.map((relation) => decideRelation(facts, { schema, stored }, relation));
+  refuseContradiction(change, relations, stored?.row ?? NEW_ROW);
   return {
     schema,
     row: stored?.row ?? null,
     columns: change.scalars.map(({ attribute }) => ({ column: attribute.column, type: attribute.type })),
     values: change.scalars.map(({ value }) => value),
     fields,
-    relations: change.relations.map((relation) => decideRelation(facts, { schema, stored }, relation)),
+    relations,
   };
+}
+
+/** Where an entry is in one of its own lists, it is in the list of the other side as well. */
+function refuseContradiction(
+  { relations: changes }: EntityChange,
+  writes: readonly RelationWrite[],
+  row: number,
+): void {
+  for (const [index, second] of writes.entries()) {
+    if (second.write !== 'list') continue;
+    const first = writes.slice(0, index).findIndex((before) => isOtherSide(before, second));
+    if (first < 0 || writes[first]!.desired.includes(row) === second.desired.includes(row)) continue;
+    const { path } = changes[index]!;
+    throw bodyValueError(path, `the entry itself, as in ${changes[first]!.path.join('.')}, or in neither`);
+  }
 }
 
 /**

@@ -5,8 +5,15 @@ import type { StoredLink } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export async function readLinks(write: WriteSession, link: LinkTable, row: number): Promise<readonly StoredLink[]> {
-  const known = write.gathered.links(link, row);
-  if (known) return known;
+  return write.gathered.links(link, row) ?? readLinksAgain(write, link, row);
+}
+
+/** The same after this write has changed them. */
+export async function readLinksAgain(
+  write: WriteSession,
+  link: LinkTable,
+  row: number,
+): Promise<readonly StoredLink[]> {
   const rows = await write.run.rows(write.sql.linksFrom(link), row);
   return rows.map(([id, target, position]) => ({ id, target, position }));
 }

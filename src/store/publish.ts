@@ -239,7 +239,8 @@ async function placeInInverses(
   links: readonly AddedLink[],
   { draft, published }: PublishedRows,
 ): Promise<void> {
-  const ordered = links.filter(({ attribute }) => attribute.link.inverseOrder !== null);
+  // A row that is in its own list has its place from the list of the other side, which was written as well.
+  const ordered = links.filter(({ attribute, other }) => attribute.link.inverseOrder !== null && other !== published);
   const byAttribute = [...Map.groupBy(ordered, ({ attribute }) => attribute)];
   const found = await Promise.all(
     byAttribute.map(async ([{ link, target: uid }, group]) => {
