@@ -193,7 +193,7 @@ export const MAX_REPORTED_DIFFERENCES = 10;
 
 /** Limits that a project can change in config/sheaf.json, by the name they have there, with the highest value of each:
  * what a statement, a stack or the memory of one request can still hold. Parsing a list takes time by the square of its
- * length: 2,000 values take some 200 ms, in which nobody else is answered. */
+ * length: 2,000 values take some 100 ms, in which nobody else is answered. */
 export const ADJUSTABLE_LIMITS = {
   urlLength: { value: MAX_URL_LENGTH, most: 1_000_000 },
   headerBytes: { value: MAX_HEADER_BYTES, most: 2_000_000 },
