@@ -271,7 +271,7 @@ describeOnEveryDatabase('Pages by cursor', (engine) => {
       forged(cursor, ([, ...rest]) => [7, ...rest]),
       forged(cursor, ([digest, , ...values]) => [digest, 2, ...values]),
       forged(cursor, (list) => [...list, {}]),
-      forged(cursor, (list) => [...list, ...Array.from({ length: 20 }, () => 1)]),
+      forged(cursor, (list) => [...list, ...Array.from({ length: 1_000 }, () => 1)]),
       forged(cursor, (list) => list.with(2, true)),
     ];
     for (const wrong of broken)

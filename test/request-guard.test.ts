@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type OpenOptions, open, type Sheaf } from '../src/app.ts';
 import { SetupError } from '../src/errors.ts';
 import { WRITE_COST } from '../src/http/cost-limit.ts';
+import { watchEventLoop } from '../src/http/event-loop.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_BODY_BYTES, MAX_LOOP_LAG_MS, MAX_URL_LENGTH } from '../src/limits.ts';
 import { USER } from '../src/model/builtin.ts';
@@ -622,8 +623,8 @@ describeOnSqlite('The door', (engine) => {
 
   describe('when the event loop is behind', () => {
     it('refuses requests at once, but those that ask how it does', async () => {
-      const { app } = await enter({}, ['*']);
-      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { sheaf } = await enter({}, ['*']);
+      const app = createServer(sheaf, { isBehind: watchEventLoop() });
       const busy = (): number => process.threadCpuUsage().user / 1000;
       const holdUp = async (): Promise<void> => {
         const end = busy() + MAX_LOOP_LAG_MS + 300;

@@ -4,6 +4,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
+import { watchEventLoop } from '../http/event-loop.ts';
 import { type Logger, openLog } from '../http/log.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
@@ -58,7 +59,7 @@ function answerPrimary(address: string): void {
 
 /** Listens until a signal comes. Returns the address. */
 async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promise<string> {
-  const app = createServer(sheaf, { logger });
+  const app = createServer(sheaf, { logger, isBehind: watchEventLoop() });
   let address: string;
   try {
     address = await app.listen({ host: config.host, port: config.port });

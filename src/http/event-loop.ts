@@ -7,31 +7,20 @@ const CHECK_MS = 250;
 /** Looks in a row that have to find it late: what happens once, such as loading a module, is over when it is seen. */
 const LATE_LOOKS = 2;
 
-export class EventLoopMonitor {
-  #lateLooks = 0;
-  #timer: NodeJS.Timeout | null = null;
-
-  /** Whether work of this process keeps a timer waiting for longer than it may, again and again. */
-  get isBehind(): boolean {
-    return this.#lateLooks >= LATE_LOOKS;
-  }
-
-  start(): void {
-    let last = performance.now();
-    let lastBusy = busyMilliseconds();
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      const busy = busyMilliseconds();
-      // On a machine that is busy with other things a timer is late as well; to refuse requests would not help there.
-      const isLate = Math.min(now - last - CHECK_MS, busy - lastBusy) > MAX_LOOP_LAG_MS;
-      this.#lateLooks = isLate ? this.#lateLooks + 1 : 0;
-      [last, lastBusy] = [now, busy];
-    }, CHECK_MS).unref();
-  }
-
-  stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
-  }
+/** Looks at the loop from now on; says whether work of this process keeps a timer waiting for longer than it may. */
+export function watchEventLoop(): () => boolean {
+  let last = performance.now();
+  let lastBusy = busyMilliseconds();
+  let lateLooks = 0;
+  setInterval(() => {
+    const now = performance.now();
+    const busy = busyMilliseconds();
+    // On a machine that is busy with other things a timer is late as well; to refuse requests would not help there.
+    const isLate = Math.min(now - last - CHECK_MS, busy - lastBusy) > MAX_LOOP_LAG_MS;
+    lateLooks = isLate ? lateLooks + 1 : 0;
+    [last, lastBusy] = [now, busy];
+  }, CHECK_MS).unref();
+  return () => lateLooks >= LATE_LOOKS;
 }
 
 /** Processor time of this thread. */

@@ -4,7 +4,6 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimitError, SheafError, unavailableError } from '../errors.ts';
 import type { Settings } from '../project/settings.ts';
-import { EventLoopMonitor } from './event-loop.ts';
 import { type HeadersFor, preflightHeaders } from './headers.ts';
 import { REQUEST_ID_HEADER } from './log.ts';
 
@@ -15,23 +14,16 @@ interface RequestGuard {
   readonly headersFor: HeadersFor;
   /** Logs a request when it is answered. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Whether the process is behind with its work. */
+  readonly isBehind: () => boolean;
 }
 
 /** Comes before everything else, so that refusals have the headers, and are logged, as well. */
 export function registerRequestGuard(
   app: FastifyInstance,
   { cors, limits }: Settings,
-  { headersFor, follow }: RequestGuard,
+  { headersFor, follow, isBehind }: RequestGuard,
 ): void {
-  const loop = new EventLoopMonitor();
-  app.addHook('onListen', (done) => {
-    loop.start();
-    done();
-  });
-  app.addHook('onClose', (_app, done) => {
-    loop.stop();
-    done();
-  });
   const preflight = preflightHeaders(cors);
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
@@ -41,7 +33,7 @@ export function registerRequestGuard(
     const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!isPreflight || origin === undefined) return done(refusalOf(request, loop, limits.urlLength));
+    if (!isPreflight || origin === undefined) return done(refusalOf(request, isBehind(), limits.urlLength));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
@@ -51,8 +43,8 @@ export function registerRequestGuard(
 }
 
 /** What no route needs to look at. */
-function refusalOf(request: FastifyRequest, loop: EventLoopMonitor, urlLength: number): SheafError | undefined {
-  if (loop.isBehind && !request.raw.url!.startsWith(OWN_PATHS))
+function refusalOf(request: FastifyRequest, isBehind: boolean, urlLength: number): SheafError | undefined {
+  if (isBehind && !request.raw.url!.startsWith(OWN_PATHS))
     return unavailableError('The server is behind with its work; try again');
   if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
     return new SheafError(400, 'BadRequestError', 'The Host header is missing');

@@ -54,13 +54,15 @@ const TIMEOUTS = {
 export interface ServerOptions {
   /** Logs requests and errors. Without one, errors alone are logged, on standard error. */
   readonly logger?: FastifyBaseLogger;
+  /** Whether this process is behind with its work; then requests are refused. A process that does other work does not say. */
+  readonly isBehind?: () => boolean;
   /** Internal: tests do not wait as long as clients may take. */
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
 
 export function createServer(
   sheaf: Sheaf,
-  { logger = errorLog(), timeouts = TIMEOUTS }: ServerOptions = {},
+  { logger = errorLog(), isBehind = () => false, timeouts = TIMEOUTS }: ServerOptions = {},
 ): FastifyInstance {
   const headersFor = headersByOrigin(sheaf.settings.cors);
   const logRequest = requestLog(logger);
@@ -73,6 +75,7 @@ export function createServer(
   registerRequestGuard(app, sheaf.settings, {
     headersFor,
     follow: (request, reply) => followRequest(request, reply, logger, logRequest),
+    isBehind,
   });
   readEmptyBodies(app);
   app.setErrorHandler<Error>((error, request, reply) => {
@@ -102,7 +105,7 @@ type AnswerUnroutable = (error: FastifyError, request: FastifyRequest, reply: Fa
 
 function createApp(
   sheaf: Sheaf,
-  { logger, timeouts }: Required<ServerOptions>,
+  { logger, timeouts }: Required<Pick<ServerOptions, 'logger' | 'timeouts'>>,
   frameworkErrors: AnswerUnroutable,
 ): FastifyInstance {
   const { limits } = sheaf.settings;

@@ -127,7 +127,7 @@ const REFUSALS: readonly DifferenceRule[] = [
   ),
   refusal(
     'prototype-name',
-    'Strapi 5 drops keys such as __proto__ with their condition; Sheaf refuses them',
+    'Strapi 5 drops keys such as constructor with their condition; Sheaf refuses them',
     ({ key }) => key !== null && PROTOTYPE_NAMES.has(key),
   ),
   refusal(
