@@ -26,6 +26,7 @@ import {
 } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { type Guarded, NOBODY, type Rules, useGuarded, type Who, writeAccessFile } from './support/guarded.ts';
+import { SCALE } from './support/scale.ts';
 
 const ARTICLE = 'api::article.article';
 const WRITER = 'api::writer.writer';
@@ -461,10 +462,15 @@ describeOnEveryDatabase('Every route', (engine) => {
     let site: Guarded;
     let asked: Awaited<ReturnType<typeof prepare>>;
     let actions: string[];
+    /** Those that are granted one at a time. */
+    let alone: string[];
     beforeAll(async () => {
       site = await guarded.open(SMALL);
       asked = await prepare(site);
+      // Which action opens which route does not depend on the database, so the second one is asked for some of them.
+      const each = engine.name === 'SQLite' ? 1 : Math.max(1, 4 - SCALE);
       actions = [...knownActions(site.sheaf.model)];
+      alone = actions.filter((_action, index) => index % each === 0);
       await site.auth.roles.create('Editor');
     });
 
@@ -510,7 +516,7 @@ describeOnEveryDatabase('Every route', (engine) => {
     });
 
     it('lets the public do what it is granted and nothing else, one action at a time', async () => {
-      for (const granted of actions) {
+      for (const granted of alone) {
         await site.grantOnly('public', [granted]);
         expect(
           await surprises(
@@ -531,7 +537,7 @@ describeOnEveryDatabase('Every route', (engine) => {
         const who = () => site.logIn(id);
         await site.grantOnly(role, []);
         expect(await surprises(asked, 'user', who, () => false)).toEqual([]);
-        for (const granted of actions) {
+        for (const granted of alone) {
           await site.grantOnly(role, [granted]);
           expect(await surprises(asked, 'user', who, (action) => action === granted)).toEqual([]);
         }
@@ -549,7 +555,7 @@ describeOnEveryDatabase('Every route', (engine) => {
           () => false,
         ),
       ).toEqual([]);
-      for (const granted of actions) {
+      for (const granted of alone) {
         const who = await site.token('custom', [granted]);
         expect(
           await surprises(

@@ -97,7 +97,7 @@ describeAcrossDatabases('A text operator on JSON', (engines) => {
     [],
   ];
   const random = fc
-    .sample(value, { numRuns: scaled(120), seed: 4711 })
+    .sample(value, { numRuns: scaled(40), seed: 4711 })
     .filter((one) => one !== null && one !== undefined);
   const values = [...fixed, ...random];
 

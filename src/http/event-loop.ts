@@ -7,8 +7,8 @@ const CHECK_MS = 250;
 /** Looks in a row that have to find it late: what happens once, such as loading a module, is over when it is seen. */
 const LATE_LOOKS = 2;
 
-/** Looks at the loop from now on; says whether work of this process keeps a timer waiting for longer than it may. */
-export function watchEventLoop(): () => boolean {
+/** Looks at the loop from now on; says whether work of this process keeps a timer waiting longer than for `maxLag` ms. */
+export function watchEventLoop(maxLag = MAX_LOOP_LAG_MS): () => boolean {
   let last = performance.now();
   let lastBusy = busyMilliseconds();
   let lateLooks = 0;
@@ -16,7 +16,7 @@ export function watchEventLoop(): () => boolean {
     const now = performance.now();
     const busy = busyMilliseconds();
     // On a machine that is busy with other things a timer is late as well; to refuse requests would not help there.
-    const isLate = Math.min(now - last - CHECK_MS, busy - lastBusy) > MAX_LOOP_LAG_MS;
+    const isLate = Math.min(now - last - CHECK_MS, busy - lastBusy) > maxLag;
     lateLooks = isLate ? lateLooks + 1 : 0;
     [last, lastBusy] = [now, busy];
   }, CHECK_MS).unref();

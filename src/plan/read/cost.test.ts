@@ -69,6 +69,16 @@ describe('the cost of a read', () => {
       expect(rowsOf(parameters, times(1_000)), JSON.stringify(parameters)).toBe(100 * rowsOf(parameters, times(10)));
   });
 
+  it('tells comparisons that put together a text for each row', () => {
+    const [text, value, json] = [
+      { title: { $contains: 'x' } },
+      { free: { $eq: 'x' } },
+      { free: { $contains: 'x' } },
+    ].map((filters) => rowsOf({ filters }));
+    expect(value).toBeGreaterThan(5 * text!);
+    expect(json).toBeGreaterThan(10 * value!);
+  });
+
   it('counts a condition through a relation as one pass over the links of each step', () => {
     /** An even number of steps, there and back. */
     const deep = (steps: number): object => {

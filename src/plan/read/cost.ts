@@ -2,6 +2,7 @@
 // telling small reads from large ones before they run, and for naming the part that is large. Conditions through
 // relations are passes over link tables, made once; everything else is counted for each row it is asked of.
 import { MAX_LIST_ITEMS } from '../../limits.ts';
+import type { ScalarType } from '../../model/types.ts';
 import type { Condition, OrderKey, PlanComparison, PopulatePlan, ReadPlan, RelationStep } from './nodes.ts';
 
 /** What a part of a read costs, all parts below it included. */
@@ -30,6 +31,17 @@ const WEIGHTS: Partial<Record<PlanComparison, number>> = {
   endsWithi: 3,
 };
 const JSON_WEIGHT = 30;
+/** The canonical text of JSON is put together for each row. */
+const JSON_TEXT_WEIGHT = 500;
+const JSON_TEXT: ReadonlySet<PlanComparison> = new Set([
+  'contains',
+  'startsWith',
+  'endsWith',
+  'eqi',
+  'containsi',
+  'startsWithi',
+  'endsWithi',
+]);
 const SEARCH_WEIGHT = 3;
 /** A row that is looked for by an index, among many. */
 const LOOK_UP = 2;
@@ -91,6 +103,11 @@ const isById = (where: Condition | null): boolean =>
       (where.op === 'eq' || where.op === 'in') &&
       (where.column.column === 'id' || where.column.column === 'document_id');
 
+function weightOf(op: PlanComparison, type: ScalarType): number {
+  if (type !== 'json' && type !== 'blocks') return WEIGHTS[op] ?? 1;
+  return JSON_TEXT.has(op) ? JSON_TEXT_WEIGHT : JSON_WEIGHT;
+}
+
 class Estimate {
   readonly #rowsIn: RowsIn;
   /** Rows that are populated at most. */
@@ -108,9 +125,7 @@ class Estimate {
       case 'or':
         return this.#all(condition.of, asked);
       case 'compare': {
-        const { type } = condition.column;
-        const weight = type === 'json' || type === 'blocks' ? JSON_WEIGHT : (WEIGHTS[condition.op] ?? 1);
-        return { once: 0, perRow: weight };
+        return { once: 0, perRow: weightOf(condition.op, condition.column.type) };
       }
       case 'related': {
         const some = this.#some(condition.step, condition.where);
