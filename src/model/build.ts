@@ -18,21 +18,26 @@ import {
   componentTableName,
   idColumnName,
   identifier,
-  inverseIdColumnName,
-  inverseOrderColumnName,
-  joinTableName,
   morphTableName,
-  orderColumnName,
   snakeCase,
   typeColumnName,
 } from './identifiers.ts';
+import {
+  componentPairs,
+  forward,
+  linkOf,
+  morphInversePairs,
+  type NamedDefinition,
+  noRows,
+  ownColumn,
+  reversed,
+} from './link-tables.ts';
 import type {
   Attribute,
   ComponentSchema,
   ContentType,
   DeclaredIndex,
   Exposure,
-  LinkTable,
   Model,
   MorphAttribute,
   RelationAttribute,
@@ -80,11 +85,6 @@ function inOrder(own: readonly Definition[]): Definition[] {
   const others = own.filter((one) => !builtins.includes(one));
   const isPlugin = ({ uid }: Definition): boolean => uid.startsWith('plugin::');
   return [...builtins, ...others.filter(isPlugin), ...others.filter((one) => !isPlugin(one))];
-}
-
-/** A definition with the name of its table. */
-interface NamedDefinition extends Definition {
-  readonly table: string;
 }
 
 class Builder {
@@ -551,101 +551,3 @@ const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute
   searchable: true,
   rules: rulesOf({ type }),
 });
-
-const ownColumn = (definition: NamedDefinition, column: string): LinkTable => ({
-  table: definition.table,
-  from: 'id',
-  to: column,
-  constants: [],
-  order: null,
-  inverseOrder: null,
-});
-
-const componentPairs = (definition: NamedDefinition, field: string, component: string): LinkTable => ({
-  table: componentTableName(definition.collectionName),
-  from: 'entity_id',
-  to: 'cmp_id',
-  constants: [
-    { column: 'field', value: field },
-    { column: 'component_type', value: component },
-  ],
-  order: 'order',
-  inverseOrder: null,
-});
-
-/** From a type to the rows that point at it through their `morphToMany`. */
-const morphInversePairs = (holder: NamedDefinition, morphBy: string, uid: string, field: string): LinkTable => ({
-  table: morphTableName(holder.table, morphBy),
-  from: idColumnName(morphBy),
-  to: idColumnName(holder.singularName),
-  constants: [
-    { column: typeColumnName(morphBy), value: uid },
-    { column: 'field', value: field },
-  ],
-  order: 'order',
-  inverseOrder: null,
-});
-
-/** The link table of an owning relation, before a side is chosen. */
-interface Link {
-  readonly ownColumn: string | null;
-  readonly table: string;
-  readonly ownerId: string;
-  readonly targetId: string;
-  readonly targetOrder: string | null;
-  readonly ownerOrder: string | null;
-}
-
-function linkOf(owner: NamedDefinition, name: string, declared: AttributeDefinition, target: NamedDefinition): Link {
-  const ownerId = idColumnName(owner.singularName);
-  const same = ownerId === idColumnName(target.singularName);
-  const many = declared.relation === 'oneToMany' || declared.relation === 'manyToMany';
-  const twoWay = declared.inversedBy != null;
-  const ownerHasOrder = twoWay && (declared.relation === 'manyToOne' || declared.relation === 'manyToMany');
-  return {
-    ownColumn: declared.useJoinTable === false ? idColumnName(name) : null,
-    table: joinTableName(owner.table, name),
-    ownerId,
-    targetId: same ? inverseIdColumnName(target.singularName) : idColumnName(target.singularName),
-    targetOrder: many ? orderColumnName(target.singularName) : null,
-    ownerOrder: ownerHasOrder
-      ? same && many
-        ? inverseOrderColumnName(owner.singularName)
-        : orderColumnName(owner.singularName)
-      : null,
-  };
-}
-
-/** No document has an empty documentId, so this leads to no rows. */
-const noRows = (target: NamedDefinition): LinkTable => ({
-  table: target.table,
-  from: 'id',
-  to: 'id',
-  constants: [{ column: 'document_id', value: '' }],
-  order: null,
-  inverseOrder: null,
-});
-
-const forward = (owner: NamedDefinition, link: Link): LinkTable =>
-  link.ownColumn !== null
-    ? ownColumn(owner, link.ownColumn)
-    : {
-        table: link.table,
-        from: link.ownerId,
-        to: link.targetId,
-        constants: [],
-        order: link.targetOrder,
-        inverseOrder: link.ownerOrder,
-      };
-
-const reversed = (owner: NamedDefinition, link: Link): LinkTable =>
-  link.ownColumn !== null
-    ? { table: owner.table, from: link.ownColumn, to: 'id', constants: [], order: null, inverseOrder: null }
-    : {
-        table: link.table,
-        from: link.targetId,
-        to: link.ownerId,
-        constants: [],
-        order: link.ownerOrder,
-        inverseOrder: link.targetOrder,
-      };
