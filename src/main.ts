@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { parseArgs } from 'node:util';
+import { PACKAGE_ROOT } from './package-root.ts';
 
 const OLDEST_NODE = 24;
 
@@ -66,7 +67,7 @@ async function runCommand({ values, positionals }: ReturnType<typeof parseComman
   const { HELP } = await import('./cli/help.ts');
   const [command, ...rest] = positionals;
   if (values.version) {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'));
     console.log(version);
     return 0;
   }

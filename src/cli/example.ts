@@ -8,9 +8,10 @@ import { readActions } from '../access/actions.ts';
 import type { Sheaf } from '../app.ts';
 import { USER } from '../model/builtin.ts';
 import type { Entry, EntryData } from '../operations/parameters.ts';
+import { PACKAGE_ROOT } from '../package-root.ts';
 import type { Status } from '../request/read-request.ts';
 
-const GUIDE = fileURLToPath(new URL('../../examples/guide', import.meta.url));
+const GUIDE = fileURLToPath(new URL('examples/guide', PACKAGE_ROOT));
 
 export interface Example {
   readonly project: string;

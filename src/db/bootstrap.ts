@@ -60,11 +60,13 @@ export async function addGrant(session: Session, dialect: Dialect, role: number,
   await session.rows(link, [row![0], role, row![0]]);
 }
 
-const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+/** Made when first needed: to load them takes longer than to open a database. */
+let languageNames: Intl.DisplayNames | null = null;
 
 /** The name of a language that exists, or undefined. */
 export function localeName(code: string): string | undefined {
   try {
+    languageNames ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
     return languageNames.of(code);
   } catch {
     return undefined;

@@ -1,5 +1,4 @@
 // What goes back over the wire: JSON with its timing, errors in their envelope, and how far a client's writes went.
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { stringifySetCookie } from 'cookie';
@@ -167,18 +166,16 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, h
     socket.destroy();
     return;
   }
-  const [status, name] =
+  const [status, name, reason] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ([431, 'RequestHeaderFieldsTooLargeError'] as const)
+      ? ([431, 'RequestHeaderFieldsTooLargeError', 'Request Header Fields Too Large'] as const)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ([408, 'RequestTimeoutError'] as const)
-        : ([400, 'BadRequestError'] as const);
+        ? ([408, 'RequestTimeoutError', 'Request Timeout'] as const)
+        : ([400, 'BadRequestError', 'Bad Request'] as const);
   const message =
-    status === 431
-      ? `The headers are too large: at most ${headerBytes} bytes (MAX_HEADER_BYTES)`
-      : STATUS_CODES[status]!;
+    status === 431 ? `The headers are too large: at most ${headerBytes} bytes (MAX_HEADER_BYTES)` : reason;
   const body = envelope(status, name, message, {});
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${RAW_HEADERS}content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\n${RAW_HEADERS}content-type: ${JSON_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }
