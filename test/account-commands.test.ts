@@ -1,6 +1,6 @@
 // The command line as people and programs meet it: users, roles and tokens made and taken away, in words or as JSON,
-// with codes and next steps; what is changed there acts at once on servers that run. Every command is a process of its
-// own.
+// with codes and next steps; what is changed there acts at once on servers that run. Commands run in a process apart from
+// the servers; those whose input or exit is tested have one of their own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { open, type Sheaf } from '../src/app.ts';
 import { accountCommand } from '../src/cli/account-commands.ts';
 import { readConfig } from '../src/project/environment.ts';
+import { type CommandOptions, type Ran, useCommands, variables } from './support/commands.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 
@@ -23,49 +24,19 @@ const NOTE = 'api::note.note';
 const PASSWORD = 'grüne  Wiese, 7 ';
 const TOKEN = /^[0-9a-f]{256}$/;
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface RunOptions {
-  /** What is piped in; the pipe stays open after it where `open` says so. */
-  readonly input?: string;
-  readonly open?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
-
 const running = new Set<ChildProcess>();
 afterAll(() => {
   // Those that a failed test left.
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Commands at the same time; each takes a core. */
-const AT_ONCE = 2;
-let busy = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (busy >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else busy++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else busy--;
-  }
-}
+const run = useCommands();
 
 /** Nothing of this process's own settings reaches the command. */
-function launch(words: readonly string[], { env = {}, cwd = process.cwd() }: RunOptions = {}) {
-  const { PATH = '', TMPDIR } = process.env;
+function launch(words: readonly string[], { env = {}, cwd = process.cwd() }: CommandOptions = {}) {
   const child = spawn(process.execPath, ['--no-warnings', MAIN, ...words], {
     cwd,
-    env: { PATH, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
+    env: variables(env),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -78,21 +49,20 @@ function launch(words: readonly string[], { env = {}, cwd = process.cwd() }: Run
   return { child, ended };
 }
 
-const run = (words: readonly string[], options: RunOptions = {}): Promise<Ran> =>
-  inTurn(async () => {
-    const { child, ended } = launch(words, options);
-    let out = '';
-    let err = '';
-    child.stdout.setEncoding('utf8').on('data', (part) => {
-      out += part;
-    });
-    child.stderr.setEncoding('utf8').on('data', (part) => {
-      err += part;
-    });
-    if (options.open) child.stdin.write(options.input ?? '');
-    else child.stdin.end(options.input ?? '');
-    return { code: await ended, out, err };
+/** The same in a process of its own, whose input stays open. */
+async function spawned(words: readonly string[], options: CommandOptions = {}): Promise<Ran> {
+  const { child, ended } = launch(words, options);
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    out += part;
   });
+  child.stderr.setEncoding('utf8').on('data', (part) => {
+    err += part;
+  });
+  child.stdin.write(options.input ?? '');
+  return { code: await ended, out, err };
+}
 
 interface Server {
   readonly address: string;
@@ -107,7 +77,7 @@ interface Server {
   stop(): Promise<number | null>;
 }
 
-async function serve(words: readonly string[], options: RunOptions = {}): Promise<Server> {
+async function serve(words: readonly string[], options: CommandOptions = {}): Promise<Server> {
   const { child, ended } = launch(['start', '--port', '0', ...words], options);
   let said = '';
   let complaints = '';
@@ -159,8 +129,8 @@ describeOnSqlite('The command line', (engine) => {
   const contents = useContents(engine);
   let project: string;
   let database: string;
-  const people = (words: readonly string[], options: RunOptions = {}) =>
-    run([...words, '--project', project, '--database', database], options);
+  const people = (words: readonly string[], options: CommandOptions = {}, runner = run) =>
+    runner([...words, '--project', project, '--database', database], options);
   /** What a command says. */
   const words = async (...given: string[]): Promise<string> => {
     const { code, out, err } = await people(given);
@@ -189,7 +159,7 @@ describeOnSqlite('The command line', (engine) => {
   });
   afterAll(() => opened.close());
 
-  describe.concurrent('of words that it does not know', () => {
+  describe('of words that it does not know', () => {
     it.each([[['nonsense']], [['role', 'toString']], [[]]])('ends with 2 and shows the help (%j)', async (given) => {
       const { code, out, err } = await people(given);
       expect(code).toBe(2);
@@ -201,11 +171,12 @@ describeOnSqlite('The command line', (engine) => {
     });
 
     it('ends with 1 where an option is not known, and says where options are listed', async () => {
-      expectRefusal(await people(['user', 'list', '--nonsense']), /--nonsense/, /sheaf --help/);
+      const refused = await people(['user', 'list', '--nonsense'], {}, spawned);
+      expectRefusal(refused, /--nonsense/, /sheaf --help/);
     });
 
     it('shows every command in its help, on the output', async () => {
-      const { code, out, err } = await run(['--help']);
+      const { code, out, err } = await spawned(['--help']);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const word of ['start', 'schema', 'explain', 'user', 'role', 'token', '--json', '--as'])
         expect(out).toMatch(new RegExp(`\\W${word}\\b`));
@@ -216,7 +187,7 @@ describeOnSqlite('The command line', (engine) => {
     it('makes them with the first line of a pipe for a password, and does not wait for its end', async () => {
       expect(await words('user', 'list')).toMatch(/no users.*sheaf user create/);
       const [anna, mike] = await Promise.all([
-        people(['user', 'create', ...named('anna')], { input: `${PASSWORD}\nmore\n`, open: true }),
+        people(['user', 'create', ...named('anna')], { input: `${PASSWORD}\nmore\n` }, spawned),
         people(['user', 'create', ...named('mike', '--role', 'Public', '--json')], { input: 'another one' }),
       ]);
       expect(anna).toEqual({
@@ -272,7 +243,7 @@ describeOnSqlite('The command line', (engine) => {
       for (const user of users) expect(Object.keys(user).join()).not.toMatch(/password|token/i);
     });
 
-    describe.concurrent('refuses', () => {
+    describe('refuses', () => {
       const create = ['user', 'create'];
       it.each<[string, readonly string[], string, RegExp, RegExp?]>([
         ['no name where there is nobody to ask', create, PASSWORD, /--username is missing/, /\S/],
@@ -304,7 +275,7 @@ describeOnSqlite('The command line', (engine) => {
     });
   });
 
-  describe.concurrent('of roles', () => {
+  describe('of roles', () => {
     it('makes, grants, shows and revokes, in words', async () => {
       expect(await words('role', 'create', 'Guest Editor')).toMatch(/Guest Editor.*sheaf role grant guest_editor/);
       // Find, findOne, create, update, delete, and clone.
@@ -360,7 +331,7 @@ describeOnSqlite('The command line', (engine) => {
     });
   });
 
-  describe.concurrent('of tokens', () => {
+  describe('of tokens', () => {
     it('shows a new one once, in words and for programs, and takes it away', async () => {
       const [title, token, ...rest] = (await words('token', 'create', 'words')).split('\n');
       expect(title).toMatch(/^The token words \(read-only\).*only now/);
@@ -398,12 +369,12 @@ describeOnSqlite('The command line', (engine) => {
     holder.exec('pragma locking_mode = exclusive; begin immediate; create table held (id integer); commit');
     const shown = run(['role', 'show', '--project', project, '--database', url]);
     // Until it gave up, or for long enough that it must have tried.
-    await Promise.race([shown, sleep(1_500)]);
+    await Promise.race([shown, sleep(500)]);
     holder.close();
     expect(await shown).toMatchObject({ code: 0, err: '' });
   });
 
-  describe.concurrent('of the project and its environment', () => {
+  describe('of the project and its environment', () => {
     it('names the next step where no database is named', async () => {
       const refused = await run(['user', 'list', '--project', project]);
       expectRefusal(refused, /No database is named/, /--database|DATABASE_URL/);
@@ -433,7 +404,7 @@ describeOnSqlite('The command line', (engine) => {
     });
   });
 
-  describe.concurrent('that explains a request in the eyes of a role', () => {
+  describe('that explains a request in the eyes of a role', () => {
     let folder: string;
     let url: string;
     const explain = (...given: string[]) => run(['explain', ...given, '--project', folder, '--database', url]);
@@ -582,7 +553,7 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
   }
   const title = (text: string) => ({ body: { data: { title: text } } });
 
-  it.concurrent('is made once where several begin on an empty database at the same time', async () => {
+  it('is made once where several begin on an empty database at the same time', async () => {
     const options = { project: contents.project(NOTES), database: engine.freshDatabaseUrl() };
     const begun = await Promise.allSettled([open(options), open(options), open(options)]);
     const all = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -593,7 +564,7 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
     for (const { actions } of roles[0]!) expect(new Set(actions).size).toBe(actions.length);
   });
 
-  it.concurrent('opens an empty database to everyone, but not the roles of users', async () => {
+  it('opens an empty database to everyone, but not the roles of users', async () => {
     const at = place();
     await sheaf(at, 'role', 'grant', 'public', '*', '--yes');
     const server = await serve(at);
@@ -621,43 +592,42 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
     expect(await server.stop()).toBe(0);
   });
 
-  it.concurrent('is undone where * is granted and revoked again: logging in is as it was', async () => {
-    const at = place();
-    const server = await serve(at);
-    const account = { username: 'olga', email: 'olga@example.com', password: PASSWORD };
-    expect((await server.ask('POST', 'auth/local/register', { body: account })).status).toBe(200);
-    const before = await sheaf(at, 'role', 'show');
-    for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'grant', role, '*', '--yes');
-    for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'revoke', role, '*');
-    expect(await sheaf(at, 'role', 'show')).toEqual(before);
-    const { status, body } = await server.ask('POST', 'auth/local', {
-      body: { identifier: 'olga', password: PASSWORD },
-    });
-    expect(status).toBe(200);
-    expect((await server.ask('GET', 'users/me', { token: body.jwt })).status).toBe(200);
-    // By name it can be taken away, and given back.
-    const auth = 'plugin::users-permissions.auth';
-    const { revoked } = await sheaf(at, 'role', 'revoke', 'public', auth);
-    expect(revoked).toContain(`${auth}.callback`);
-    await sheaf(at, 'role', 'grant', 'public', ...revoked);
-    expect(await sheaf(at, 'role', 'show')).toEqual(before);
-    expect(await server.stop()).toBe(0);
-  });
-
-  describe.concurrent('acts at once on a server that runs', () => {
+  describe('acts at once on a server that runs', () => {
     let at: string[];
     let server: Server;
     beforeAll(async () => {
       at = place();
       server = await serve(at);
     });
-    afterAll(() => server.stop());
+    afterAll(async () => {
+      expect(await server.stop()).toBe(0);
+    });
 
     it('which said that nobody may read anything yet, and what to do', () => {
       const [, hint] = /^Nobody may read anything yet\..*:\n((?: {2}.*\n)+)/m.exec(server.said)!;
       expect(hint!.replaceAll(/ \\\n +/g, ' ')).toBe(
         `  sheaf role grant public ${NOTE}.find ${NOTE}.findOne ${at.map((word) => word.replace(/:[^:@/]+@/, ':…@')).join(' ')}\n`,
       );
+    });
+
+    it('by nothing that lasts where * is granted and revoked again: logging in is as it was', async () => {
+      const account = { username: 'olga', email: 'olga@example.com', password: PASSWORD };
+      expect((await server.ask('POST', 'auth/local/register', { body: account })).status).toBe(200);
+      const before = await sheaf(at, 'role', 'show');
+      for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'grant', role, '*', '--yes');
+      for (const role of ['public', 'authenticated']) await sheaf(at, 'role', 'revoke', role, '*');
+      expect(await sheaf(at, 'role', 'show')).toEqual(before);
+      const { status, body } = await server.ask('POST', 'auth/local', {
+        body: { identifier: 'olga', password: PASSWORD },
+      });
+      expect(status).toBe(200);
+      expect((await server.ask('GET', 'users/me', { token: body.jwt })).status).toBe(200);
+      // By name it can be taken away, and given back.
+      const auth = 'plugin::users-permissions.auth';
+      const { revoked } = await sheaf(at, 'role', 'revoke', 'public', auth);
+      expect(revoked).toContain(`${auth}.callback`);
+      await sheaf(at, 'role', 'grant', 'public', ...revoked);
+      expect(await sheaf(at, 'role', 'show')).toEqual(before);
     });
 
     it('by what a role is granted, and what is revoked', async () => {
