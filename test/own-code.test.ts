@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { accountCommand } from '../src/cli/account-commands.ts';
 import { codeNotes } from '../src/cli/code-notes.ts';
 import { explain } from '../src/cli/explain.ts';
@@ -20,7 +20,7 @@ import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts
 import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/projects/own-code', import.meta.url));
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const ORDER = 'api::order.order';
 const DISH = 'api::dish.dish';
 const PLACE = 'api::place.place';
@@ -86,10 +86,23 @@ describeOnEveryDatabase('A project with code of its own', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);
 
-  it('has a type closed that a controller guards, for everyone but the system', async () => {
+  // One database for all of them, with everyone who asks and what they ask for.
+  let database: string;
+  let filled: Filled;
+  let callers: Readonly<Record<string, Who>>;
+  beforeAll(async () => {
     const site = await guarded.open(projectOf(contents));
-    const { order, place } = await fill(site);
-    for (const [name, who] of Object.entries(await everyone(site))) {
+    ({ database } = site);
+    filled = await fill(site);
+    callers = await everyone(site);
+  });
+  const open = (settings: Json = {}, files: Files = {}): Promise<Guarded> =>
+    guarded.open(projectOf(contents, settings, files), { database });
+
+  it('has a type closed that a controller guards, for everyone but the system', async () => {
+    const site = await open();
+    const { order, place } = filled;
+    for (const [name, who] of Object.entries(callers)) {
       expect(statusOf(await site.get('orders', who)), name).toBe(403);
       expect(statusOf(await site.get(`orders/${order}`, who)), name).toBe(403);
       expect(statusOf(await site.post('orders', { title: 'x' }, who)), name).toBe(403);
@@ -114,9 +127,9 @@ describeOnEveryDatabase('A project with code of its own', (engine) => {
   });
 
   it('has the writes closed of a type with lifecycles, and its reads open', async () => {
-    const site = await guarded.open(projectOf(contents));
-    const { dish, place } = await fill(site);
-    for (const [name, who] of Object.entries(await everyone(site))) {
+    const site = await open();
+    const { dish, place } = filled;
+    for (const [name, who] of Object.entries(callers)) {
       expect(statusOf(await site.get('dishes', who)), name).toBe(200);
       expect(statusOf(await site.get(`dishes/${dish}`, who)), name).toBe(200);
       expect((await site.get('places?populate=dishes', who)).body.data[0].dishes, name).toHaveLength(1);
@@ -131,15 +144,14 @@ describeOnEveryDatabase('A project with code of its own', (engine) => {
   });
 
   it('is open where config/sheaf.json names the code, as far as it names it', async () => {
-    const site = await guarded.open(projectOf(contents, { servedWithout: { [ORDER]: ['controller'] } }));
-    await fill(site);
-    const { 'a user': user, 'the public': nobody } = await everyone(site);
+    const site = await open({ servedWithout: { [ORDER]: ['controller'] } });
+    const { 'a user': user, 'the public': nobody } = callers;
     expect((await site.get('orders', nobody)).body.data).toHaveLength(1);
     expect(statusOf(await site.post('orders', { title: 'x' }, user))).toBe(201);
     expect((await site.get('places?populate=orders', nobody)).body.data[0].orders).toHaveLength(1);
     expect(statusOf(await site.post('dishes', { title: 'x' }, user))).toBe(403);
     const all = { [ORDER]: ['controller'], [DISH]: ['lifecycles'] };
-    const other = await guarded.open(projectOf(contents, { servedWithout: all }), { database: site.database });
+    const other = await open({ servedWithout: all });
     expect(statusOf(await other.post('dishes', { title: 'x' }, user))).toBe(201);
   });
 
@@ -149,11 +161,9 @@ describeOnEveryDatabase('A project with code of its own', (engine) => {
 export default factories.createCoreRouter('${ORDER}', { config: { find: { policies: ['global::is-owner'] } } });`,
     };
     const settings = (kinds: string[]): Json => ({ servedWithout: { [ORDER]: kinds } });
-    const site = await guarded.open(projectOf(contents, settings(['controller']), files));
-    await everyone(site);
+    const site = await open(settings(['controller']), files);
     expect(statusOf(await site.get('orders'))).toBe(403);
-    const named = projectOf(contents, settings(['controller', 'policies']), files);
-    const other = await guarded.open(named, { database: site.database });
+    const other = await open(settings(['controller', 'policies']), files);
     expect(statusOf(await other.get('orders'))).toBe(200);
   });
 
@@ -162,9 +172,9 @@ export default factories.createCoreRouter('${ORDER}', { config: { find: { polici
       'src/api/place/routes/place.ts': `import { factories } from '@strapi/strapi';
 export default factories.createCoreRouter('${PLACE}', { except: ['delete', 'update'] });`,
     };
-    const site = await guarded.open(projectOf(contents, {}, files));
-    const { place } = await fill(site);
-    const { 'a token with full access': full } = await everyone(site);
+    const site = await open({}, files);
+    const { place } = filled;
+    const { 'a token with full access': full } = callers;
     expect(statusOf(await site.get('places', full))).toBe(200);
     expect(statusOf(await site.post('places', { title: 'x' }, full))).toBe(201);
     expect(statusOf(await site.put(`places/${place}`, { title: 'x' }, full))).toBe(403);
@@ -173,14 +183,14 @@ export default factories.createCoreRouter('${PLACE}', { except: ['delete', 'upda
 
   it('is closed altogether by a middleware of the application, accounts included', async () => {
     const files = { 'config/middlewares.ts': `export default ['strapi::errors', 'global::tenant'];` };
-    const site = await guarded.open(projectOf(contents, {}, files));
-    const { 'a user': user } = await everyone(site);
+    const site = await open({}, files);
+    const { 'a user': user } = callers;
     for (const url of ['places', 'orders', 'users', 'users/me', 'i18n/locales'])
       expect(statusOf(await site.get(url, user)), url).toBe(403);
     const login = { identifier: 'nobody', password: 'nothing' };
     expect(statusOf(await site.send('POST', 'auth/local', login))).toBe(403);
     const settings = { servedWithout: { application: ['middlewares'] } };
-    const other = await guarded.open(projectOf(contents, settings, files), { database: site.database });
+    const other = await open(settings, files);
     expect(statusOf(await other.get('places', user))).toBe(200);
     expect(statusOf(await other.get('orders', user))).toBe(403);
     expect(statusOf(await other.send('POST', 'auth/local', login))).toBe(400);
@@ -193,14 +203,14 @@ export default factories.createCoreRouter('${PLACE}', { except: ['delete', 'upda
   return plugin;
 };`,
     };
-    const site = await guarded.open(projectOf(contents, {}, files));
-    const { 'a user': user } = await everyone(site);
+    const site = await open({}, files);
+    const { 'a user': user } = callers;
     for (const url of ['users', 'users/me', 'users/count', 'users/1'])
       expect(statusOf(await site.get(url, user)), url).toBe(403);
     expect(statusOf(await site.send('POST', 'auth/local', { identifier: 'x', password: 'x' }))).toBe(403);
     expect(statusOf(await site.get('places', user))).toBe(200);
     const settings = { servedWithout: { 'plugin::users-permissions': ['extension'] } };
-    const other = await guarded.open(projectOf(contents, settings, files), { database: site.database });
+    const other = await open(settings, files);
     expect(statusOf(await other.get('users', user))).toBe(200);
   });
 
@@ -210,8 +220,8 @@ export default factories.createCoreRouter('${PLACE}', { except: ['delete', 'upda
   strapi.db.lifecycles.subscribe({ models: ['${USER}'], beforeCreate(event) { event.params.data.x = 1; } });
 } };`,
     };
-    const site = await guarded.open(projectOf(contents, {}, files));
-    const { 'a user': user } = await everyone(site);
+    const site = await open({}, files);
+    const { 'a user': user } = callers;
     const account = { username: 'new', email: 'new@people.example', password: 'long enough 1' };
     expect(statusOf(await site.send('POST', 'auth/local/register', account))).toBe(403);
     expect(statusOf(await site.send('POST', 'users', account, user))).toBe(403);
