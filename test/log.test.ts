@@ -16,13 +16,13 @@ import { createLogger } from '../src/http/log.ts';
 import { BufferedOutput, MAX_WAITING_BYTES } from '../src/http/log-output.ts';
 import { createServer } from '../src/http/server.ts';
 import { USER } from '../src/model/builtin.ts';
-import { openDatabaseToAll, openToAll } from './support/access.ts';
+import { openToAll } from './support/access.ts';
 import { childrenOf } from './support/cluster.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnSqlite, type Engine, GUIDE } from './support/database.ts';
 import { freePort } from './support/postgres-server.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const NOTES: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -451,6 +451,10 @@ describe('Buffered output', () => {
 });
 
 describeOnSqlite('The log of sheaf start', (engine: Engine) => {
+  let database: string;
+  beforeAll(() => {
+    database = engine.guideDatabaseUrl();
+  });
   const running = new Set<ChildProcess>();
   afterEach(() => {
     // Those that a failed test left.
@@ -475,8 +479,6 @@ describeOnSqlite('The log of sheaf start', (engine: Engine) => {
   }
 
   async function run({ level, words = [], node = [], stderr }: RunOptions): Promise<Running> {
-    const database = engine.freshDatabaseUrl();
-    await openDatabaseToAll(database);
     const command = ['start', '--project', GUIDE, '--database', database, '--port', '0', ...words];
     const child = spawn(process.execPath, ['--no-warnings', ...node, MAIN, ...command], {
       stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
