@@ -1,6 +1,5 @@
 // `sheaf adopt` on copies of the guide as a project of Strapi, with its database: what it says, what it writes, and that
 // it changes nothing else.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -22,6 +21,7 @@ import { open, openDatabase } from '../src/app.ts';
 import { type AdoptOptions, adoptCommand } from '../src/cli/adopt/adopt-command.ts';
 import { diffSchema } from '../src/db/schema.ts';
 import { loadModel } from '../src/model/build.ts';
+import { useCommands } from './support/commands.ts';
 import { describeOnEveryDatabase, FIXTURE, GUIDE } from './support/database.ts';
 
 const folders: string[] = [];
@@ -67,6 +67,8 @@ const sectionOf = (text: string, title: string): string =>
   text.split('\n\n').find((part) => part.startsWith(`${title}\n`)) ?? '';
 
 describe('sheaf adopt', () => {
+  const run = useCommands();
+
   it('says of a project what will work, and changes nothing', async () => {
     const project = strapiProject({ '.env': 'JWT_SECRET=0123456789abcdef0123456789abcdef\n' });
     const before = contentOf(project);
@@ -236,17 +238,14 @@ describe('sheaf adopt', () => {
     expect(contentOf(project)).toEqual(before);
   });
 
-  it('is a command, whose exit code says whether it can start', () => {
-    const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-    const run = (...args: readonly string[]) =>
-      spawnSync(process.execPath, ['--no-warnings', main, 'adopt', ...args], { encoding: 'utf8' });
+  it('is a command, whose exit code says whether it can start', async () => {
+    const adopt = (...args: readonly string[]) => run(['adopt', ...args]);
     const project = strapiProject();
     const before = contentOf(project);
-    const good = run(project);
-    expect({ status: good.status, stderr: good.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(await adopt(project)).toMatchObject({ code: 0, err: '' });
     expect(contentOf(project)).toEqual(before);
-    expect(run(project, '--database', 'mysql://a').status).toBe(1);
-    expect(run(path.join(project, 'nowhere')).status).toBe(1);
+    expect((await adopt(project, '--database', 'mysql://a')).code).toBe(1);
+    expect((await adopt(path.join(project, 'nowhere'))).code).toBe(1);
   });
 });
 
