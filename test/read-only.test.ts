@@ -22,6 +22,7 @@ import { isRead } from '../src/http/routes.ts';
 import { ReaderPool } from '../src/operations/reader-pool.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { FIRST_PAGE } from '../src/request/parse-read.ts';
+import { useCommands, variables } from './support/commands.ts';
 import { CASE_FILES, guideKeys, READ_FILES, Replay, type Request, stepsOf } from './support/conformance.ts';
 import { Content, useContents } from './support/content.ts';
 import {
@@ -31,8 +32,9 @@ import {
   type Engine,
   GUIDE,
 } from './support/database.ts';
+import { scaled } from './support/scale.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRETS = { jwt: 'kq0Zr7-Vx2mWb9Lh', apiTokenSalt: 'Tn4uGe8_Jy1pCs6A' };
 const VARIABLES = { JWT_SECRET: SECRETS.jwt, API_TOKEN_SALT: SECRETS.apiTokenSalt };
 const ARTICLE = 'api::article.article';
@@ -171,19 +173,7 @@ function useUntouched(engine: Engine): () => Promise<Untouched> {
   };
 }
 
-const environment = (more: Readonly<Record<string, string>>) => {
-  const { PATH = '', TMPDIR } = process.env;
-  return { PATH, ...(TMPDIR !== undefined && { TMPDIR }), LOG_LEVEL: 'error', ...more };
-};
-
-function run(words: readonly string[], variables: Readonly<Record<string, string>> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', MAIN, ...words], {
-    encoding: 'utf8',
-    env: environment(variables),
-    input: '',
-  });
-  return { status, stdout, stderr };
-}
+const run = useCommands();
 
 const started = new Set<ChildProcess>();
 afterAll(() => {
@@ -193,7 +183,7 @@ afterAll(() => {
 /** `sheaf start`, until it listens. */
 async function start(words: readonly string[]) {
   const child = spawn(process.execPath, ['--no-warnings', MAIN, 'start', '--port', '0', ...words], {
-    env: environment(VARIABLES),
+    env: variables({ LOG_LEVEL: 'error', ...VARIABLES }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.add(child);
@@ -244,17 +234,18 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
     const project = guideCopy(contents.folder());
     const before = [await stateOf(url), folderState(project)];
     const at = ['--project', project, '--database', reader];
-    const outputs = [
+    const outputs: string[] = [];
+    for (const words of [
       ['schema', 'diff'],
       ['role', 'show'],
       ['user', 'list'],
       ['explain', '/api/articles?filters[authors][name]=Ann&sort=title&populate=*'],
       ['explain', '/api/restaurants', '--as', 'public', '--json'],
-    ].map((words) => {
-      const { status, stdout, stderr } = run([...words, ...at]);
-      expect({ status, stderr }, words.join(' ')).toEqual({ status: 0, stderr: '' });
-      return stdout;
-    });
+    ]) {
+      const { code, out, err } = await run([...words, ...at]);
+      expect({ code, err }, words.join(' ')).toEqual({ code: 0, err: '' });
+      outputs.push(out);
+    }
     expect(outputs[0]).toMatch(/create table sheaf_accounts/);
     expect(outputs[1]).toContain(`${ARTICLE}.find`);
     expect(outputs[2]).toContain('reader@example.com');
@@ -263,8 +254,8 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
   });
 
   it.each([
-    [1, 1_000],
-    [2, 200],
+    [1, scaled(500)],
+    [2, scaled(200)],
   ])('is the same after a server with --workers %i has answered %i requests', async (workers, requests) => {
     const { url, reader, jwt, token } = await untouched();
     if (isSqlite(url) && workers > 1) {
@@ -458,9 +449,9 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
       'drop table articles_tags_lnk',
       'drop table strapi_webhooks',
     );
-    const { status, stdout, stderr } = run(['user', 'list', '--project', GUIDE, '--database', reader]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr.split('\n')).toEqual([
+    const { code, out, err } = await run(['user', 'list', '--project', GUIDE, '--database', reader]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err.split('\n')).toEqual([
       expect.stringMatching(/^sheaf: The database lacks what reading the content takes/),
       `  - the column articles.reading_minutes (${ARTICLE})`,
       `  - the table articles_tags_lnk (${ARTICLE}.tags)`,
@@ -523,7 +514,8 @@ describeOnSqlite('A SQLite file that is only read', (engine) => {
     await expect(openOnly(missing)).rejects.toThrow(SetupError);
     await expect(openOnly(missing)).rejects.toThrow(/There is no database .*\n.*sheaf start/);
     expect(filesOf(missing)).toEqual([]);
-    expect(run(['schema', 'diff', '--project', GUIDE, '--database', missing]).stdout).toMatch(/create table articles/);
+    const { out } = await run(['schema', 'diff', '--project', GUIDE, '--database', missing]);
+    expect(out).toMatch(/create table articles/);
     expect(filesOf(missing)).toEqual([]);
   });
 
@@ -609,9 +601,9 @@ describeOnPostgres('A PostgreSQL database that is only read', (engine) => {
   it('gets no schema that the URL names', async () => {
     const { url } = await untouched();
     const before = await stateOf(url);
-    const { status, stdout } = run(['schema', 'diff', '--project', GUIDE, '--database', `${url}?schema=elsewhere`]);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/create table articles/);
+    const { code, out } = await run(['schema', 'diff', '--project', GUIDE, '--database', `${url}?schema=elsewhere`]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/create table articles/);
     expect(await stateOf(url)).toEqual(before);
   });
 
