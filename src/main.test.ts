@@ -16,7 +16,7 @@ const NODE_20 = `data:text/javascript,${encodeURIComponent(`
 const run = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
   spawnSync(process.execPath, ['--no-warnings', ...args], { encoding: 'utf8', env: { ...process.env, ...variables } });
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const GUIDE = fileURLToPath(new URL('../examples/guide', import.meta.url));
 
 describe('The command line', () => {
