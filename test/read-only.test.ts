@@ -254,7 +254,7 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
   });
 
   it.each([
-    [1, scaled(500)],
+    [1, 1_000],
     [2, scaled(200)],
   ])('is the same after a server with --workers %i has answered %i requests', async (workers, requests) => {
     const { url, reader, jwt, token } = await untouched();
