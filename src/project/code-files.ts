@@ -31,14 +31,19 @@ export interface CodeFile {
   readonly text: string;
 }
 
-const CODE = /\.[cm]?[jt]s$/;
+const ENDING = /\.(?:[cm]?[jt]s|json)$/;
+/** What Strapi also takes as JSON. */
+const JSON_ROLES: ReadonlySet<FileRole> = new Set(['routes', 'application middlewares', 'plugin settings']);
 const NO_SERVER_CODE = /\.d\.[cm]?ts$|\.(?:test|spec)\.[cm]?[jt]s$/;
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist', '__tests__', '__mocks__']);
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '__tests__', '__mocks__']);
+/** Of a plugin it may be all that there is. */
+const isSkipped = (folder: string, name: string): boolean =>
+  SKIPPED_FOLDERS.has(name) || name.startsWith('.') || (name === 'dist' && !folder.startsWith('src/plugins/'));
 
 export function codeFiles(project: string): CodeFile[] {
   const found: CodeFile[] = [];
   const add = (file: string, role: Placed | null): void => {
-    if (!role) return;
+    if (!role || (file.endsWith('.json') && !JSON_ROLES.has(role.role))) return;
     const full = path.join(project, file);
     found.push({ file, path: full, ...role, text: readFileSync(full, 'utf8') });
   };
@@ -59,9 +64,8 @@ function filesBelow(project: string, folder: string, above: readonly string[] = 
     const file = `${folder}/${name}`;
     const found = statSync(path.join(project, file), { throwIfNoEntry: false });
     if (found?.isDirectory()) {
-      if (!SKIPPED_FOLDERS.has(name) && !name.startsWith('.'))
-        files.push(...filesBelow(project, file, [...above, real]));
-    } else if (found && CODE.test(name) && !NO_SERVER_CODE.test(name)) files.push(file);
+      if (!isSkipped(folder, name)) files.push(...filesBelow(project, file, [...above, real]));
+    } else if (found && ENDING.test(name) && !NO_SERVER_CODE.test(name)) files.push(file);
   }
   return files.sort();
 }
@@ -79,7 +83,7 @@ const API_FOLDERS: Readonly<Record<string, FileRole>> = {
 /** By the folders below `src` and the file's name. Null for what the server does not load. */
 function roleInSource(parts: readonly string[]): Placed | null {
   const [first, owner, folder, third] = parts;
-  const name = parts.at(-1)!.replace(CODE, '');
+  const name = parts.at(-1)!.replace(ENDING, '');
   const is = (role: FileRole, of: string | null = null): Placed => ({ role, owner: of, name });
   if (first === 'admin') return null;
   if (parts.length === 1 && name === 'index') return is('index');
@@ -87,16 +91,17 @@ function roleInSource(parts: readonly string[]): Placed | null {
   if (first === 'api' && owner !== undefined) {
     const role = parts.length === 4 ? API_FOLDERS[folder ?? ''] : undefined;
     if (role) return is(role, owner);
-    if (folder === 'content-types' && parts.length === 5 && name === 'lifecycles')
+    if (folder === 'content-types' && parts.length === 5 && name.toLowerCase() === 'lifecycles')
       return { role: 'lifecycles', owner, name: third! };
   }
   if (first === 'extensions' && parts.length === 3 && name === 'strapi-server') return is('extension', owner);
-  if (first === 'plugins' && parts.length > 2) return folder === 'admin' ? null : is('plugin', owner);
+  if (first === 'plugins' && parts.length > 2)
+    return (folder === 'dist' ? third : folder) === 'admin' ? null : is('plugin', owner);
   return is('helper');
 }
 
 function roleInConfig(file: string): Placed | null {
-  const [, name] = /^config\/(?:env\/[^/]+\/)?([^/]+)\.[cm]?[jt]s$/.exec(file) ?? [];
+  const [, name] = /^config\/(?:env\/[^/]+\/)?([^/]+)\.(?:[cm]?[jt]s|json)$/.exec(file) ?? [];
   const is = (role: FileRole): Placed => ({ role, owner: null, name: name! });
   if (name === 'middlewares') return is('application middlewares');
   if (name === 'plugins') return is('plugin settings');
@@ -118,7 +123,7 @@ const DEFAULT_FORMS: Readonly<Partial<Record<FileRole, RegExp>>> = {
   services: factoryFile('createCoreService'),
   routes: factoryFile('createCoreRouter'),
   index: new RegExp(
-    `${START}(?:import\\s+type\\s[^;]*;)?\\s*${EXPORT}` +
+    `${START}(?:import\\s+type\\s[^;'"]*['"][^'"]*['"];?)?\\s*${EXPORT}` +
       String.raw`\{(?:\s*(?:async\s+)?(?:register|bootstrap|destroy)\s*\([^()]*\)\s*\{\s*\}\s*,?)*\s*\};?\s*$`,
   ),
 };
@@ -126,6 +131,9 @@ const DEFAULT_FORMS: Readonly<Partial<Record<FileRole, RegExp>>> = {
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 /** Whatever a list of Strapi's own middlewares does without. */
 const OWN_MIDDLEWARE = /\b(?:global|api|plugin)::|\bresolve\b|\brequire\b|\bimport\s+(?!type\b)|\.\.\.|\.\w+\s*\(|\+/;
+/** A function that is exported; any other function of the file may be a middleware. */
+const EXPORTED_FUNCTION = /(?:export\s+default|module\.exports\s*=)\s*\([^()]*\)[^=(]*=>/;
+const FUNCTION = /=>|\bfunction\b/;
 /** Words without which code registers nothing when the server starts. */
 const HOOKS = /\buse\b|\bsubscribe\b|\bstrapi\b/;
 
@@ -144,7 +152,7 @@ export function defaultFile({ role, text }: CodeFile): DefaultFile | null {
   // With comments: what looks like one may stand in a string, such as `https://*`.
   switch (role) {
     case 'application middlewares':
-      return OWN_MIDDLEWARE.test(text) ? null : { uid: null };
+      return OWN_MIDDLEWARE.test(text) || FUNCTION.test(text.replace(EXPORTED_FUNCTION, '')) ? null : { uid: null };
     case 'plugin settings':
       return /\bresolve\b/.test(text) ? null : { uid: null };
     case 'helper':

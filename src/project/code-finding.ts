@@ -54,6 +54,22 @@ export function closesMore(one: Closes, other: Closes): Closes {
   return one === other ? one : 'all';
 }
 
+const COLLECTION = ['find', 'findOne', 'create', 'update', 'delete'];
+const SINGLE = ['find', 'update', 'delete'];
+/** Actions of Sheaf that are closed together with one of Strapi. */
+const IMPLIED: Readonly<Record<string, readonly string[]>> = {
+  find: ['count'],
+  create: ['clone'],
+  update: ['publish', 'unpublish', 'discardDraft'],
+};
+
+/** The actions that core routes lead to. */
+export const coreActions = (kind?: TypeNames['kind']): readonly string[] =>
+  kind === 'singleType' ? SINGLE : COLLECTION;
+
+export const withImplied = (actions: readonly string[]): readonly string[] =>
+  actions.flatMap((action) => [action, ...(IMPLIED[action] ?? [])]);
+
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'createOrUpdate']);
 
 /** What code closes that these core actions pass through; `null` for code that cannot be read. */

@@ -1,51 +1,25 @@
 // The syntax tree of one file of a project, and what can be told from it without running it: what the file exports,
 // which strings and lists stand in it, which functions an object has.
-import { type AnyNode, type Expression, type ObjectExpression, type Program, parse } from 'acorn';
+import { type AnyNode, type CallExpression, type Expression, type ObjectExpression, type Program, parse } from 'acorn';
+import { type Bindings, bindingsIn, changedNames } from './code-bindings.ts';
+import { type FunctionNode, isFunction, nodesIn, propertyName } from './code-nodes.ts';
 
 /** Names that lead to names, and functions that return functions, are followed this far. */
 const MAX_STEPS = 10;
-
-export type FunctionNode = Extract<
-  AnyNode,
-  { type: 'FunctionExpression' | 'FunctionDeclaration' | 'ArrowFunctionExpression' }
->;
-
-export const isFunction = (node: AnyNode): node is FunctionNode =>
-  node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression';
-
-const isNode = (value: unknown): value is AnyNode =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-
-export function* childrenOf(node: AnyNode): Generator<AnyNode> {
-  for (const value of Object.values(node))
-    if (Array.isArray(value)) yield* value.filter(isNode);
-    else if (isNode(value)) yield value;
-}
-
-/** The node and everything in it; not what `skips` names, nor what is inside. */
-export function* nodesIn(node: AnyNode, skips: (inner: AnyNode) => boolean = () => false): Generator<AnyNode> {
-  yield node;
-  for (const child of childrenOf(node)) if (!skips(child)) yield* nodesIn(child, skips);
-}
-
-/** The name of a property that is read or written, also where it stands in brackets; null where it is computed. */
-export function propertyName(node: AnyNode): string | null {
-  if (node.type === 'ChainExpression') return propertyName(node.expression);
-  if (node.type !== 'MemberExpression' && node.type !== 'Property' && node.type !== 'MethodDefinition') return null;
-  const key = node.type === 'MemberExpression' ? node.property : node.key;
-  if (key.type === 'Identifier' && !node.computed) return key.name;
-  return key.type === 'Literal' && typeof key.value === 'string' ? key.value : null;
-}
+/** Of a name that stands for many things, no more are looked at. */
+const MAX_MEANINGS = 20;
 
 export class CodeModule {
   readonly program: Program;
   readonly #code: string;
-  readonly #declared: ReadonlyMap<string, AnyNode | null>;
+  readonly #bindings: Bindings;
+  readonly #changed: ReadonlySet<string>;
 
   constructor(code: string) {
     this.#code = code;
     this.program = parseCode(code);
-    this.#declared = declarations(this.program);
+    this.#bindings = bindingsIn(this.program);
+    this.#changed = changedNames(this.program);
   }
 
   /** Null for what is not valid code. */
@@ -62,25 +36,88 @@ export class CodeModule {
     return this.#code.slice(start, end);
   }
 
-  /** What a name stands for, as far as this file says it. */
+  /** What a name stands for, as far as this file says it; what is put into it later is not looked at. */
   resolve(node: AnyNode): AnyNode {
+    return this.#follow(node, () => true);
+  }
+
+  /** The same for what nothing is put into later; any other name stays a name. */
+  #constant(node: AnyNode): AnyNode {
+    return this.#follow(node, (name) => !this.#changed.has(name));
+  }
+
+  #follow(node: AnyNode, mayFollow: (name: string) => boolean): AnyNode {
     let found = node;
     for (let step = 0; step < MAX_STEPS; step++) {
       if (found.type === 'ChainExpression' || found.type === 'ParenthesizedExpression') found = found.expression;
-      else if (found.type !== 'Identifier') return found;
+      else if (found.type !== 'Identifier' || !mayFollow(found.name)) return found;
       else {
-        const declared = this.#declared.get(found.name);
-        if (!declared) return found;
-        found = declared;
+        const [binding, ...others] = this.#bindings.get(found.name) ?? [];
+        if (!binding?.isConstant || !binding.value || binding.keys.length > 0 || others.length > 0) return found;
+        found = binding.value;
       }
     }
     return found;
   }
 
+  /**
+   * What a value may be, as paths such as `strapi.documents.use`, by all that its names stand for in the file. A call
+   * ends with `()`, a computed key is `*`, what is imported begins with `import(…)`.
+   */
+  meanings(node: AnyNode, steps = MAX_STEPS): readonly string[] {
+    if (steps === 0) return [];
+    const inner = (one: AnyNode): readonly string[] => this.meanings(one, steps - 1);
+    switch (node.type) {
+      case 'Identifier':
+        return this.#meaningsOfName(node.name, steps);
+      case 'MemberExpression':
+        return inner(node.object).map((owner) => `${owner}.${propertyName(node) ?? '*'}`);
+      case 'ChainExpression':
+      case 'ParenthesizedExpression':
+        return inner(node.expression);
+      case 'AwaitExpression':
+        return inner(node.argument);
+      case 'AssignmentExpression':
+        return inner(node.right);
+      case 'LogicalExpression':
+        return [...inner(node.left), ...inner(node.right)];
+      case 'ConditionalExpression':
+        return [...inner(node.consequent), ...inner(node.alternate)];
+      case 'CallExpression': {
+        const source = requiredBy(node);
+        return source === null ? inner(node.callee).map((callee) => `${callee}()`) : [`import(${source})`];
+      }
+      default:
+        return ['?'];
+    }
+  }
+
+  #meaningsOfName(name: string, steps: number): readonly string[] {
+    const bindings = this.#bindings.get(name) ?? [];
+    if (bindings.length === 0) return [name];
+    const all = bindings.flatMap(({ value, source, keys }) => {
+      const owners = value ? this.meanings(value, steps - 1) : source !== null ? [`import(${source})`] : null;
+      if (owners === null) return [keys.length > 0 ? keys.join('.') : name];
+      return owners.map((owner) => [owner, ...keys].join('.'));
+    });
+    return [...new Set(all)].slice(0, MAX_MEANINGS);
+  }
+
   get defaultExport(): AnyNode | null {
     let found: AnyNode | null = null;
     for (const statement of this.program.body) found = exportedBy(statement) ?? found;
-    return found && this.resolve(found);
+    return found && this.#constant(found);
+  }
+
+  /** The names that the file exports one by one; null where not all of them are known. */
+  get exportedNames(): ReadonlySet<string> | null {
+    const names = new Set<string>();
+    for (const statement of this.program.body) {
+      const found = namesExportedBy(statement);
+      if (found === null) return null;
+      for (const name of found) names.add(name);
+    }
+    return names;
   }
 
   /** Whether loading the file does more than to import, to declare and to export. */
@@ -103,7 +140,7 @@ export class CodeModule {
 
   /** The elements of a list; null where not all of them are known. */
   elements(node: AnyNode | null): readonly Expression[] | null {
-    const list = node && this.resolve(node);
+    const list = node && this.#constant(node);
     if (list?.type !== 'ArrayExpression') return null;
     const known = list.elements.filter((element) => element !== null && element.type !== 'SpreadElement');
     return known.length === list.elements.length ? known : null;
@@ -115,7 +152,7 @@ export class CodeModule {
   }
 
   object(node: AnyNode | null): ObjectExpression | null {
-    const value = node && this.resolve(node);
+    const value = node && this.#constant(node);
     return value?.type === 'ObjectExpression' ? value : null;
   }
 
@@ -128,6 +165,8 @@ export class CodeModule {
       const spread = property.type === 'SpreadElement' ? this.properties(property.argument) : null;
       const name = propertyName(property);
       if (property.type === 'SpreadElement' ? spread === null : name === null) return null;
+      // It has whatever the other one has.
+      if (name === '__proto__') return null;
       for (const [key, value] of spread ?? []) found.set(key, value);
       if (property.type === 'Property') found.set(name!, property.value);
     }
@@ -136,11 +175,11 @@ export class CodeModule {
 
   /** The call of a factory of Strapi, such as `createCoreRouter`. */
   factoryCall(node: AnyNode | null, factory: string) {
-    const call = node && this.resolve(node);
+    const call = node && this.#constant(node);
     if (call?.type !== 'CallExpression') return null;
-    const { callee } = call;
-    const name = callee.type === 'Identifier' ? callee.name : propertyName(callee);
-    if (name !== factory) return null;
+    // One that another module offers under the same name may do anything.
+    const meanings = this.meanings(call.callee);
+    if (meanings.length === 0 || !meanings.every((meaning) => isFactory(meaning, factory))) return null;
     const [uid = null, options = null] = call.arguments;
     return { uid: this.string(uid), options };
   }
@@ -154,11 +193,11 @@ export class CodeModule {
 
   /** The functions of an object, of a class, or of what a function returns; null where not all of them are known. */
   members(node: AnyNode | null, steps = MAX_STEPS): ReadonlySet<string> | null {
-    const value = node && this.resolve(node);
+    const value = node && this.#constant(node);
     if (!value || steps === 0) return null;
     if (value.type === 'ObjectExpression') return keysOf(this.properties(value));
     if (value.type === 'ClassDeclaration' || value.type === 'ClassExpression') {
-      const names = value.body.body.map((member) => ('key' in member ? propertyName(member) : null));
+      const names = value.body.body.flatMap(memberNames);
       return value.superClass || names.includes(null) ? null : new Set(names.filter((name) => name !== null));
     }
     if (value.type === 'NewExpression') return this.members(value.callee, steps - 1);
@@ -182,19 +221,25 @@ function parseCode(code: string): Program {
   }
 }
 
-/** By name; null for a name that stands for several things. */
-function declarations(program: Program): Map<string, AnyNode | null> {
-  const found = new Map<string, AnyNode | null>();
-  const declare = (name: string, node: AnyNode | null): unknown => found.set(name, found.has(name) ? null : node);
-  for (const node of nodesIn(program)) {
-    if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
-      if (node.id) declare(node.id.name, node);
-    } else if (node.type === 'VariableDeclaration') {
-      for (const { id, init } of node.declarations)
-        if (id.type === 'Identifier') declare(id.name, node.kind === 'const' ? (init ?? null) : null);
-    }
-  }
-  return found;
+/** The names that a part of a class gives its objects; null for one that is not known. */
+function memberNames(member: AnyNode): (string | null)[] {
+  if (member.type !== 'MethodDefinition') return [null];
+  if (member.kind !== 'constructor') return [propertyName(member)];
+  return [...nodesIn(member)].flatMap((node) =>
+    node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression' ? [propertyName(node.left)] : [],
+  );
+}
+
+const FACTORY_MODULE = /^import\(@strapi\/(?:strapi|core)\)(?:\.default)?\.factories\./;
+
+const isFactory = (meaning: string, factory: string): boolean =>
+  FACTORY_MODULE.test(meaning) && meaning.replace(FACTORY_MODULE, '') === factory;
+
+/** The module that a call of `require` names. */
+function requiredBy(call: CallExpression): string | null {
+  const [module] = call.arguments;
+  if (call.callee.type !== 'Identifier' || call.callee.name !== 'require' || module?.type !== 'Literal') return null;
+  return typeof module.value === 'string' ? module.value : null;
 }
 
 /** What a statement makes the module's default export; `null` for a statement that does not. */
@@ -211,6 +256,26 @@ function exportedBy(statement: AnyNode): AnyNode | null {
   if (left.type !== 'MemberExpression' || left.object.type !== 'Identifier') return null;
   const target = `${left.object.name}.${propertyName(left)}`;
   return target === 'module.exports' || target === 'exports.default' ? right : null;
+}
+
+/** The names that a statement exports; null for one that may export anything, or does something else. */
+function namesExportedBy(statement: AnyNode): readonly string[] | null {
+  if (statement.type === 'ExportAllDeclaration' || statement.type === 'ExportDefaultDeclaration') return null;
+  if (statement.type === 'ExportNamedDeclaration') {
+    const { declaration, specifiers } = statement;
+    if (declaration?.type === 'VariableDeclaration')
+      return declaration.declarations.map(({ id }) => (id.type === 'Identifier' ? id.name : ''));
+    if (declaration) return [declaration.id.name];
+    return specifiers.map(({ exported }) => (exported.type === 'Identifier' ? exported.name : String(exported.value)));
+  }
+  if (statement.type !== 'ExpressionStatement') return /Declaration$/.test(statement.type) ? [] : null;
+  const { expression } = statement;
+  if (expression.type === 'Literal') return [];
+  const left = expression.type === 'AssignmentExpression' ? expression.left : null;
+  if (left?.type !== 'MemberExpression') return null;
+  const name = propertyName(left);
+  const owner = left.object.type === 'Identifier' ? left.object.name : propertyName(left.object);
+  return owner === 'exports' && name !== null && name !== 'default' ? [name] : null;
 }
 
 /** What a function returns, at each place where it does. */

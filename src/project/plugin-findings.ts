@@ -27,11 +27,13 @@ export function localPluginFindings(files: readonly CodeFile[]): CodeFinding[] {
 
 /** Plugins that are part of Strapi, or that serve nothing. */
 const QUIET = /^@strapi\/plugin-(?:users-permissions|i18n|cloud|sentry|seo|color-picker)$/;
-const PLUGIN_PACKAGE = /^@strapi\/plugin-|(?:^|\/)strapi-plugin-/;
+const PLUGIN_PACKAGE = /^@strapi\/plugin-|strapi\b.*\bplugin\b/;
 
 /** Packages of the project that are plugins; what is in them is not looked at. */
 export function packagePluginFindings(project: string): CodeFinding[] {
-  const names = dependencies(project).filter((name) => PLUGIN_PACKAGE.test(name) && !QUIET.test(name));
+  const names = Object.keys(asObject(readPackage(project).dependencies)).filter(
+    (name) => !QUIET.test(name) && (PLUGIN_PACKAGE.test(name) || isPlugin(project, name)),
+  );
   if (names.length === 0) return [];
   return [
     {
@@ -45,13 +47,18 @@ export function packagePluginFindings(project: string): CodeFinding[] {
   ];
 }
 
-function dependencies(project: string): string[] {
-  const file = path.join(project, 'package.json');
-  if (!existsSync(file)) return [];
+/** Whether an installed package says of itself that it is a plugin. */
+const isPlugin = (project: string, name: string): boolean =>
+  asObject(readPackage(path.join(project, 'node_modules', name)).strapi).kind === 'plugin';
+
+const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+function readPackage(folder: string): Record<string, unknown> {
+  const file = path.join(folder, 'package.json');
+  if (!existsSync(file)) return {};
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isObject(content) && isObject(content.dependencies) ? Object.keys(content.dependencies) : [];
+    return asObject(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return [];
+    return {};
   }
 }

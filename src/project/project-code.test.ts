@@ -36,9 +36,15 @@ async function scan(files: Readonly<Record<string, string>>): Promise<readonly C
 
 /** What is closed, as `subject kind: what`. */
 const closed = (findings: readonly CodeFinding[]): string[] =>
-  findings
-    .filter(({ closes }) => closes !== 'nothing')
-    .map(({ subject, kind, closes }) => `${subject} ${kind}: ${closes}`);
+  told(findings.filter(({ closes, does }) => closes !== 'nothing' && does !== NO_ROUTES));
+
+/** Most of these projects have routes for one type alone. */
+const NO_ROUTES = 'has no core routes';
+const unrouted = (findings: readonly CodeFinding[]): string[] =>
+  told(findings.filter(({ does }) => does === NO_ROUTES));
+
+const told = (findings: readonly CodeFinding[]): string[] =>
+  findings.map(({ subject, kind, closes }) => `${subject} ${kind}: ${closes}`);
 
 const closedIn = async (file: string, text: string): Promise<string[]> => closed(await scan({ [file]: text }));
 
@@ -55,6 +61,8 @@ const { createCoreController } = require('@strapi/strapi').factories;
 
 module.exports = createCoreController('${DISH}');
 `,
+  'src/api/dish/routes/dish.js': factory('Router', DISH),
+  'src/api/front/routes/front.js': factory('Router', FRONT),
   'src/index.ts': `// import type { Core } from '@strapi/strapi';
 
 export default {
@@ -241,7 +249,9 @@ describe('routes', () => {
 
   it('are listed where they are not served', async () => {
     const findings = await scan(custom(`{ method: 'GET', path: '/orders/mine', handler: 'order.mine' }`));
-    expect(findings.map(({ does }) => does)).toEqual(['1 route not served: GET /orders/mine']);
+    expect(findings.map(({ does }) => does).filter((does) => does !== NO_ROUTES)).toEqual([
+      '1 route not served: GET /orders/mine',
+    ]);
   });
 
   it('of its own instead of the core routes close the type', async () => {
@@ -266,7 +276,10 @@ describe('lifecycles and document middlewares', () => {
     expect(await closedIn(lifecycles, 'module.exports = { afterFindMany(event) {} };')).toEqual([
       `${ORDER} lifecycles: all`,
     ]);
-    expect(await closedIn(lifecycles, 'module.exports = {')).toEqual([`${ORDER} lifecycles: writes`]);
+    expect(await closedIn(lifecycles, 'exports.beforeCreate = (event) => {};')).toEqual([
+      `${ORDER} lifecycles: writes`,
+    ]);
+    expect(await closedIn(lifecycles, 'export const beforeCreate = f;')).toEqual([`${ORDER} lifecycles: writes`]);
     expect(await scan({ [lifecycles]: 'module.exports = {};' })).toEqual([]);
   });
 
@@ -280,11 +293,16 @@ describe('lifecycles and document middlewares', () => {
       `db.lifecycles.subscribe({ models: ['${ORDER}'], afterUpdate() {} })`,
       [`${ORDER} lifecycles: writes`],
     ],
-    ['as a function', `db.lifecycles.subscribe((event) => { event.x = 1; })`, ['application lifecycles: writes']],
+    ['as a function', `db.lifecycles.subscribe((event) => { event.x = 1; })`, ['application lifecycles: all']],
     [
       'as a function for one type',
       `db.lifecycles.subscribe((event) => { if (event.model.uid !== '${DISH}') return; event.x = 1; })`,
-      [`${DISH} lifecycles: writes`],
+      [`${DISH} lifecycles: all`],
+    ],
+    [
+      'as a function of some events',
+      `db.lifecycles.subscribe((event) => { if (event.action === 'beforeCreate') f(event); })`,
+      ['application lifecycles: writes'],
     ],
   ])('a subscriber %s', async (_title, code, expected) => {
     expect(await inBootstrap(`strapi.${code};`)).toEqual(expected);
@@ -299,7 +317,7 @@ describe('lifecycles and document middlewares', () => {
     [
       'that leaves other types alone',
       `(c, next) => { if (c.uid !== '${ORDER}') return next(); c.x = 1; return next(); }`,
-      [`${ORDER} documents.use: writes`],
+      [`${ORDER} documents.use: all`],
     ],
     [
       'inside conditions on the type',
@@ -309,7 +327,7 @@ describe('lifecycles and document middlewares', () => {
     [
       'for a list of types',
       `(c, next) => { if (!['${ORDER}', '${DISH}'].includes(c.uid)) return next(); c.x = 1; return next(); }`,
-      [`${ORDER} documents.use: writes`, `${DISH} documents.use: writes`],
+      [`${ORDER} documents.use: all`, `${DISH} documents.use: all`],
     ],
     [
       'of some actions, for one type',
@@ -319,12 +337,12 @@ describe('lifecycles and document middlewares', () => {
     [
       'that does more than its conditions say',
       `(c, next) => { if (c.uid === '${ORDER}') f(); g(); return next(); }`,
-      ['application documents.use: writes'],
+      ['application documents.use: all'],
     ],
     [
       'that blocks other types',
       `(c, next) => { if (c.uid !== '${ORDER}') return { results: [] }; return next(); }`,
-      ['application documents.use: writes'],
+      ['application documents.use: all'],
     ],
     [
       'of find actions',
@@ -430,6 +448,279 @@ describe('configuration, extensions and plugins', () => {
       'config/plugins.js: plugins that are not run: shop (../shop)',
       'src/plugins/loyalty: a plugin of 1 file, whose routes are not served',
       'package.json: plugins that are not run: @strapi/plugin-graphql, strapi-plugin-navigation',
+    ]);
+  });
+});
+
+describe('code that looks as if there were none', () => {
+  const core = `const { createCoreController, createCoreRouter } = require('@strapi/strapi').factories;\n`;
+  const order = 'src/api/order/controllers/order.js';
+  const routes = 'src/api/order/routes/order.js';
+  const lifecycles = 'src/api/order/content-types/order/lifecycles.js';
+
+  it.each([
+    [
+      'whose functions are put into an object one by one',
+      `${core}module.exports = createCoreController('${ORDER}', () => { const own = {}; own.find = f; return own; });`,
+    ],
+    [
+      'whose object another function fills',
+      `${core}module.exports = createCoreController('${ORDER}', () => { const own = {}; fill(own); return own; });`,
+    ],
+    [
+      'whose object is filled under another name',
+      `${core}module.exports = createCoreController('${ORDER}', () => { const own = {}; const o = own; o.find = f; return own; });`,
+    ],
+    [
+      'that is patched in a declaration',
+      `${core}const own = createCoreController('${ORDER}');\nconst x = patch(own);\nmodule.exports = own;`,
+    ],
+    [
+      'whose name another scope declares again',
+      `${core}const { own } = require('./own');\nfunction f() { const own = {}; }\nmodule.exports = createCoreController('${ORDER}', own);`,
+    ],
+    [
+      'of a parameter that has the name of a constant',
+      `${core}const own = {};\nmodule.exports = createCoreController('${ORDER}', (own) => own);`,
+    ],
+    [
+      'of a local factory with the name of a core one',
+      `const { createCoreController } = require('../../../core');\nmodule.exports = createCoreController('${ORDER}');`,
+    ],
+    [
+      'of local factories with the name of the core ones',
+      `import { factories } from '../../../core';\nexport default factories.createCoreController('${ORDER}');`,
+    ],
+    [
+      'of a factory of its own file',
+      `function createCoreController() { return { find() {} }; }\nmodule.exports = createCoreController('${ORDER}');`,
+    ],
+    ['that inherits', `${core}module.exports = createCoreController('${ORDER}', { __proto__: guarded });`],
+    [
+      'whose constructor sets its functions',
+      `class Orders { constructor() { this.find = f; } }\nmodule.exports = () => new Orders();`,
+    ],
+  ])('a controller %s closes its type', async (_title, text) => {
+    expect(await closedIn(order, text)).toEqual([`${ORDER} controller: all`]);
+  });
+
+  it.each([
+    [`import strapi from '@strapi/strapi';\nexport default strapi.factories.createCoreController('${ORDER}');`],
+    [
+      `import { factories as f } from '@strapi/strapi';\nconst own = f.createCoreController('${ORDER}');\nexport default own;`,
+    ],
+    [`const s = require('@strapi/strapi');\nmodule.exports = s.factories.createCoreController('${ORDER}');`],
+    [
+      `const { factories: { createCoreController: make } } = require('@strapi/strapi');\nmodule.exports = make('${ORDER}');`,
+    ],
+    [
+      `import { factories } from '@strapi/strapi';\nconst { createCoreController } = factories;\nexport default createCoreController('${ORDER}');`,
+    ],
+  ])('a core factory under another name is known: %s', async (text) => {
+    expect(await scan({ [order]: text })).toEqual([]);
+  });
+
+  it('a controller of another type closes its own', async () => {
+    expect(await closedIn(order, factory('Controller', DISH))).toEqual([`${ORDER} controller: all`]);
+    expect(await closedIn('src/api/order/services/order.js', factory('Service', DISH))).toEqual([
+      `${ORDER} service: all`,
+    ]);
+  });
+
+  it('a controller is known by its name however it is written', async () => {
+    const text = 'module.exports = { find() {} };';
+    for (const file of ['src/api/Order/controllers/Order.js', 'src/api/order/controllers/order_.js'])
+      expect(await closedIn(file, text)).toEqual([`${ORDER} controller: all`]);
+  });
+
+  it.each([
+    ['from elsewhere', `module.exports = require('../../shared');`],
+    ['that a function makes', `export default lifecyclesOf('order');`],
+    ['exported with those of another file', `export * from './shared';`],
+    ['put into an object one by one', `const own = {};\nown.beforeCreate = f;\nown[find] = g;\nmodule.exports = own;`],
+    ['that are not valid code', 'module.exports = {'],
+  ])('lifecycles %s close reads and writes', async (_title, text) => {
+    expect(await closedIn(lifecycles, text)).toEqual([`${ORDER} lifecycles: all`]);
+  });
+
+  it('lifecycles close the types of their API where their folder has another name', async () => {
+    const text = 'module.exports = { beforeCreate() {} };';
+    expect(await closedIn('src/api/order/content-types/purchase/lifecycles.js', text)).toEqual([
+      `${ORDER} lifecycles: writes`,
+    ]);
+    expect(await closedIn('src/api/order/content-types/order/Lifecycles.js', text)).toEqual([
+      `${ORDER} lifecycles: writes`,
+    ]);
+  });
+
+  it.each([
+    ['middlewares.json', '["strapi::errors", "global::guard"]'],
+    [
+      'middlewares.js',
+      `module.exports = ['strapi::errors', (ctx, next) => { ctx.query.filters = {}; return next(); }];`,
+    ],
+    ['middlewares.js', `const guard = (ctx, next) => next();\nmodule.exports = ['strapi::errors', guard];`],
+    ['middlewares.ts', `export default () => ['strapi::errors', async function guard(ctx, next) { await next(); }];`],
+  ])('a middleware of the application in %s: %s', async (file, text) => {
+    expect(await closedIn(`config/${file}`, text)).toEqual(['application middlewares: all']);
+  });
+
+  it('routes in JSON are read', async () => {
+    const json = JSON.stringify({ routes: [{ method: 'GET', path: '/orders', handler: 'order.mine' }] });
+    expect(await closedIn('src/api/order/routes/order.json', json)).toEqual([`${ORDER} routes: all`]);
+  });
+
+  it('a start is not taken for an empty one because of the semicolons in it', async () => {
+    const text = `import type { Core } from '@strapi/strapi'
+strapi.server.use(guard)
+const x = 1;
+export default { register() {}, bootstrap() {} };`;
+    expect(await closedIn('src/index.ts', text)).toEqual(['application middlewares: all']);
+  });
+
+  it('an extension that returns another plugin closes what its plugin serves', async () => {
+    expect(
+      await closedIn('src/extensions/users-permissions/strapi-server.js', 'module.exports = (plugin) => guarded;'),
+    ).toEqual(['plugin::users-permissions extension: all']);
+  });
+
+  it.each([
+    ['in another case', `{ method: 'GET', path: '/Orders', handler: 'order.mine' }`, [`${ORDER} routes: all`]],
+    ['for files', `{ method: 'GET', path: '/upload/files', handler: 'order.files' }`, ['plugin::upload routes: all']],
+    [
+      'for new files',
+      `{ method: 'POST', path: '/upload', handler: 'order.upload' }`,
+      ['plugin::upload routes: writes'],
+    ],
+    [
+      'for roles',
+      `{ method: 'GET', path: '/users-permissions/roles', handler: 'order.x' }`,
+      ['plugin::users-permissions routes: all'],
+    ],
+    [
+      'for some accounts',
+      `{ method: 'POST', path: '/auth/:what', handler: 'order.x' }`,
+      ['plugin::users-permissions routes: all'],
+    ],
+  ])('a custom route %s', async (_title, route, expected) => {
+    const text = `module.exports = { routes: [${route}] };`;
+    expect(closed(await scan({ [routes]: factory('Router', ORDER), 'src/api/order/routes/a.js': text }))).toEqual(
+      expected,
+    );
+  });
+
+  it('a custom route without the prefix of its file', async () => {
+    const text = `module.exports = { prefix: '/v1', routes: [{ method: 'GET', path: '/orders', handler: 'order.x', config: { prefix: '' } }] };`;
+    expect(closed(await scan({ [routes]: factory('Router', ORDER), 'src/api/order/routes/a.js': text }))).toEqual([
+      `${ORDER} routes: all`,
+    ]);
+  });
+
+  it('a type without core routes is closed in a project that has some', async () => {
+    const generated = { 'src/api/dish/routes/dish.js': factory('Router', DISH) };
+    for (const files of [
+      generated,
+      { ...generated, [routes]: `// ${factory('Router', ORDER).replaceAll('\n', '\n// ')}` },
+    ])
+      expect(unrouted(await scan(files))).toContain(
+        `${ORDER} routes: find,count,findOne,create,clone,update,publish,unpublish,discardDraft,delete`,
+      );
+  });
+
+  const start = (code: string): Promise<string[]> =>
+    closedIn('src/index.js', `module.exports = { bootstrap({ strapi }) { ${code} } };`);
+
+  it.each([
+    [`const use = strapi.documents.use; use(audit);`, 'documents.use'],
+    [`const { use } = strapi.documents; use(audit);`, 'documents.use'],
+    [`strapi.documents.use.call(strapi.documents, audit);`, 'documents.use'],
+    [`strapi['documents']['use'](audit);`, 'documents.use'],
+    [
+      `strapi.documents.use((c, next) => { if (c.uid !== '${ORDER}') return { results: [] }; return next(); });`,
+      'documents.use',
+    ],
+    [`strapi.documents.use((c, next) => { if (isHidden(c)) return; return next(); });`, 'documents.use'],
+    [`strapi.documents.use((c, next) => { if (c.uid) return; return next(); });`, 'documents.use'],
+    [`strapi.documents.use((c, next) => { limit(c); return next(); });`, 'documents.use'],
+    [`strapi.documents.use(async (c, next) => { const r = await next(); return redact(r); });`, 'documents.use'],
+    [`strapi.documents.use((c, next) => { requireTenant(); return next(); });`, 'documents.use'],
+    [
+      `strapi.documents.use((c, next) => { if (!strapi.requestContext.get()) throw new E(); return next(); });`,
+      'documents.use',
+    ],
+    [
+      `strapi.documents.use(async (c, next) => { const r = await next(); delete r.secret; return r; });`,
+      'documents.use',
+    ],
+    [
+      `strapi.documents.use(async (c, next) => { const { params } = c; params[key] = 1; return next(); });`,
+      'documents.use',
+    ],
+    [`strapi.documents.use(async ({ params }, next) => { params.x = 1; return next(); });`, 'documents.use'],
+    [`strapi.db.lifecycles.subscribe(handler);`, 'lifecycles'],
+    [`strapi.db.lifecycles.subscribe({ ...handlers });`, 'lifecycles'],
+    [`strapi.db.lifecycles.subscribe((event) => { event.params.where = {}; });`, 'lifecycles'],
+    [`const { subscribe } = strapi.db.lifecycles; subscribe(handler);`, 'lifecycles'],
+    [`const { server } = strapi; server.use(guard);`, 'middlewares'],
+    [`const app = strapi.server.app; app.use(guard);`, 'middlewares'],
+    [`strapi['server'].use(guard);`, 'middlewares'],
+    [`strapi.server.app.middleware.unshift(guard);`, 'middlewares'],
+    [`strapi['controllers'][uid].find = f;`, 'bootstrap'],
+    [`const { contentTypes } = strapi; contentTypes[uid].attributes.x.private = true;`, 'bootstrap'],
+    [`Object.values(strapi.contentTypes).forEach((type) => { type.attributes.x.private = true; });`, 'bootstrap'],
+    [`Object.assign(strapi.contentTypes[uid].attributes, hidden);`, 'bootstrap'],
+    [`_.set(strapi, ['controllers', uid, 'find'], f);`, 'bootstrap'],
+    [`delete strapi.contentTypes[uid].attributes.x;`, 'bootstrap'],
+    [`strapi.db.query = wrapped;`, 'bootstrap'],
+    [`strapi.container.get('auth').register('content-api', strategy);`, 'bootstrap'],
+    [`strapi.contentAPI.sanitize.output = f;`, 'bootstrap'],
+  ])('at the start, %s', async (code, kind) => {
+    expect(await start(code)).toEqual([`application ${kind}: all`]);
+  });
+
+  it('a start under another name of strapi', async () => {
+    const text = `module.exports = { register({ strapi: app }) { app.controllers.x.find = f; } };`;
+    expect(await closedIn('src/index.js', text)).toEqual(['application bootstrap: all']);
+  });
+
+  it.each([
+    [`strapi.documents.use((c, next) => { if (c.action !== 'create') return next(); limit(c); return next(); });`],
+    [`strapi.documents.use((c, next) => { if (['create', 'update'].includes(c.action)) limit(c); return next(); });`],
+    [`strapi.documents.use((c, next) => { c.params.data.x = 1; return next(); });`],
+    [
+      `strapi.documents.use(async (c, next) => { c.params.data.slug = slug(c.params.data.title); const r = await next(); return r; });`,
+    ],
+  ])('a document middleware of writes alone: %s', async (code) => {
+    expect(await start(code)).toEqual(['application documents.use: writes']);
+  });
+
+  it('reading what Strapi holds closes nothing', async () => {
+    expect(
+      await start(
+        `for (const uid of Object.keys(strapi.contentTypes)) { const x = strapi.contentType(uid).attributes; log(x); }`,
+      ),
+    ).toEqual([]);
+  });
+
+  it('a plugin of the project is read where it stands, compiled as well', async () => {
+    expect(
+      await closedIn('src/plugins/shop/dist/server/index.js', 'exports.f = (s) => s.documents.use(audit);'),
+    ).toEqual(['application documents.use: all']);
+  });
+
+  it('a package is known as a plugin by what it says of itself', async () => {
+    const findings = await scan({
+      'package.json': JSON.stringify({
+        dependencies: { 'strapi-v5-plugin-populate-deep': '4', tenants: '1', left: '1' },
+      }),
+      'node_modules/tenants/package.json': JSON.stringify({
+        name: 'tenants',
+        strapi: { kind: 'plugin', name: 'tenants' },
+      }),
+      'node_modules/left/package.json': JSON.stringify({ name: 'left' }),
+    });
+    expect(findings.map(({ does }) => does)).toEqual([
+      'plugins that are not run: strapi-v5-plugin-populate-deep, tenants',
     ]);
   });
 });

@@ -1,10 +1,11 @@
 // Looks for a project's own code: everything beyond what Strapi generates. Strapi would run it, Sheaf does not, and
 // what it guards must not be served as if it were not there. The code is read and never run.
 
-import { codeFiles, defaultFile } from './code-files.ts';
-import type { CodeFinding, TypeNames } from './code-finding.ts';
+import { type CodeFile, codeFiles, defaultFile, type FileRole } from './code-files.ts';
+import { type CodeFinding, coreActions, type TypeNames, withImplied } from './code-finding.ts';
 import { localPluginFindings, packagePluginFindings } from './plugin-findings.ts';
-import type { scanCode } from './scan-code.ts';
+import { typeOfFile } from './scan-api.ts';
+import type { ScannedCode, scanCode } from './scan-code.ts';
 
 export interface ProjectCode {
   readonly findings: readonly CodeFinding[];
@@ -14,13 +15,46 @@ const scan: typeof scanCode = async (...args) => (await import('./scan-code.ts')
 
 /** `types`: the content-types that the project serves, those of plugins included. */
 export async function readProjectCode(project: string, types: Iterable<TypeNames>): Promise<ProjectCode> {
+  const known = [...types];
   const files = codeFiles(project);
   const generated: string[] = [];
   const own = files.filter((file) => {
     const found = defaultFile(file);
     if (found?.uid && file.role === 'routes') generated.push(found.uid);
-    return found === null;
+    return found === null || (found.uid !== null && isOfAnother(file, found.uid, known));
   });
-  const scanned = own.length > 0 ? await scan(own, [...types], generated) : [];
-  return { findings: [...scanned, ...localPluginFindings(files), ...packagePluginFindings(project)] };
+  const scanned: ScannedCode =
+    own.length > 0 ? await scan(own, known, generated) : { findings: [], routed: new Set(generated) };
+  return {
+    findings: [
+      ...scanned.findings,
+      ...unroutedFindings(known, scanned),
+      ...localPluginFindings(files),
+      ...packagePluginFindings(project),
+    ],
+  };
+}
+
+const REPLACING: ReadonlySet<FileRole> = new Set(['controllers', 'services']);
+
+/** Whether a generated file is made for another type than the one that it has the name of. */
+function isOfAnother(file: CodeFile, uid: string, types: readonly TypeNames[]): boolean {
+  const named = REPLACING.has(file.role) ? typeOfFile(file, types) : null;
+  return named !== null && named.uid !== uid;
+}
+
+/** Types that Strapi has no routes for, in a project that has core routes; files of definitions alone have none. */
+function unroutedFindings(types: readonly TypeNames[], { findings, routed }: ScannedCode): CodeFinding[] {
+  if (routed.size === 0) return [];
+  const told = new Set(findings.flatMap(({ kind, subject }) => (kind === 'routes' ? (subject ?? []) : [])));
+  return types
+    .filter(({ uid }) => uid.startsWith('api::') && !routed.has(uid) && !told.has(uid))
+    .map(({ uid, kind }) => ({
+      file: `src/api/${uid.slice('api::'.length, uid.indexOf('.'))}`,
+      kind: 'routes',
+      subject: uid,
+      does: 'has no core routes',
+      closes: withImplied(coreActions(kind)),
+      instead: null,
+    }));
 }

@@ -11,6 +11,9 @@ export interface ParsedFile extends CodeFile {
   readonly module: CodeModule | null;
 }
 
+/** Names that Strapi may take for the same: it writes them in lower case, with hyphens between words. */
+const squashed = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
 const kebab = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
@@ -20,8 +23,17 @@ const kebab = (name: string): string =>
 /** The content-type that a file of an API belongs to by its name. */
 export function typeOfFile({ owner, name }: CodeFile, types: readonly TypeNames[]): TypeNames | null {
   const uids = [`api::${owner}.${name}`, `api::${kebab(owner ?? '')}.${kebab(name)}`];
-  return types.find(({ uid }) => uids.includes(uid)) ?? null;
+  const isNear = (uid: string): boolean =>
+    uid.startsWith('api::') && squashed(uid) === squashed(`api${owner ?? ''}${name}`);
+  return types.find(({ uid }) => uids.includes(uid)) ?? types.find(({ uid }) => isNear(uid)) ?? null;
 }
+
+/** The content-types of the API that a file belongs to. */
+export const typesOfApi = ({ owner }: CodeFile, types: readonly TypeNames[]): readonly TypeNames[] =>
+  types.filter(({ uid }) => {
+    const [api] = uid.slice('api::'.length).split('.');
+    return uid.startsWith('api::') && squashed(api ?? '') === squashed(owner ?? '');
+  });
 
 /** The functions of a core controller that its actions go through, and those of a core service. */
 const CORE_CONTROLLER: ReadonlySet<string> = new Set([
@@ -71,7 +83,11 @@ export function scanReplacement(file: ParsedFile, types: readonly TypeNames[]): 
   const named = typeOfFile(file, types);
   if (named) subjects.add(named.uid);
   const members = membersOf(file.module, call, exported);
-  if (members?.size === 0) return [];
+  const isOther = call !== null && named !== null && call.uid !== named.uid;
+  if (members?.size === 0) {
+    const does = `is that of ${call?.uid ?? 'a type that cannot be read'}`;
+    return isOther ? [{ file: file.file, kind, does, instead: null, subject: named.uid, closes: 'all' }] : [];
+  }
   const names = members ? [...members] : undefined;
   const replaced = names?.filter((name) => core.has(name));
   const added = names?.filter((name) => !core.has(name)).length ?? 0;
@@ -96,27 +112,36 @@ function membersOf(
   return call.options ? module.members(call.options) : new Set();
 }
 
-const FIND_EVENTS = /\b(?:before|after)(?:Find|Count)/;
+export const FIND_EVENTS = /\b(?:before|after)(?:Find|Count)/;
 
 /** Lifecycles of a type: its writes pass through them, its reads where they have events of reading. */
 export function scanLifecycles(file: ParsedFile, types: readonly TypeNames[]): CodeFinding[] {
+  const events = eventsOf(file.module);
+  if (events?.size === 0) return [];
   const type = typeOfFile(file, types);
-  if (!type) return [];
-  const events = file.module?.members(file.module.defaultExport) ?? namedEvents(file.text);
-  if (events.size === 0 && file.module) return [];
-  return [lifecycleFinding(file, type.uid, [...events], file.text)];
+  // The folder need not have the name of the type whose definition is in it.
+  const subjects = (type ? [type] : typesOfApi(file, types)).map(({ uid }) => uid);
+  if (subjects.length > 0) return subjects.map((subject) => lifecycleFinding(file, subject, events, file.text));
+  return [{ ...lifecycleFinding(file, null, events, file.text), closes: 'nothing' }];
 }
 
-const namedEvents = (code: string): ReadonlySet<string> => new Set(code.match(/\b(?:before|after)[A-Z]\w+/g));
+/** Null where not all of them are known. */
+function eventsOf(module: CodeModule | null): ReadonlySet<string> | null {
+  if (!module) return null;
+  return module.runsWhenLoaded || module.defaultExport === null
+    ? module.exportedNames
+    : module.members(module.defaultExport);
+}
 
+/** `events`: null where not all of them are known. */
 export function lifecycleFinding(
   { file }: CodeFile,
-  subject: string,
-  events: readonly string[],
+  subject: string | null,
+  events: ReadonlySet<string> | null,
   code: string,
 ): CodeFinding {
-  const closes = FIND_EVENTS.test(code) ? 'all' : 'writes';
-  return { file, kind: 'lifecycles', subject, ...described(listed(events), code), closes };
+  const closes = events === null || FIND_EVENTS.test(code) ? 'all' : 'writes';
+  return { file, kind: 'lifecycles', subject, ...described(events ? listed([...events]) : UNREADABLE, code), closes };
 }
 
 /** Policies and middlewares do something where a route or the application names them, and close it there. */

@@ -10,12 +10,18 @@ import { scanHooks, scanIndex } from './scan-hooks.ts';
 import { scanRoutes } from './scan-routes.ts';
 import { sourcesOf } from './transpile.ts';
 
+export interface ScannedCode {
+  readonly findings: readonly CodeFinding[];
+  /** The uids that some file of routes makes core routes for. */
+  readonly routed: ReadonlySet<string>;
+}
+
 /** `generated`: the uids that generated files of routes name. */
 export async function scanCode(
   files: readonly CodeFile[],
   types: readonly TypeNames[],
   generated: readonly string[],
-): Promise<CodeFinding[]> {
+): Promise<ScannedCode> {
   const sources = await sourcesOf(files.map((file) => file.path));
   const parsed = files.map(
     (file): ParsedFile => ({ ...file, module: CodeModule.parse(sources.get(file.path) ?? null) }),
@@ -25,10 +31,11 @@ export async function scanCode(
     ...generated,
     ...routers.flatMap(({ module }) => module?.factoryUids('createCoreRouter') ?? []),
   ]);
-  return parsed.flatMap((file) => [
+  const findings = parsed.flatMap((file) => [
     ...scanFile(file, types, routed),
     ...(mayHaveHooks(file) ? scanHooks(file, types) : []),
   ]);
+  return { findings, routed };
 }
 
 const mayHaveHooks = ({ role }: CodeFile): boolean => role !== 'plugin settings' && role !== 'application middlewares';

@@ -3,7 +3,8 @@
 import type { AnyNode } from 'acorn';
 import type { CodeFile } from './code-files.ts';
 import { APPLICATION, type CodeFinding } from './code-finding.ts';
-import { type CodeModule, isFunction, returnedBy } from './code-module.ts';
+import { type CodeModule, returnedBy } from './code-module.ts';
+import { isFunction } from './code-nodes.ts';
 import { described, listed } from './code-purpose.ts';
 import type { ParsedFile } from './scan-api.ts';
 
@@ -57,11 +58,15 @@ export function scanExtension({ file, module, owner, text }: ParsedFile): CodeFi
 function changesNothing(module: CodeModule): boolean {
   const exported = module.defaultExport;
   if (module.runsWhenLoaded || !exported || !isFunction(exported)) return false;
-  const { body } = exported;
-  return body.type === 'Identifier' || (body.type === 'BlockStatement' && body.body.every(isReturn));
+  const {
+    body,
+    params: [plugin],
+  } = exported;
+  const isPlugin = (node: AnyNode | null | undefined): boolean =>
+    node?.type === 'Identifier' && plugin?.type === 'Identifier' && node.name === plugin.name;
+  if (body.type !== 'BlockStatement') return isPlugin(body);
+  return body.body.every((node) => node.type === 'ReturnStatement' && isPlugin(node.argument));
 }
-
-const isReturn = (node: AnyNode): boolean => node.type === 'ReturnStatement' && node.argument?.type === 'Identifier';
 
 /** `config/plugins`: plugins that stand elsewhere than in `src/plugins`. */
 export function scanPluginSettings({ file, module }: ParsedFile): CodeFinding[] {

@@ -2,51 +2,79 @@
 // lifecycles, middlewares of the HTTP server, and parts of Strapi that are replaced.
 import type { AnyNode, CallExpression } from 'acorn';
 import { APPLICATION, type Closes, type CodeFinding, type CodeKind, type TypeNames } from './code-finding.ts';
-import { type CodeModule, type FunctionNode, isFunction, nodesIn, propertyName, returnedBy } from './code-module.ts';
+import { type CodeModule, returnedBy } from './code-module.ts';
+import { type FunctionNode, isFunction, nodesIn } from './code-nodes.ts';
 import { described, listed } from './code-purpose.ts';
-import { guardedUids } from './guarded-uids.ts';
-import { lifecycleFinding, type ParsedFile } from './scan-api.ts';
-
-/** `strapi.documents.use`, also where a part of it has a name of its own: the names of its last parts. */
-function lastNames(module: CodeModule, callee: AnyNode): readonly [owner: string | null, name: string | null] {
-  const node = callee.type === 'ChainExpression' ? callee.expression : callee;
-  if (node.type !== 'MemberExpression') return [null, null];
-  const owner = module.resolve(node.object);
-  return [owner.type === 'Identifier' ? owner.name : propertyName(owner), propertyName(node)];
-}
-
-/** What is written to, as text; a name at its front is written out. */
-function fullName(module: CodeModule, target: AnyNode): string {
-  let root = target;
-  while (root.type === 'MemberExpression') root = root.object;
-  const meant = root === target ? root : module.resolve(root);
-  return `${module.textOf(meant)}${module.textOf(target).slice(root.end - root.start)}`;
-}
+import { HandlerConditions } from './handler-conditions.ts';
+import { FIND_EVENTS, lifecycleFinding, type ParsedFile } from './scan-api.ts';
 
 export function scanHooks(file: ParsedFile, types: readonly TypeNames[]): readonly CodeFinding[] {
   const { module } = file;
   if (!module) return unreadable(file);
   const found: CodeFinding[] = [];
   for (const node of nodesIn(module.program)) {
-    if (node.type === 'AssignmentExpression' && REPLACED.test(fullName(module, node.left)))
-      found.push(replacement(file, fullName(module, node.left)));
-    if (node.type !== 'CallExpression') continue;
-    const [owner, name] = lastNames(module, node.callee);
-    if (owner === 'documents' && name === 'use') found.push(...documentMiddleware(file, module, node, types));
-    else if (owner === 'lifecycles' && name === 'subscribe') found.push(...subscriber(file, module, node, types));
-    else if (SERVER.test(module.textOf(node.callee))) found.push(serverMiddleware(file, module.textOf(node)));
-    else if (EXTENDED.test(module.textOf(node.callee))) found.push(replacement(file, module.textOf(node.callee)));
+    const written = writtenBy(node);
+    const replaced = written && module.meanings(written).find((meaning) => isReplaced(file, meaning));
+    if (replaced) found.push(replacement(file, replaced));
+    if (node.type === 'CallExpression') found.push(...scanCall(file, module, node, types));
   }
   return found;
 }
 
-const SERVER = /^strapi\??\.server\??\.(?:(?:app|router)\??\.)?(?:use|routes|api|all|get|post|put|delete)$/;
+/** What is assigned to, or deleted. */
+function writtenBy(node: AnyNode): AnyNode | null {
+  const target =
+    node.type === 'AssignmentExpression'
+      ? node.left
+      : node.type === 'UnaryExpression' && node.operator === 'delete'
+        ? node.argument
+        : null;
+  return target?.type === 'MemberExpression' || target?.type === 'ChainExpression' ? target : null;
+}
+
+function scanCall(
+  file: ParsedFile,
+  module: CodeModule,
+  call: CallExpression,
+  types: readonly TypeNames[],
+): readonly CodeFinding[] {
+  const callees = module.meanings(call.callee);
+  const is = (pattern: RegExp): boolean => callees.some((callee) => pattern.test(callee));
+  const isDirect = !is(INDIRECT);
+  if (is(DOCUMENTS_USE)) return documentMiddleware(file, module, isDirect ? call.arguments[0] : undefined, types);
+  if (is(SUBSCRIBE)) return subscriber(file, module, isDirect ? call.arguments[0] : undefined, types);
+  if (is(SERVER)) return [serverMiddleware(file, module.textOf(call))];
+  if (is(EXTENDED)) return [replacement(file, callees.find((callee) => EXTENDED.test(callee))!)];
+  const [target, ...values] = call.arguments;
+  if (!target || !is(CHANGES)) return [];
+  const changed = module.meanings(target).find(
+    // Such as _.set(strapi, 'controllers.x', f): the keys are elsewhere.
+    (meaning) =>
+      isReplaced(file, meaning) || (meaning === 'strapi' && values.some((one) => PART.test(module.textOf(one)))),
+  );
+  return changed ? [replacement(file, changed)] : [];
+}
+
+const INDIRECT = /\.(?:call|apply|bind)$/;
+const DOCUMENTS_USE = /(?:^|\.)documents\.use(?:\.(?:call|apply|bind))?$/;
+const SUBSCRIBE = /(?:^|\.)lifecycles\.subscribe(?:\.(?:call|apply|bind))?$/;
+const SERVER =
+  /^strapi\.server\.(?:(?:app|router)\.)?(?:use|routes|api|all|get|post|put|delete)$|^strapi\.server\.app\.middleware\.|^(?!this\.)[^(]*\.server\.(?:app\.)?use$/;
 const PARTS =
-  'plugins?|controllers?|services?|policies|middlewares|apis?|contentTypes?|entityService|documents|sanitizers|query';
-const REPLACED = new RegExp(`^strapi\\??\\.(?:${PARTS})\\b`);
+  'plugins?|controllers?|services?|policies|middlewares|apis?|contentTypes?|entityService|documents|sanitizers|validators|query|db|contentAPI|container|auth|components';
+const PART = new RegExp(`\\b(?:${PARTS})\\b`);
+const REPLACED = new RegExp(`^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`);
 const EXTENDED =
-  /^strapi\b[\s\S]*\b(?:sanitizers|validators)\b|^strapi\??\.(?:get|container)\b[\s\S]*\.(?:extend|set|add)$/;
+  /^strapi\b.*\b(?:sanitizers|validators)\b|^strapi\.(?:get|container)\b.*\.(?:extend|set|add|register)$|^strapi\.add$/;
+/** Functions that change what they are given first. */
+const CHANGES =
+  /(?:^|\.)(?:assign|assignIn|defineProperty|defineProperties|setPrototypeOf|set|merge|mergeWith|extend|defaultsDeep|unset|update)$/;
+/** Of a content-type, wherever it comes from. */
+const ATTRIBUTE = /\.attributes\./;
 const HOOKS = /\bdocuments\b[\s\S]*\buse\b|\blifecycles\b|\bserver\b/;
+
+const isReplaced = ({ role }: ParsedFile, meaning: string): boolean =>
+  REPLACED.test(meaning) || ((role === 'index' || role === 'plugin') && ATTRIBUTE.test(meaning));
 
 function unreadable({ file, text, role }: ParsedFile): CodeFinding[] {
   if (role !== 'index' && !HOOKS.test(text)) return [];
@@ -76,19 +104,18 @@ function forEach(uids: ReadonlySet<string> | null, types: readonly TypeNames[]):
   return types.filter(({ uid }) => uids.has(uid)).map(({ uid }) => uid);
 }
 
-const READ_ACTIONS: ReadonlySet<unknown> = new Set(['find', 'findMany', 'findOne', 'findFirst', 'findPage', 'count']);
-const READ_PARAMETERS: ReadonlySet<string | null> = new Set(['filters', 'populate', 'fields', 'sort', 'where']);
+const WRITE_ACTIONS: ReadonlySet<string> = new Set([
+  'create',
+  'update',
+  'delete',
+  'clone',
+  'publish',
+  'unpublish',
+  'discardDraft',
+]);
 
-/** Whether a document middleware visibly acts on reads: it names such an action or one of their parameters. */
-function actsOnReads(module: CodeModule, handler: AnyNode): boolean {
-  for (const node of nodesIn(handler)) {
-    if (node.type === 'Literal' && READ_ACTIONS.has(node.value)) return true;
-    if (node.type !== 'MemberExpression' || !READ_PARAMETERS.has(propertyName(node))) continue;
-    const owner = module.resolve(node.object);
-    if ((owner.type === 'Identifier' ? owner.name : propertyName(owner)) === 'params') return true;
-  }
-  return false;
-}
+const isAll = (values: ReadonlySet<string> | null, test: (value: string) => boolean): boolean =>
+  values !== null && [...values].every(test);
 
 /** The function that is handed over, be it by name or made by another; null where this file does not hold it. */
 function functionOf(module: CodeModule, node: AnyNode): FunctionNode | null {
@@ -103,32 +130,42 @@ function functionOf(module: CodeModule, node: AnyNode): FunctionNode | null {
 function documentMiddleware(
   file: ParsedFile,
   module: CodeModule,
-  { arguments: [handler] }: CallExpression,
+  handler: AnyNode | undefined,
   types: readonly TypeNames[],
 ): CodeFinding[] {
   const target = handler ? functionOf(module, handler) : null;
-  const code = target ? module.textOf(target) : '';
+  const conditions = target && new HandlerConditions(module, target, true);
   // One that cannot be seen may act on anything.
-  const closes: Closes = !target || actsOnReads(module, target) ? 'all' : 'writes';
+  const isOfWrites =
+    conditions &&
+    (isAll(conditions.valuesOf('action'), (action) => WRITE_ACTIONS.has(action)) || conditions.touchesDataOnly);
   const kind: CodeKind = 'documents.use';
-  const found = { file: file.file, kind, ...described('', code), closes };
-  return forEach(target ? guardedUids(module, target) : null, types).map((subject) => ({ ...found, subject }));
+  const closes: Closes = isOfWrites ? 'writes' : 'all';
+  const found = { file: file.file, kind, ...described('', target ? module.textOf(target) : ''), closes };
+  return forEach(conditions?.valuesOf('uid') ?? null, types).map((subject) => ({ ...found, subject }));
 }
 
 function subscriber(
   file: ParsedFile,
   module: CodeModule,
-  { arguments: [handler] }: CallExpression,
+  handler: AnyNode | undefined,
   types: readonly TypeNames[],
 ): CodeFinding[] {
-  const target = handler && module.resolve(handler);
-  const properties = module.properties(target ?? null);
-  const models = properties?.get('models');
-  const uids = models ? module.strings(models) : null;
-  const subjects = properties ? uids && new Set(uids) : target ? guardedUids(module, target) : null;
-  const events = [...(properties?.keys() ?? [])].filter((name) => name !== 'models');
-  return forEach(subjects, types).map((subject) =>
-    lifecycleFinding(file, subject, events, target ? module.textOf(target) : ''),
+  const target = handler ? module.resolve(handler) : null;
+  const code = target ? module.textOf(target) : '';
+  const properties = module.properties(handler ?? null);
+  if (properties) {
+    const models = properties.get('models');
+    const uids = models ? module.strings(models) : null;
+    const events = new Set([...properties.keys()].filter((name) => name !== 'models'));
+    return forEach(uids && new Set(uids), types).map((subject) => lifecycleFinding(file, subject, events, code));
+  }
+  const conditions = target && isFunction(target) ? new HandlerConditions(module, target, false) : null;
+  const actions = conditions?.valuesOf('action') ?? null;
+  // A function hears of everything, also of what is read.
+  const events = isAll(actions, (action) => !FIND_EVENTS.test(action)) ? actions : null;
+  return forEach(conditions?.valuesOf('uid') ?? null, types).map((subject) =>
+    lifecycleFinding(file, subject, events, code),
   );
 }
 

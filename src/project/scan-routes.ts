@@ -7,20 +7,13 @@ import {
   type CodeKind,
   closedBy,
   closesMore,
+  coreActions,
   type TypeNames,
+  withImplied,
 } from './code-finding.ts';
 import type { CodeModule } from './code-module.ts';
 import { counted, listed } from './code-purpose.ts';
-import { type ParsedFile, typeOfFile } from './scan-api.ts';
-
-const COLLECTION = ['find', 'findOne', 'create', 'update', 'delete'];
-const SINGLE = ['find', 'update', 'delete'];
-/** Actions of Sheaf that are closed together with one of Strapi. */
-const IMPLIED: Readonly<Record<string, readonly string[]>> = {
-  find: ['count'],
-  create: ['clone'],
-  update: ['publish', 'unpublish', 'discardDraft'],
-};
+import { type ParsedFile, typeOfFile, typesOfApi } from './scan-api.ts';
 
 const INSTEAD = {
   policies: 'grants (sheaf role grant) and rules in access/*.json',
@@ -101,7 +94,7 @@ function typesOf(file: ParsedFile, module: CodeModule | null, types: readonly Ty
   const uids = module?.factoryUids('createCoreRouter') ?? [];
   const named = types.filter(({ uid }) => uids.includes(uid));
   if (named.length > 0) return named;
-  return types.filter(({ uid }) => uid.startsWith(`api::${file.owner}.`));
+  return typesOfApi(file, types);
 }
 
 // -------------------------------------------------------------------------------------------- options of core routes
@@ -113,17 +106,11 @@ function scanOptions(module: CodeModule, { uid, kind }: TypeNames, node: AnyNode
     found.add('routes', uid, 'all', 'has options that cannot be read');
     return;
   }
-  const verbs = kind === 'singleType' ? SINGLE : COLLECTION;
+  const verbs = coreActions(kind);
   const kept = keptVerbs(module, options, verbs);
   const left = kept && verbs.filter((verb) => !kept.includes(verb));
   if (!left) found.add('routes', uid, 'all', 'leaves out actions that cannot be read');
-  else if (left.length > 0)
-    found.add(
-      'routes',
-      uid,
-      left.flatMap((verb) => [verb, ...(IMPLIED[verb] ?? [])]),
-      `leaves out ${left.join(', ')}`,
-    );
+  else if (left.length > 0) found.add('routes', uid, withImplied(left), `leaves out ${left.join(', ')}`);
   if (options.has('type') && module.string(options.get('type')!) !== 'content-api')
     found.add('routes', uid, 'all', 'serves them to administrators');
   if (options.has('prefix')) found.add('routes', uid, 'nothing', 'has another prefix');
@@ -208,7 +195,10 @@ function scanCustomRoutes(
     const path = route && module.string(route.get('path') ?? null);
     const method = route && module.string(route.get('method') ?? null);
     if (!route || path === null || method === null || prefix === null) return false;
-    const custom = { module, file, method: method.toUpperCase(), path: `${prefix}${path}`, route };
+    // A route may do without the prefix of its file.
+    const config = route.has('config') ? module.properties(route.get('config')!) : null;
+    const whole = config?.has('prefix') ? path : `${prefix}${path}`;
+    const custom = { module, file, method: method.toUpperCase(), path: whole, route };
     if (!scanCustomRoute(custom, types, found)) shown.push(`${custom.method} ${custom.path}`);
   }
   if (shown.length > 0)
@@ -228,13 +218,20 @@ interface CustomRoute {
 function scanCustomRoute(custom: CustomRoute, types: readonly TypeNames[], found: RouteFindings): boolean {
   const { module, file, method, path, route } = custom;
   const closes: Closes = method === 'GET' || method === 'ALL' ? 'all' : 'writes';
-  const segments = path.split('/').filter((segment) => segment !== '');
+  // Strapi takes paths in upper and lower case alike.
+  const segments = path
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '');
   if (segments.length < 3 && /[:*(]/.test(segments[0] ?? '')) {
     found.add('routes', APPLICATION, closes, `${method} ${path} takes the place of core routes`);
     return true;
   }
-  if (segments[0] === 'auth' && ACCOUNT_PATHS.has(segments.slice(1).join('/'))) {
-    found.add('routes', 'plugin::users-permissions', 'all', `${method} ${path} takes the place of a route of accounts`);
+  const plugin = pluginAt(segments);
+  if (plugin) {
+    const subject = `plugin::${plugin}`;
+    const closed = plugin === 'upload' ? closes : 'all';
+    found.add('routes', subject, closed, `${method} ${path} takes the place of a route of ${plugin}`);
     return true;
   }
   const handler = module.string(route.get('handler') ?? null);
@@ -265,19 +262,26 @@ const ACCOUNT_PATHS: ReadonlySet<string> = new Set([
   'send-email-confirmation',
 ]);
 
+/** The plugin that serves a path. */
+function pluginAt([first, ...rest]: readonly string[]): string | null {
+  if (first === 'upload' || first === 'users-permissions') return first;
+  const isOfAccounts = ACCOUNT_PATHS.has(rest.join('/')) || (rest.length < 3 && /[:*(]/.test(rest[0] ?? ''));
+  return first === 'auth' && isOfAccounts ? 'users-permissions' : null;
+}
+
 function isCorePath({ uid, kind, singularName, pluralName }: TypeNames, [first, second, ...rest]: readonly string[]) {
   if (rest.length > 0) return false;
   // Users have further routes, such as /users/me.
   if (uid.startsWith('plugin::')) return first === pluralName;
-  if (kind === 'singleType') return first === singularName && second === undefined;
-  return first === pluralName && (second === undefined || /[:*(]/.test(second));
+  if (kind === 'singleType') return first === singularName.toLowerCase() && second === undefined;
+  return first === pluralName.toLowerCase() && (second === undefined || /[:*(]/.test(second));
 }
 
 /** The core action that a handler names, such as `order.find` or `api::order.order.find`. */
 function coreAction(handler: string, file: ParsedFile, types: readonly TypeNames[]) {
   const dot = handler.lastIndexOf('.');
   const [name, action] = [handler.slice(0, dot), handler.slice(dot + 1)];
-  if (!COLLECTION.includes(action)) return null;
+  if (!coreActions().includes(action)) return null;
   const type = types.find(({ uid }) => uid === name) ?? typeOfFile({ ...file, name }, types);
   return type && { uid: type.uid, action };
 }

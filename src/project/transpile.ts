@@ -45,5 +45,6 @@ let readers = 0;
 async function readSource(file: string): Promise<string> {
   const text = readFileSync(file, 'utf8');
   const loader = LOADERS[path.extname(file)];
+  if (path.extname(file) === '.json') return `export default ${text}`;
   return loader ? (await esbuild().transform(text, { loader, target: 'node24', logLevel: 'silent' })).code : text;
 }
