@@ -175,6 +175,13 @@ describe('sheaf adopt', () => {
     expect(sectionOf(text, 'Users and roles')).toContain('5 rights more, which code of the project keeps closed');
   });
 
+  it('does not say that there is no code where it could not look', async () => {
+    const project = strapiProject({ 'src/api/dish/content-types/dish/schema.json': { kind: 'nonsense' } });
+    const { text, code } = await adopt(project);
+    expect(code).toBe(1);
+    expect(sectionOf(text, 'Code of the project')).toContain('It was not looked for');
+  });
+
   it('lists all problems at once, and ends with 1', async () => {
     const project = strapiProject({
       'package.json': { name: 'old', dependencies: { '@strapi/strapi': '^4.25.1' } },

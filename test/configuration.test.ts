@@ -153,6 +153,10 @@ describe('The files of a TypeScript project', () => {
       config(typescript({ '.env': 'L={', 'config/api.ts': `export default ({ env }) => env.json('L');` })),
     );
     expect(json.message).toContain('the variable L is not valid JSON');
+    const exiting = refusal(() => config(typescript({ 'config/api.ts': 'process.exit(3);' })));
+    expect(exiting.message).toContain('config/api.ts of the project cannot be used:\n  - it calls process.exit');
+    const later = refusal(() => config(typescript({ 'config/api.ts': 'export default async () => { throw 1; };' })));
+    expect(later.message).toContain('it gives a promise');
   });
 
   it('use the packages of the project', () => {
@@ -442,6 +446,27 @@ describe('sheaf config', () => {
       expect(lines).toContainEqual(line);
     expect(out).toContain('\nNotes\n  config/server.ts: proxy is not used');
     for (const secret of [SECRET, 'hidden']) expect(out).not.toContain(secret);
+  });
+
+  it('does not print the private key of tokens', async () => {
+    const jwt = `{ algorithm: 'RS256', privateKey: '-----BEGIN PRIVATE KEY-----\\n${SECRET}' }`;
+    const folder = javascript({
+      'config/plugins.js': `module.exports = { 'users-permissions': { config: { jwt: ${jwt} } } };`,
+    });
+    for (const args of [[], ['--json']]) {
+      const { out } = await run(args, folder);
+      expect(out).toContain('auth.jwt.privateKey');
+      expect(out).not.toContain(SECRET);
+    }
+  });
+
+  it('prints nothing that the files print', async () => {
+    const folder = javascript({
+      'config/api.js': `console.log('noise'); process.stdout.write('noise'); module.exports = {};`,
+    });
+    const { out, err } = await run(['--json'], folder);
+    expect(() => JSON.parse(out)).not.toThrow();
+    expect(err).toContain('noise');
   });
 
   it('prints the same as JSON', async () => {

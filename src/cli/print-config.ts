@@ -49,13 +49,15 @@ export function shownValues(config: ServerConfig): ShownValue[] {
     ...Object.entries(deployment).map(([key, value]) => ({ key, value, source: config.sources.get(key) ?? 'default' })),
     ...leavesOf({ server: { url: server.url }, ...settings }, []).map(([keys, value]) => ({
       key: keys.join('.'),
-      value,
+      value: value !== null && SECRET_KEYS.has(keys.join('.')) ? HIDDEN : value,
       source: config.sourceOf(keys),
     })),
   ];
 }
 
 const HIDDEN = '…';
+/** Settings that are secrets. */
+const SECRET_KEYS: ReadonlySet<string> = new Set(['auth.jwt.privateKey']);
 
 function leavesOf(value: unknown, keys: readonly string[]): [readonly string[], unknown][] {
   if (!isObject(value) || Object.keys(value).length === 0) return [[keys, value]];

@@ -1,5 +1,6 @@
 // Runs the configuration files of a Strapi project, which are programs: CommonJS, or TypeScript that is compiled to it.
 // They see the variables of the project's .env file as Strapi shows them, and packages of the project's node_modules.
+import { Console } from 'node:console';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
@@ -14,7 +15,7 @@ interface ProjectModule {
   exports: unknown;
 }
 
-const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'process'];
+const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'process', 'console'];
 const ENDINGS = ['', '.ts', '.js', '.json', '.cts', '.cjs', '/index.ts', '/index.js'];
 const DATABASE_CLIENTS: readonly unknown[] = ['mysql', 'postgres', 'sqlite'];
 
@@ -32,6 +33,9 @@ export class ConfigModules {
     this.#process = Object.create(process, {
       env: { value: { ...environment } },
       cwd: { value: () => this.#project },
+      exit: { value: refuseToExit },
+      // Standard output belongs to the command that reads the configuration.
+      stdout: { value: process.stderr },
     });
     this.#standIns = new Map<string, unknown>([
       ['@strapi/strapi', {}],
@@ -66,7 +70,7 @@ export class ConfigModules {
     else {
       const shown = this.#placeOf(file);
       const run = compiled(file);
-      run(module.exports, this.#requireFrom(file), module, shown, path.dirname(shown), this.#process);
+      run(module.exports, this.#requireFrom(file), module, shown, path.dirname(shown), this.#process, CONSOLE);
     }
     return module;
   }
@@ -106,6 +110,12 @@ export class ConfigModules {
     }
     return native(found);
   }
+}
+
+const CONSOLE = new Console(process.stderr);
+
+function refuseToExit(): never {
+  throw new Error('it calls process.exit; it has to give a value instead');
 }
 
 type Run = (...values: readonly unknown[]) => void;

@@ -65,7 +65,13 @@ export class StrapiConfig {
     const exported = this.#modules.load(full);
     if (typeof exported !== 'function') return [{ file, value: exported }];
     try {
-      return [{ file, value: exported({ env: this.#modules.env }) }];
+      const value: unknown = exported({ env: this.#modules.env });
+      // Strapi does not wait for it either, and goes on without what the file says.
+      if (value instanceof Promise) {
+        value.catch(() => undefined);
+        throw new Error('it gives a promise, which Strapi does not wait for');
+      }
+      return [{ file, value }];
     } catch (error) {
       throw this.#modules.failure(full, error);
     }

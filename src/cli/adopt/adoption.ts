@@ -46,7 +46,7 @@ export interface Adoption {
   readonly package: PackageFacts | null;
   readonly config: ServerConfig | null;
   readonly model: Model | null;
-  readonly findings: readonly CodeFinding[];
+  readonly findings: readonly CodeFinding[] | null;
   readonly withheld: Withheld | null;
   readonly database: DatabaseFacts | null;
   /** What a start would fail with. */
@@ -71,8 +71,8 @@ export async function readAdoption(options: ServerOptions & { readonly project: 
   const config = await attempt(() => readConfig(options));
   const model = await attempt(() => loadModel(project));
   const code = model && (await attempt(() => readProjectCode(project, model.contentTypes.values())));
-  const findings = code?.findings ?? [];
-  const withheld = config && (await attempt(() => withheldBy(findings, config.settings.servedWithout)));
+  const findings = code?.findings ?? null;
+  const withheld = config && findings && (await attempt(() => withheldBy(findings, config.settings.servedWithout)));
   const database = config && model && (await attempt(() => databaseFacts(config, model)));
   // What could not be read for one purpose is told again for the next.
   return { project, package: facts, config, model, findings, withheld, database, problems: [...new Set(problems)] };
