@@ -89,14 +89,15 @@ export interface Sheaf {
 
 export async function open(options: OpenOptions): Promise<Sheaf> {
   // What is wrong with the definitions is told before a database is touched.
-  const loaded = loadModel(options.project);
   const { settings = projectSettings(options.project) } = options;
+  const { privateAttributes } = settings.rest;
+  const loaded = loadModel(options.project, { privateAttributes });
   const code = await readProjectCode(options.project, loaded.contentTypes.values());
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;
   const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   try {
-    const model = await modelOn(database, options.project, loaded);
+    const model = await modelOn(database, options.project, loaded, { privateAttributes });
     if (readOnly) await requireReadable(database, model);
     else await applySchema(database, model, readLocales(options.project));
     const users = new UserExtension(database, new AccountStatements(database.dialect));

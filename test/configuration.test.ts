@@ -72,6 +72,7 @@ describe('The files of a TypeScript project', () => {
       maxLimit: 50,
       withCount: true,
       strictParams: false,
+      privateAttributes: [],
     });
     expect(port).toBe(1400);
   });
@@ -514,6 +515,19 @@ describeOnEveryDatabase('A server with the configuration of a project', (engine)
     for (const url of ['/v1/content/users', '/v1/content/i18n/locales', '/_health'])
       expect((await app.inject({ url })).statusCode, url).toBeLessThan(300);
     for (const url of ['/api/notes', '/api/users', '/notes']) expect((await app.inject({ url })).statusCode).toBe(404);
+    await app.close();
+  });
+
+  it('keeps attributes to itself that are private in all types', async () => {
+    const api = `module.exports = { responses: { privateAttributes: ['title', 'createdAt'] } };`;
+    const { app } = await begin(javascript({ 'config/api.js': api }));
+    const { data } = (await app.inject('/api/notes')).json();
+    expect(data).toHaveLength(4);
+    for (const note of data) expect(Object.keys(note)).not.toContain('title');
+    for (const note of data) expect(Object.keys(note)).not.toContain('createdAt');
+    expect(data[0]).toHaveProperty('updatedAt');
+    expect((await app.inject('/api/notes?filters[title]=a')).statusCode).toBe(400);
+    expect((await app.inject('/api/notes?sort=createdAt')).statusCode).toBe(400);
     await app.close();
   });
 

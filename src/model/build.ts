@@ -47,14 +47,12 @@ import type {
   ScalarType,
 } from './types.ts';
 
+export type LoadOptions = Pick<ModelOptions, 'customFields' | 'privateAttributes'>;
+
 /** Without `customFields`, before a database is known, they are strings, of which least is refused. */
-export function loadModel(project: string, customFields?: CustomFieldTypes): Model {
+export function loadModel(project: string, options: LoadOptions = {}): Model {
   const { definitions, notes } = readDefinitions(project, BUILTIN_DEFINITIONS);
-  return buildModel(definitions, {
-    indexes: readSettings(project).indexes,
-    notes,
-    ...(customFields && { customFields }),
-  });
+  return buildModel(definitions, { indexes: readSettings(project).indexes, notes, ...options });
 }
 
 /** What custom fields hold. */
@@ -71,10 +69,17 @@ export interface ModelOptions {
   /** What is to be told of the definitions already. */
   readonly notes?: readonly string[];
   readonly customFields?: CustomFieldTypes;
+  /** Attributes of every definition that are private. */
+  readonly privateAttributes?: readonly string[];
 }
 
 export function buildModel(own: readonly Definition[], options: ModelOptions = {}): Model {
-  const named = inOrder(own).map((one) => ({ ...one, table: identifier([one.collectionName]) }));
+  const { privateAttributes = [] } = options;
+  const named = inOrder(own).map((one) => ({
+    ...one,
+    table: identifier([one.collectionName]),
+    privateAttributes: [...one.privateAttributes, ...privateAttributes],
+  }));
   return new Builder(named, options).build();
 }
 
@@ -241,7 +246,10 @@ class Builder {
       const hidden = attribute.private || definition.privateAttributes.includes(name);
       attributes.set(name, Object.freeze({ ...attribute, private: hidden }));
     }
-    for (const attribute of last) attributes.set(attribute.name, Object.freeze(attribute));
+    for (const attribute of last) {
+      const hidden = attribute.private || definition.privateAttributes.includes(attribute.name);
+      attributes.set(attribute.name, Object.freeze({ ...attribute, private: hidden }));
+    }
     return attributes;
   }
 

@@ -35,7 +35,14 @@ describe('settings', () => {
   });
 
   it('take what Strapi 5 calls api.rest, each key with a default', () => {
-    const rest = { prefix: '/api', defaultLimit: 25, maxLimit: 100, withCount: true, strictParams: false };
+    const rest = {
+      prefix: '/api',
+      defaultLimit: 25,
+      maxLimit: 100,
+      withCount: true,
+      strictParams: false,
+      privateAttributes: [],
+    };
     expect(DEFAULT_SETTINGS.rest).toEqual(rest);
     write('sheaf.json', { rest: { prefix: '/v1/content', maxLimit: 10_000, strictParams: true } });
     expect(readSettings(project).rest).toEqual({
@@ -43,6 +50,7 @@ describe('settings', () => {
       prefix: '/v1/content',
       maxLimit: 10_000,
       strictParams: true,
+      privateAttributes: [],
     });
   });
 

@@ -83,6 +83,8 @@ const REST = strictObject({
   withCount: v.optional(flag, true),
   /** Whether an unknown query parameter is refused. Otherwise it is ignored. */
   strictParams: v.optional(flag, false),
+  /** Attributes of all types that are private, whatever their definitions say; `api.responses` of Strapi 5. */
+  privateAttributes: v.optional(listOf(nonEmptyString(), 'expected a list of names'), []),
 });
 
 const USERS = strictObject({

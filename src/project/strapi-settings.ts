@@ -49,9 +49,7 @@ class SettingsReader implements GivenSettings {
       const path = prefix.replace(/^\/+|\/+$/g, '');
       this.#give('api', ['rest', 'prefix'], ['rest', 'prefix'], path && `/${path}`);
     }
-    const hidden = this.#config.value('api', 'responses', 'privateAttributes');
-    if (Array.isArray(hidden) && hidden.length > 0)
-      this.#note('api', ['responses', 'privateAttributes'], 'is not used; set private: true at the attributes');
+    this.#copy('api', ['responses', 'privateAttributes'], ['rest', 'privateAttributes']);
   }
 
   readServer(): void {
