@@ -31,25 +31,74 @@ export interface CodeFile {
   readonly text: string;
 }
 
-const ENDING = /\.(?:[cm]?[jt]s|json)$/;
+const CODE = /\.[cm]?[jt]sx?$/;
+const ENDING = /\.(?:[cm]?[jt]sx?|json)$/;
 /** What Strapi also takes as JSON. */
 const JSON_ROLES: ReadonlySet<FileRole> = new Set(['routes', 'application middlewares', 'plugin settings']);
-const NO_SERVER_CODE = /\.d\.[cm]?ts$|\.(?:test|spec)\.[cm]?[jt]s$/;
+const NO_SERVER_CODE = /\.d\.[cm]?ts$|\.(?:test|spec)\.[cm]?[jt]sx?$/;
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '__tests__', '__mocks__']);
 /** Of a plugin it may be all that there is. */
 const isSkipped = (folder: string, name: string): boolean =>
-  SKIPPED_FOLDERS.has(name) || name.startsWith('.') || (name === 'dist' && !folder.startsWith('src/plugins/'));
+  SKIPPED_FOLDERS.has(name) || name.startsWith('.') || (name === 'dist' && /^src\b(?!\/plugins\/)/.test(folder));
 
 export function codeFiles(project: string): CodeFile[] {
   const found: CodeFile[] = [];
   const add = (file: string, role: Placed | null): void => {
     if (!role || (file.endsWith('.json') && !JSON_ROLES.has(role.role))) return;
-    const full = path.join(project, file);
+    const full = path.resolve(project, file);
     found.push({ file, path: full, ...role, text: readFileSync(full, 'utf8') });
   };
   for (const file of filesBelow(project, 'src')) add(file, roleInSource(file.split('/').slice(1)));
   for (const file of filesBelow(project, 'config')) add(file, roleInConfig(file));
+  for (const folder of pluginFolders(project, found))
+    for (const file of filesBelow(project, folder)) if (!file.includes('/admin/')) add(file, { ...HELPER, name: file });
+  return [...found, ...importedElsewhere(project, found)];
+}
+
+const RELATIVE = /['"`](\.{1,2}\/[^'"`]*)['"`]/g;
+
+/** Folders elsewhere than in `src` that the settings of plugins name, as seen from the project. */
+function pluginFolders(project: string, files: readonly CodeFile[]): ReadonlySet<string> {
+  const settings = files.filter(({ role }) => role === 'plugin settings');
+  const named = settings.flatMap((file) =>
+    [...file.text.matchAll(RELATIVE)].flatMap(([, place]) =>
+      [project, path.dirname(file.path)].map((from) => path.relative(project, path.resolve(from, place!))),
+    ),
+  );
+  const folders = named.map((folder) => folder.split(path.sep).join('/'));
+  return new Set(folders.filter((folder) => /[^./]/.test(folder) && !/^(?:src|config)(?:\/|$)/.test(folder)));
+}
+
+const IMPORT = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
+const TRIED_ENDINGS = ['', '.ts', '.js', '.cts', '.cjs', '.mts', '.mjs', '/index.ts', '/index.js'];
+
+/** Files beside those of `src` that they import, one by the other. */
+function importedElsewhere(project: string, files: readonly CodeFile[]): CodeFile[] {
+  const known = new Set(files.map((file) => file.path));
+  const found: CodeFile[] = [];
+  const queue = [...files];
+  for (let file = queue.pop(); file; file = queue.pop())
+    for (const [, specifier] of file.text.matchAll(IMPORT)) {
+      const full = fileAt(path.resolve(path.dirname(file.path), specifier!));
+      if (full === null || known.has(full)) continue;
+      known.add(full);
+      const shown = path.relative(project, full).split(path.sep).join('/');
+      const name = path.basename(full).replace(ENDING, '');
+      const next: CodeFile = { ...HELPER, file: shown, path: full, name, text: readFileSync(full, 'utf8') };
+      found.push(next);
+      queue.push(next);
+    }
   return found;
+}
+
+const HELPER = { role: 'helper', owner: null } as const;
+
+/** The file of code that an import means, also where it has the ending of what is compiled. */
+function fileAt(target: string): string | null {
+  if (target.includes(`${path.sep}node_modules${path.sep}`)) return null;
+  const targets = [target, target.replace(/\.([cm]?)js$/, '.$1ts')];
+  const tried = targets.flatMap((one) => TRIED_ENDINGS.map((ending) => one + ending));
+  return tried.find((file) => CODE.test(file) && statSync(file, { throwIfNoEntry: false })?.isFile()) ?? null;
 }
 
 /** In the order of their names, which is the order in which Strapi loads them. */
@@ -65,7 +114,7 @@ function filesBelow(project: string, folder: string, above: readonly string[] = 
     const found = statSync(path.join(project, file), { throwIfNoEntry: false });
     if (found?.isDirectory()) {
       if (!isSkipped(folder, name)) files.push(...filesBelow(project, file, [...above, real]));
-    } else if (found && ENDING.test(name) && !NO_SERVER_CODE.test(name)) files.push(file);
+    } else if (found?.isFile() && ENDING.test(name) && !NO_SERVER_CODE.test(name)) files.push(file);
   }
   return files.sort();
 }

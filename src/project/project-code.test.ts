@@ -723,4 +723,31 @@ export default { register() {}, bootstrap() {} };`;
       'plugins that are not run: strapi-v5-plugin-populate-deep, tenants',
     ]);
   });
+
+  it('a package that is given strapi may do anything', async () => {
+    const by = (call: string): string =>
+      `import tenants from 'tenants';\nexport default { bootstrap({ strapi }) { ${call} } };`;
+    for (const call of ['tenants(strapi);', 'tenants.setup({ strapi });'])
+      expect(await closedIn('src/index.ts', by(call))).toEqual(['application bootstrap: all']);
+    expect(await closedIn('src/index.ts', by('tenants.setup(strapi.log);'))).toEqual([]);
+  });
+
+  it('files beside src are read where src imports them', async () => {
+    const files = {
+      'src/index.js': `const hooks = require('../lib/hooks');\nmodule.exports = { register({ strapi }) { hooks(strapi); } };`,
+      'lib/hooks.ts': `import { guard } from './more/guard.js';\nexport default (s) => guard(s);`,
+      'lib/more/guard.ts': `export const guard = (s) => s.documents.use(f);`,
+      'lib/unused.js': 'module.exports = (s) => s.server.use(f);',
+    };
+    expect(closed(await scan(files))).toEqual(['application documents.use: all']);
+  });
+
+  it('a plugin that stands elsewhere is read as well', async () => {
+    const files = {
+      'config/plugins.js': `module.exports = { shop: { enabled: true, resolve: './plugins/shop' } };`,
+      'plugins/shop/dist/server/index.js': 'exports.f = (s) => s.documents.use(audit);',
+      'plugins/shop/dist/admin/index.js': 'exports.f = (s) => s.server.use(audit);',
+    };
+    expect(closed(await scan(files))).toEqual(['application documents.use: all']);
+  });
 });

@@ -45,6 +45,9 @@ function scanCall(
   if (is(SUBSCRIBE)) return subscriber(file, module, isDirect ? call.arguments[0] : undefined, types);
   if (is(SERVER)) return [serverMiddleware(file, module.textOf(call))];
   if (is(EXTENDED)) return [replacement(file, callees.find((callee) => EXTENDED.test(callee))!)];
+  const source = callees.map((callee) => PACKAGE.exec(callee)?.[1]).find((name) => name !== undefined);
+  if (source !== undefined && call.arguments.some((one) => isStrapi(module, one)))
+    return [{ ...replacement(file, ''), does: `hands strapi to the package ${source}` }];
   const [target, ...values] = call.arguments;
   if (!target || !is(CHANGES)) return [];
   const changed = module.meanings(target).find(
@@ -53,6 +56,15 @@ function scanCall(
       isReplaced(file, meaning) || (meaning === 'strapi' && values.some((one) => PART.test(module.textOf(one)))),
   );
   return changed ? [replacement(file, changed)] : [];
+}
+
+/** A package that is neither Strapi's nor known to leave it as it is. */
+const PACKAGE = /^import\((?!\.|node:|@strapi\/|lodash\b)([^)]+)\)/;
+
+/** Whether a value is strapi, or an object that holds it. */
+function isStrapi(module: CodeModule, node: AnyNode): boolean {
+  const held = node.type === 'ObjectExpression' ? module.properties(node)?.get('strapi') : node;
+  return held !== undefined && module.meanings(held).includes('strapi');
 }
 
 const INDIRECT = /\.(?:call|apply|bind)$/;

@@ -5,7 +5,13 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Loader } from 'esbuild';
 
-const LOADERS: Readonly<Record<string, Loader>> = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts' };
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.jsx': 'jsx',
+};
 
 /** Loaded with the first file: a project that has none to compile need not wait for it. */
 const esbuild = (): typeof import('esbuild') => createRequire(import.meta.url)('esbuild');
