@@ -1,6 +1,6 @@
 // The names of a file: what each is bound to, and into which of them something is put later.
-import type { AnyNode, Pattern, Program } from 'acorn';
-import { isFunction, nodesIn, propertyName } from './code-nodes.ts';
+import type { AnyNode, Pattern } from 'acorn';
+import { isFunction, propertyName } from './code-nodes.ts';
 
 export interface Binding {
   /** The value, or the one that it is taken out of; null for a parameter, and for what is not known. */
@@ -15,10 +15,14 @@ export interface Binding {
 /** By name. Scopes are not told apart: a name has all that it stands for anywhere in the file. */
 export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 
-export function bindingsIn(program: Program): Bindings {
+export function bindingsIn(nodes: readonly AnyNode[]): Bindings {
   const found = new Map<string, Binding[]>();
-  for (const node of nodesIn(program))
-    for (const [name, binding] of boundBy(node)) found.set(name, [...(found.get(name) ?? []), binding]);
+  for (const node of nodes)
+    for (const [name, binding] of boundBy(node)) {
+      const known = found.get(name);
+      if (known) known.push(binding);
+      else found.set(name, [binding]);
+    }
   return found;
 }
 
@@ -98,10 +102,10 @@ const CHANGING: ReadonlySet<string | null> = new Set([
 const READING = /^(?:createCore(?:Controller|Service|Router)|keys|values|entries|includes|require|register|subscribe)$/;
 
 /** Names of what may be changed after it was made: it is written to, or handed to a function that may do so. */
-export function changedNames(program: Program): ReadonlySet<string> {
+export function changedNames(nodes: readonly AnyNode[]): ReadonlySet<string> {
   const changed = new Set<string>();
   const aliases: [name: string, of: string][] = [];
-  for (const node of nodesIn(program)) {
+  for (const node of nodes) {
     for (const target of changedBy(node)) {
       const root = rootOf(target);
       if (root !== null) changed.add(root);

@@ -11,6 +11,8 @@ const MAX_MEANINGS = 20;
 
 export class CodeModule {
   readonly program: Program;
+  /** All of them, in the order of the text. */
+  readonly nodes: readonly AnyNode[];
   readonly #code: string;
   readonly #bindings: Bindings;
   readonly #changed: ReadonlySet<string>;
@@ -18,8 +20,9 @@ export class CodeModule {
   constructor(code: string) {
     this.#code = code;
     this.program = parseCode(code);
-    this.#bindings = bindingsIn(this.program);
-    this.#changed = changedNames(this.program);
+    this.nodes = nodesIn(this.program);
+    this.#bindings = bindingsIn(this.nodes);
+    this.#changed = changedNames(this.nodes);
   }
 
   /** Null for what is not valid code. */
@@ -186,7 +189,7 @@ export class CodeModule {
 
   /** The uids that the file calls a factory with, wherever it does. */
   factoryUids(factory: string): string[] {
-    return [...nodesIn(this.program)].flatMap((node) =>
+    return this.nodes.flatMap((node) =>
       node.type === 'CallExpression' ? (this.factoryCall(node, factory)?.uid ?? []) : [],
     );
   }
@@ -225,7 +228,7 @@ function parseCode(code: string): Program {
 function memberNames(member: AnyNode): (string | null)[] {
   if (member.type !== 'MethodDefinition') return [null];
   if (member.kind !== 'constructor') return [propertyName(member)];
-  return [...nodesIn(member)].flatMap((node) =>
+  return nodesIn(member).flatMap((node) =>
     node.type === 'AssignmentExpression' && node.left.type === 'MemberExpression' ? [propertyName(node.left)] : [],
   );
 }
@@ -281,7 +284,7 @@ function namesExportedBy(statement: AnyNode): readonly string[] | null {
 /** What a function returns, at each place where it does. */
 export function returnedBy(node: FunctionNode): AnyNode[] {
   if (node.body.type !== 'BlockStatement') return [node.body];
-  return [...nodesIn(node.body, isFunction)].flatMap((inner) =>
+  return nodesIn(node.body, isFunction).flatMap((inner) =>
     inner.type === 'ReturnStatement' && inner.argument ? [inner.argument] : [],
   );
 }

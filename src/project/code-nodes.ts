@@ -12,16 +12,23 @@ export const isFunction = (node: AnyNode): node is FunctionNode =>
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-export function* childrenOf(node: AnyNode): Generator<AnyNode> {
+export function childrenOf(node: AnyNode): AnyNode[] {
+  const children: AnyNode[] = [];
   for (const value of Object.values(node))
-    if (Array.isArray(value)) yield* value.filter(isNode);
-    else if (isNode(value)) yield value;
+    if (Array.isArray(value)) children.push(...value.filter(isNode));
+    else if (isNode(value)) children.push(value);
+  return children;
 }
 
-/** The node and everything in it; not what `skips` names, nor what is inside. */
-export function* nodesIn(node: AnyNode, skips: (inner: AnyNode) => boolean = () => false): Generator<AnyNode> {
-  yield node;
-  for (const child of childrenOf(node)) if (!skips(child)) yield* nodesIn(child, skips);
+/** The node and everything in it, in the order of the text; not what `skips` names, nor what is inside. */
+export function nodesIn(node: AnyNode, skips: (inner: AnyNode) => boolean = () => false): AnyNode[] {
+  const found: AnyNode[] = [];
+  const collect = (one: AnyNode): void => {
+    found.push(one);
+    for (const child of childrenOf(one)) if (!skips(child)) collect(child);
+  };
+  collect(node);
+  return found;
 }
 
 /** The name of a property that is read or written, also where it stands in brackets; null where it is computed. */

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { AnyNode } from 'acorn';
 import { isObject } from '../check-json.ts';
 import { CodeModule } from './code-module.ts';
-import { nodesIn, propertyName } from './code-nodes.ts';
+import { propertyName } from './code-nodes.ts';
 import { sourcesOf } from './transpile.ts';
 
 /** Types by the uid of the field, for those of the given uids that are found. */
@@ -110,7 +110,7 @@ interface Registration {
 
 function registrationsIn(module: CodeModule | null): Registration[] {
   if (!module) return [];
-  return [...nodesIn(module.program)].flatMap((node) =>
+  return module.nodes.flatMap((node) =>
     isRegistration(node) ? (node.arguments[0] ? registrationsOf(module, node.arguments[0]) : []) : [],
   );
 }

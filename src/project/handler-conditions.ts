@@ -101,7 +101,7 @@ export class HandlerConditions {
     } = this.#handler;
     if (context?.type !== 'Identifier') return false;
     if (body.type !== 'BlockStatement') return goesOn(this.#module, body);
-    const returns = [...nodesIn(body, isFunction)].filter((node) => node.type === 'ReturnStatement');
+    const returns = nodesIn(body, isFunction).filter((node) => node.type === 'ReturnStatement');
     if (!returns.every(({ argument }) => goesOn(this.#module, argument ?? null))) return false;
     const results = new Set(returns.flatMap(({ argument }) => (argument?.type === 'Identifier' ? argument.name : [])));
     return isLeftAlone(body, results) && usesDataOnly(body, context.name);
@@ -128,7 +128,7 @@ function isLeftAlone(node: AnyNode, names: ReadonlySet<string>): boolean {
   if (node.type === 'Identifier') return !names.has(node.name);
   if (node.type === 'ReturnStatement' && node.argument?.type === 'Identifier') return true;
   if (node.type === 'VariableDeclarator') return !node.init || isLeftAlone(node.init, names);
-  return [...childrenOf(node)].every((child) => isLeftAlone(child, names));
+  return childrenOf(node).every((child) => isLeftAlone(child, names));
 }
 
 const USED = /^(?:uid|action|contentType\.uid|params\.(?:data|documentId))(?:\.|$)/;
@@ -142,12 +142,12 @@ function usesDataOnly(node: AnyNode, context: string): boolean {
   if (node.type === 'ThrowStatement') return false;
   // A function that is not given the data may refuse to go on, whatever the action.
   if ((node.type === 'CallExpression' || node.type === 'NewExpression') && !isNext(node) && !isQuiet(node.callee)) {
-    const isGivenData = [...nodesIn(node)].some((inner) => pathFrom(inner, context)?.startsWith('params.data'));
+    const isGivenData = nodesIn(node).some((inner) => pathFrom(inner, context)?.startsWith('params.data'));
     if (!isGivenData) return false;
   }
-  if (node.type !== 'MemberExpression') return [...childrenOf(node)].every((child) => usesDataOnly(child, context));
+  if (node.type !== 'MemberExpression') return childrenOf(node).every((child) => usesDataOnly(child, context));
   const path = pathFrom(node, context);
-  if (path === null) return [...childrenOf(node)].every((child) => usesDataOnly(child, context));
+  if (path === null) return childrenOf(node).every((child) => usesDataOnly(child, context));
   return USED.test(path);
 }
 

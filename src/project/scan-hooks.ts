@@ -3,7 +3,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { APPLICATION, type Closes, type CodeFinding, type CodeKind, type TypeNames } from './code-finding.ts';
 import { type CodeModule, returnedBy } from './code-module.ts';
-import { type FunctionNode, isFunction, nodesIn } from './code-nodes.ts';
+import { type FunctionNode, isFunction } from './code-nodes.ts';
 import { described, listed } from './code-purpose.ts';
 import { HandlerConditions } from './handler-conditions.ts';
 import { FIND_EVENTS, lifecycleFinding, type ParsedFile } from './scan-api.ts';
@@ -12,7 +12,7 @@ export function scanHooks(file: ParsedFile, types: readonly TypeNames[]): readon
   const { module } = file;
   if (!module) return unreadable(file);
   const found: CodeFinding[] = [];
-  for (const node of nodesIn(module.program)) {
+  for (const node of module.nodes) {
     const written = writtenBy(node);
     const replaced = written && module.meanings(written).find((meaning) => isReplaced(file, meaning));
     if (replaced) found.push(replacement(file, replaced));
