@@ -671,6 +671,12 @@ export default { register() {}, bootstrap() {} };`;
     [`Object.assign(strapi.contentTypes[uid].attributes, hidden);`, 'bootstrap'],
     [`_.set(strapi, ['controllers', uid, 'find'], f);`, 'bootstrap'],
     [`delete strapi.contentTypes[uid].attributes.x;`, 'bootstrap'],
+    [`Object.values(strapi.apis).forEach((api) => { api.routes.x.routes[0].config.policies = ['y']; });`, 'bootstrap'],
+    [`for (const route of all()) route.config.middlewares.push('global::guard');`, 'bootstrap'],
+    [`for (const router of all()) router.routes.unshift(route);`, 'bootstrap'],
+    [`for (const route of all()) route.handler = guarded(route.handler);`, 'bootstrap'],
+    [`require('@strapi/utils').sanitize.contentAPI.output = f;`, 'bootstrap'],
+    [`strapi.server.router.stack.unshift(layer);`, 'middlewares'],
     [`strapi.db.query = wrapped;`, 'bootstrap'],
     [`strapi.container.get('auth').register('content-api', strategy);`, 'bootstrap'],
     [`strapi.contentAPI.sanitize.output = f;`, 'bootstrap'],
@@ -749,5 +755,12 @@ export default { register() {}, bootstrap() {} };`;
       'plugins/shop/dist/admin/index.js': 'exports.f = (s) => s.server.use(audit);',
     };
     expect(closed(await scan(files))).toEqual(['application documents.use: all']);
+  });
+
+  it('what TypeScript exports as CommonJS is read', async () => {
+    const file = 'src/api/order/controllers/order.ts';
+    const start = `import { factories } from '@strapi/strapi';\nexport = factories.createCoreController('${ORDER}'`;
+    expect(await closedIn(file, `${start}, { find() {} });`)).toEqual([`${ORDER} controller: all`]);
+    expect(await closedIn(file, `${start});`)).toEqual([]);
   });
 });

@@ -44,6 +44,7 @@ function scanCall(
   if (is(DOCUMENTS_USE)) return documentMiddleware(file, module, isDirect ? call.arguments[0] : undefined, types);
   if (is(SUBSCRIBE)) return subscriber(file, module, isDirect ? call.arguments[0] : undefined, types);
   if (is(SERVER)) return [serverMiddleware(file, module.textOf(call))];
+  if (isOfStart(file) && is(LENGTHENED)) return [replacement(file, callees.find((callee) => LENGTHENED.test(callee))!)];
   if (is(EXTENDED)) return [replacement(file, callees.find((callee) => EXTENDED.test(callee))!)];
   const source = callees.map((callee) => PACKAGE.exec(callee)?.[1]).find((name) => name !== undefined);
   if (source !== undefined && call.arguments.some((one) => isStrapi(module, one)))
@@ -71,22 +72,28 @@ const INDIRECT = /\.(?:call|apply|bind)$/;
 const DOCUMENTS_USE = /(?:^|\.)documents\.use(?:\.(?:call|apply|bind))?$/;
 const SUBSCRIBE = /(?:^|\.)lifecycles\.subscribe(?:\.(?:call|apply|bind))?$/;
 const SERVER =
-  /^strapi\.server\.(?:(?:app|router)\.)?(?:use|routes|api|all|get|post|put|delete)$|^strapi\.server\.app\.middleware\.|^(?!this\.)[^(]*\.server\.(?:app\.)?use$/;
+  /^strapi\.server\.(?:(?:app|router)\.)?(?:use|routes|api|all|get|post|put|delete)$|^strapi\.server\.(?:app\.middleware|router\.stack)\.|^(?!this\.)[^(]*\.server\.(?:app\.)?use$/;
 const PARTS =
   'plugins?|controllers?|services?|policies|middlewares|apis?|contentTypes?|entityService|documents|sanitizers|validators|query|db|contentAPI|container|auth|components';
 const PART = new RegExp(`\\b(?:${PARTS})\\b`);
-const REPLACED = new RegExp(`^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`);
+const REPLACED = new RegExp(
+  `^import\\(@strapi/|^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`,
+);
 const EXTENDED =
   /^strapi\b.*\b(?:sanitizers|validators)\b|^strapi\.(?:get|container)\b.*\.(?:extend|set|add|register)$|^strapi\.add$/;
 /** Functions that change what they are given first. */
 const CHANGES =
   /(?:^|\.)(?:assign|assignIn|defineProperty|defineProperties|setPrototypeOf|set|merge|mergeWith|extend|defaultsDeep|unset|update)$/;
-/** Of a content-type, wherever it comes from. */
-const ATTRIBUTE = /\.attributes\./;
+/** Of a content-type or of a route, wherever it comes from. */
+const OF_DEFINITIONS = /\.attributes\.|\.(?:policies|middlewares|handler)$|\.config\.auth\b/;
+const LENGTHENED = /\.(?:policies|middlewares|routes)\.(?:push|unshift|splice)$/;
 const HOOKS = /\bdocuments\b[\s\S]*\buse\b|\blifecycles\b|\bserver\b/;
 
-const isReplaced = ({ role }: ParsedFile, meaning: string): boolean =>
-  REPLACED.test(meaning) || ((role === 'index' || role === 'plugin') && ATTRIBUTE.test(meaning));
+/** Whether a file may reach all that Strapi has loaded; others have attributes and routes of their own. */
+const isOfStart = ({ role }: ParsedFile): boolean => role === 'index' || role === 'plugin';
+
+const isReplaced = (file: ParsedFile, meaning: string): boolean =>
+  REPLACED.test(meaning) || (isOfStart(file) && OF_DEFINITIONS.test(meaning));
 
 function unreadable({ file, text, role }: ParsedFile): CodeFinding[] {
   if (role !== 'index' && !HOOKS.test(text)) return [];
