@@ -184,7 +184,8 @@ const OWN_MIDDLEWARE = /\b(?:global|api|plugin)::|\bresolve\b|\brequire\b|\bimpo
 const EXPORTED_FUNCTION = /(?:export\s+default|module\.exports\s*=)\s*\([^()]*\)[^=(]*=>/;
 const FUNCTION = /=>|\bfunction\b/;
 /** Words without which code registers nothing when the server starts. */
-const HOOKS = /\buse\b|\bsubscribe\b|\bstrapi\b/;
+const HOOKS =
+  /\b(?:use|subscribe|strapi|server|controllers|contentTypes|contentAPI|entityService|sanitizers|apis)\b|@strapi\//;
 
 /** What a file is by its text alone: as generated, or without anything that Strapi would run on a request. */
 export interface DefaultFile {

@@ -622,9 +622,7 @@ export default { register() {}, bootstrap() {} };`;
       generated,
       { ...generated, [routes]: `// ${factory('Router', ORDER).replaceAll('\n', '\n// ')}` },
     ])
-      expect(unrouted(await scan(files))).toContain(
-        `${ORDER} routes: find,count,findOne,create,clone,update,publish,unpublish,discardDraft,delete`,
-      );
+      expect(unrouted(await scan(files))).toContain(`${ORDER} routes: all`);
   });
 
   const start = (code: string): Promise<string[]> =>
@@ -762,5 +760,18 @@ export default { register() {}, bootstrap() {} };`;
     const start = `import { factories } from '@strapi/strapi';\nexport = factories.createCoreController('${ORDER}'`;
     expect(await closedIn(file, `${start}, { find() {} });`)).toEqual([`${ORDER} controller: all`]);
     expect(await closedIn(file, `${start});`)).toEqual([]);
+  });
+
+  it.each([
+    [`module.exports = (app) => { app.controllers['x'].find = f; };`, 'bootstrap'],
+    [`module.exports = (app) => { app.contentTypes[uid].attributes.x.private = true; };`, 'bootstrap'],
+    [`module.exports = (app) => { app.server.use(f); };`, 'middlewares'],
+  ])('a helper that is given strapi under another name: %s', async (text, kind) => {
+    expect(await closedIn('src/utils/patch.js', text)).toEqual([`application ${kind}: all`]);
+  });
+
+  it('a helper with objects of its own closes nothing', async () => {
+    const text = `this.controllers.x = 1; exports.contentTypes.x = 2; const own = {}; own.x = strapi.contentTypes;`;
+    expect(await closedIn('src/utils/own.js', text)).toEqual([]);
   });
 });

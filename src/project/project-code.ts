@@ -2,7 +2,7 @@
 // what it guards must not be served as if it were not there. The code is read and never run.
 
 import { type CodeFile, codeFiles, defaultFile, type FileRole } from './code-files.ts';
-import { type CodeFinding, coreActions, type TypeNames, withImplied } from './code-finding.ts';
+import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { localPluginFindings, packagePluginFindings } from './plugin-findings.ts';
 import { typeOfFile } from './scan-api.ts';
 import type { ScannedCode, scanCode } from './scan-code.ts';
@@ -49,12 +49,12 @@ function unroutedFindings(types: readonly TypeNames[], { findings, routed }: Sca
   const told = new Set(findings.flatMap(({ kind, subject }) => (kind === 'routes' ? (subject ?? []) : [])));
   return types
     .filter(({ uid }) => uid.startsWith('api::') && !routed.has(uid) && !told.has(uid))
-    .map(({ uid, kind }) => ({
+    .map(({ uid }) => ({
       file: `src/api/${uid.slice('api::'.length, uid.indexOf('.'))}`,
       kind: 'routes',
       subject: uid,
       does: 'has no core routes',
-      closes: withImplied(coreActions(kind)),
+      closes: 'all',
       instead: null,
     }));
 }

@@ -79,6 +79,9 @@ const PART = new RegExp(`\\b(?:${PARTS})\\b`);
 const REPLACED = new RegExp(
   `^import\\(@strapi/|^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`,
 );
+/** Strapi under another name, such as that of a parameter. */
+const OTHER_NAME =
+  /^(?!this\.|module\.|exports\.)[\w$]+\.(?:controllers|contentTypes|contentAPI|entityService|sanitizers|apis)\./;
 const EXTENDED =
   /^strapi\b.*\b(?:sanitizers|validators)\b|^strapi\.(?:get|container)\b.*\.(?:extend|set|add|register)$|^strapi\.add$/;
 /** Functions that change what they are given first. */
@@ -93,7 +96,9 @@ const HOOKS = /\bdocuments\b[\s\S]*\buse\b|\blifecycles\b|\bserver\b/;
 const isOfStart = ({ role }: ParsedFile): boolean => role === 'index' || role === 'plugin';
 
 const isReplaced = (file: ParsedFile, meaning: string): boolean =>
-  REPLACED.test(meaning) || (isOfStart(file) && OF_DEFINITIONS.test(meaning));
+  REPLACED.test(meaning) ||
+  (file.role !== 'extension' && OTHER_NAME.test(meaning)) ||
+  (isOfStart(file) && OF_DEFINITIONS.test(meaning));
 
 function unreadable({ file, text, role }: ParsedFile): CodeFinding[] {
   if (role !== 'index' && !HOOKS.test(text)) return [];
