@@ -774,4 +774,11 @@ export default { register() {}, bootstrap() {} };`;
     const text = `this.controllers.x = 1; exports.contentTypes.x = 2; const own = {}; own.x = strapi.contentTypes;`;
     expect(await closedIn('src/utils/own.js', text)).toEqual([]);
   });
+
+  it('routes that cannot be read, of an API without types, may stand at any path', async () => {
+    for (const text of ['module.exports = { routes: build() };', 'module.exports = {'])
+      expect(await closedIn('src/api/misc/routes/misc.js', text)).toEqual(['application routes: all']);
+    const gone = factory('Router', 'api::gone.gone', ', {}');
+    expect(await closedIn('src/api/gone/routes/gone.js', gone)).toEqual([]);
+  });
 });

@@ -74,13 +74,15 @@ export function scanRoutes(
   const call = module?.factoryCall(exported, 'createCoreRouter') ?? null;
   const mine = typesOf(file, module, types);
   const closeMine = (does: string): void => {
-    for (const { uid } of mine) found.add('routes', uid, 'all', does);
+    // Of an API without types they may stand at the path of any other.
+    const subjects = mine.length > 0 ? mine.map(({ uid }) => uid) : [APPLICATION];
+    for (const subject of subjects) found.add('routes', subject, 'all', does);
   };
   if (!module || module.runsWhenLoaded) closeMine('cannot be read');
   else if (call) {
     const type = types.find(({ uid }) => uid === call.uid);
     if (type) scanOptions(module, type, call.options, found);
-    else closeMine('cannot be read');
+    else if (call.uid === null || mine.length > 0) closeMine('cannot be read');
   } else if (module.factoryUids('createCoreRouter').length > 0) closeMine('changes the core routes');
   else if (!scanCustomRoutes(module, file, types, found)) closeMine('cannot be read');
   else

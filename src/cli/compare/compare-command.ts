@@ -132,7 +132,7 @@ async function readProject({
   settings,
 }: ServerConfig): Promise<Pick<ComparisonContext, 'model' | 'withheld'>> {
   if (!existsSync(path.join(project, 'src', 'api'))) return { model: null, withheld: new Withheld([]) };
-  const model = loadModel(project);
+  const model = loadModel(project, { privateAttributes: settings.rest.privateAttributes });
   const { findings } = await readProjectCode(project, model.contentTypes.values());
   return { model, withheld: withheldBy(findings, settings.servedWithout) };
 }
