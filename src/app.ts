@@ -17,10 +17,10 @@ import type { CommitListener } from './operations/commit-events.ts';
 import { checkDefaultPopulate } from './operations/default-populate.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
+import { type ProjectCode, readProjectCode } from './project/code/project-code.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
 import { type GivenSecrets, projectSettings } from './project/environment.ts';
 import { readLocales } from './project/locales.ts';
-import { type ProjectCode, readProjectCode } from './project/project-code.ts';
 import type { Settings } from './project/settings.ts';
 import { AccountStatements } from './sql/account-statements.ts';
 

@@ -13,7 +13,7 @@ import { explain } from '../src/cli/explain.ts';
 import { SheafError } from '../src/errors.ts';
 import { USER } from '../src/model/builtin.ts';
 import type { Documents } from '../src/operations/documents.ts';
-import type { CodeFinding } from '../src/project/code-finding.ts';
+import type { CodeFinding } from '../src/project/code/code-finding.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { type Answer, type Contents, type Json, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILE, USER } from '../model/builtin.ts';
-import type { Closes, CodeFinding, CodeKind } from '../project/code-finding.ts';
+import type { Closes, CodeFinding, CodeKind } from '../project/code/code-finding.ts';
 import { authAction, FIND_FILES, LIST_LOCALES } from './actions.ts';
 import { withheldBy } from './withheld.ts';
 

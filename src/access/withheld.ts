@@ -2,7 +2,7 @@
 // not run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
 import { SetupError } from '../errors.ts';
 import { FILE, USER } from '../model/builtin.ts';
-import { APPLICATION, type CodeFinding } from '../project/code-finding.ts';
+import { APPLICATION, type CodeFinding } from '../project/code/code-finding.ts';
 import { FIND_FILES, isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
 
 /** Kinds of code by what they act on, as config/sheaf.json names them. */

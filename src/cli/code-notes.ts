@@ -1,7 +1,7 @@
 // What the start says about a project's own code: in one screen, which code is not run, what is closed because of it,
 // what Sheaf has instead, and how to open what does without it.
 import { isNamed, type ServedWithout } from '../access/withheld.ts';
-import { APPLICATION, type Closes, type CodeFinding } from '../project/code-finding.ts';
+import { APPLICATION, type Closes, type CodeFinding } from '../project/code/code-finding.ts';
 
 /** Entries of two lines each, so that everything fits on a screen. */
 const MAX_CLOSING = 6;

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { AnyNode } from 'acorn';
 import { isObject } from '../check-json.ts';
-import { CodeModule } from './code-module.ts';
-import { propertyName } from './code-nodes.ts';
+import { CodeModule } from './code/code-module.ts';
+import { propertyName } from './code/code-nodes.ts';
 import { sourcesOf } from './transpile.ts';
 
 /** Types by the uid of the field, for those of the given uids that are found. */

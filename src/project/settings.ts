@@ -12,7 +12,7 @@ import {
   MAX_PAGE_SIZE,
   MAX_READ_COST,
 } from '../limits.ts';
-import { CODE_KINDS } from './code-finding.ts';
+import { CODE_KINDS } from './code/code-finding.ts';
 import { readProjectJson, requireValid } from './project-file.ts';
 
 const DAY = 86_400;

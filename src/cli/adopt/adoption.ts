@@ -12,9 +12,9 @@ import { loadModel } from '../../model/build.ts';
 import { USER } from '../../model/builtin.ts';
 import { tablesOf } from '../../model/tables.ts';
 import type { Model } from '../../model/types.ts';
-import type { CodeFinding } from '../../project/code-finding.ts';
+import type { CodeFinding } from '../../project/code/code-finding.ts';
+import { readProjectCode } from '../../project/code/project-code.ts';
 import { openOptions, readConfig, type ServerConfig, type ServerOptions } from '../../project/environment.ts';
-import { readProjectCode } from '../../project/project-code.ts';
 
 /** What package.json says. */
 export interface PackageFacts {

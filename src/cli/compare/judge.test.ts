@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../test/support/project.ts';
 import { Withheld } from '../../access/withheld.ts';
 import { loadModel } from '../../model/build.ts';
-import type { CodeFinding } from '../../project/code-finding.ts';
+import type { CodeFinding } from '../../project/code/code-finding.ts';
 import { type Answer, type Exchange, NO_ANSWER, placeOf, queryOfTarget } from './exchange.ts';
 import { DIFFERENCE_RULES, judge, type Verdict } from './judge.ts';
 

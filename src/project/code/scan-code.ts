@@ -1,6 +1,7 @@
 // Parses the files of a project that are not as Strapi generates them, and tells what each does.
 // Loaded only for a project that has such files: it brings a compiler and a parser.
 
+import { sourcesOf } from '../transpile.ts';
 import type { CodeFile } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { CodeModule } from './code-module.ts';
@@ -8,7 +9,6 @@ import { type ParsedFile, scanLifecycles, scanNamedCode, scanReplacement } from 
 import { cronFinding, scanApplicationMiddlewares, scanExtension, scanPluginSettings } from './scan-config.ts';
 import { scanHooks, scanIndex } from './scan-hooks.ts';
 import { scanRoutes } from './scan-routes.ts';
-import { sourcesOf } from './transpile.ts';
 
 export interface ScannedCode {
   readonly findings: readonly CodeFinding[];
