@@ -367,7 +367,8 @@ describeOnSqlite('a server', (engine) => {
       expect(workers).not.toContain(hung);
       expect(workers).toHaveLength(2);
     }, IN_THE_END);
-    const said = server.complaints.map((line) => JSON.parse(line));
+    // The other may have been stopped for long as well, on a slow machine.
+    const said = server.complaints.map((line) => JSON.parse(line)).filter(({ pid }) => pid === hung);
     expect(said).toMatchObject([
       { pid: hung, msg: 'a worker hangs and is killed' },
       { pid: hung, signal: 'SIGKILL' },
