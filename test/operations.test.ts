@@ -16,6 +16,7 @@ import { FIRST_PAGE } from '../src/request/parse-read.ts';
 import { type Json, localized, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { bearer, type Guarded, NOBODY, type Rules, useGuarded, type Who } from './support/guarded.ts';
+import { SCALE } from './support/scale.ts';
 
 const STORY = 'api::story.story';
 const LABEL = 'api::label.label';
@@ -384,7 +385,11 @@ describeOnEveryDatabase('Every operation', (engine) => {
 
   async function surprisesTo(title: string, variation: Variation = AS_IT_IS): Promise<string[]> {
     const wrong: string[] = [];
-    for (const route of at.routes) wrong.push(...(await surprises(title, ASKERS[title]!, route, variation)));
+    // A verdict does not depend on the database, so the second one is asked for some of them, others for each asker.
+    const each = engine.name === 'SQLite' ? 1 : Math.max(1, 4 - SCALE);
+    const first = Object.keys(ASKERS).indexOf(title) % each;
+    const routes = at.routes.filter((_route, index) => index % each === first);
+    for (const route of routes) wrong.push(...(await surprises(title, ASKERS[title]!, route, variation)));
     return wrong;
   }
 

@@ -155,6 +155,10 @@ export interface Contents {
   open(project?: Project | string, database?: string): Promise<Content>;
 }
 
+/** A new database for a project. */
+export const databaseFor = (engine: Engine, project: Project | string): string =>
+  typeof project === 'string' ? engine.freshDatabaseUrl() : engine.bareDatabaseUrl(project.locales ?? null);
+
 /** For the body of a suite: what it opens is closed when it is over. */
 export function useContents(engine: Engine): Contents {
   const folders: string[] = [];
@@ -179,7 +183,7 @@ export function useContents(engine: Engine): Contents {
       cpSync(path.join(FIXTURE_PROJECTS, name), folder, { recursive: true });
       return folder;
     },
-    async open(project = GUIDE_PROJECT, database = engine.freshDatabaseUrl()) {
+    async open(project = GUIDE_PROJECT, database = databaseFor(engine, project)) {
       const folder = typeof project === 'string' ? project : contents.project(project);
       const sheaf = await open({ project: folder, database });
       await openToAll(sheaf);

@@ -11,7 +11,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { afterAll, describe, inject } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import type { Session } from '../../src/db/database.ts';
-import { GUIDE_TEMPLATE } from './postgres-content.ts';
+import { GUIDE_TEMPLATE, TEMPLATE_LOCALES, templateOf } from './postgres-content.ts';
 import type { Reply, Request, Task } from './postgres-worker.ts';
 
 export type Cell = string | number | bigint | null;
@@ -24,6 +24,11 @@ export interface Engine {
   open(contents?: TableContents): Promise<Sheaf>;
   /** The URL of a new and empty database; removed after the suite. */
   freshDatabaseUrl(): string;
+  /**
+   * The URL of a database on which a project with these locales, null for none listed, makes its own tables alone; the
+   * others are there where that saves time.
+   */
+  bareDatabaseUrl(locales: readonly string[] | null): string;
   /** The URL of a copy of the guide's database; removed after the suite. */
   guideDatabaseUrl(): string;
   /** What the database itself finds wrong with its files and its foreign keys; nothing where all is well. */
@@ -36,6 +41,7 @@ interface Product {
   create(contents: TableContents, folder: string): string;
   /** The URL of an empty one. */
   fresh(folder: string): string;
+  bare(folder: string, locales: readonly string[] | null): string;
   damage(url: string): readonly string[];
   /** Removes what is not in a folder. */
   remove(urls: readonly string[]): void;
@@ -74,6 +80,7 @@ const sqlite: Product = {
     return `sqlite:${file}`;
   },
   fresh: (folder) => `sqlite:${path.join(folder, 'fresh.sqlite')}`,
+  bare: (folder) => sqlite.fresh(folder),
   damage(url) {
     const connection = new DatabaseSync(url.slice('sqlite:'.length));
     try {
@@ -122,6 +129,10 @@ const postgres: Product = {
     return url;
   },
   fresh: () => postgresDatabase('template0'),
+  bare(_folder, locales) {
+    const isMade = TEMPLATE_LOCALES.some((made) => templateOf(made) === templateOf(locales));
+    return postgresDatabase(isMade ? templateOf(locales) : 'template0');
+  },
   damage: (url) => performed({ kind: 'damage', url }),
   remove(urls) {
     const names = urls.map((url) => new URL(url).pathname.slice(1));
@@ -153,6 +164,7 @@ function useEngine(product: Product): Engine {
   return {
     name: product.name,
     freshDatabaseUrl: () => made(product.fresh(folder())),
+    bareDatabaseUrl: (locales) => made(product.bare(folder(), locales)),
     guideDatabaseUrl: () => made(product.create({}, folder())),
     damage: (url) => product.damage(url),
     async open(contents = {}) {

@@ -7,7 +7,7 @@ import type { TokenType } from '../../src/accounts/api-tokens.ts';
 import type { Auth } from '../../src/accounts/auth.ts';
 import { open, type Sheaf } from '../../src/app.ts';
 import { USER } from '../../src/model/builtin.ts';
-import { type Answer, Content, type Contents, type Json, type Project } from './content.ts';
+import { type Answer, Content, type Contents, databaseFor, type Json, type Project } from './content.ts';
 import type { Engine } from './database.ts';
 
 const SECRETS = { jwt: 'b7Yw-2mQz_xK40TfRn9LcVhJ', apiTokenSalt: 'pL3_gW8-sXq6Zt1NvBd5RyHk' };
@@ -116,7 +116,7 @@ export function useGuarded(engine: Engine, contents: Contents) {
     projectWith,
     async open(project: Project | string, options: GuardedOptions = {}): Promise<Guarded> {
       const folder = typeof project === 'string' ? project : projectWith(project, options);
-      const { database = engine.freshDatabaseUrl() } = options;
+      const { database = databaseFor(engine, project) } = options;
       const sheaf = await open({ project: folder, database, state: path.join(folder, '.state'), secrets: SECRETS });
       let auth: Auth;
       try {

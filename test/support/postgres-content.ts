@@ -7,6 +7,11 @@ import type { Cell, TableContents } from './database.ts';
 /** The database with the guide's content, made by Sheaf and filled from the SQLite fixture. */
 export const GUIDE_TEMPLATE = 'guide';
 
+/** Lists of locales that there is a template for, of a project without types. */
+export const TEMPLATE_LOCALES: readonly (readonly string[] | null)[] = [null, ['en', 'fr']];
+
+export const templateOf = (locales: readonly string[] | null): string => `bare${(locales ?? []).join('')}`;
+
 /** All rows of a SQLite file. */
 export function readSqlite(file: string): TableContents {
   const connection = new DatabaseSync(file, { readOnly: true });

@@ -1,10 +1,20 @@
 // The PostgreSQL server of a test run: started before the first test and stopped after the last, whatever becomes of
 // them. It holds a template of the guide, which a test's database is a copy of.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { open } from '../../src/app.ts';
-import { columnTypes, fillTables, GUIDE_TEMPLATE, readSqlite } from './postgres-content.ts';
+import {
+  columnTypes,
+  fillTables,
+  GUIDE_TEMPLATE,
+  readSqlite,
+  TEMPLATE_LOCALES,
+  templateOf,
+} from './postgres-content.ts';
 import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -18,6 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startPostgres();
   try {
     await makeTemplate(server.url);
+    for (const locales of TEMPLATE_LOCALES) await makeBareTemplate(server.url, locales);
   } catch (error) {
     await server.stop();
     throw error;
@@ -38,6 +49,17 @@ async function makeTemplate(server: string): Promise<void> {
     const others = [...(await columnTypes(client)).keys()].map((table) => [table, []] as const);
     await fillTables(client, { ...Object.fromEntries(others), ...readSqlite(fixture) });
   });
+}
+
+/** What a database holds before the tables of a project's own. */
+async function makeBareTemplate(server: string, locales: readonly string[] | null): Promise<void> {
+  const name = templateOf(locales);
+  await withClient(`${server}/postgres`, (client) => client.query(`create database ${name}`));
+  const project = mkdtempSync(path.join(os.tmpdir(), 'sheaf-bare-'));
+  for (const folder of ['src', 'config']) mkdirSync(path.join(project, folder));
+  if (locales) writeFileSync(path.join(project, 'config', 'locales.json'), JSON.stringify(locales));
+  await (await open({ project, database: `${server}/${name}` })).close();
+  rmSync(project, { recursive: true });
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
