@@ -13,7 +13,7 @@ import { type ServerNode, useNodes } from './support/nodes.ts';
 import { scaled } from './support/scale.ts';
 
 const CLIENTS = 8;
-const WRITES = scaled(350);
+const WRITES = scaled(200);
 const OWNERS = 5;
 const TARGETS = 6;
 /** Times that a client sends a write again that the server could not take. */
@@ -132,7 +132,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   });
 });
 
-const SHARED_WRITES = scaled(250);
+const SHARED_WRITES = scaled(150);
 
 describeOnEveryDatabase('Writers who share lists of entries with drafts', (engine) => {
   let sheaf: Sheaf;

@@ -13,7 +13,7 @@ import * as naive from './support/naive.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_240_229;
-const CASES = { numRuns: scaled(50), seed: GIVEN_SEED ?? 1 };
+const CASES = { numRuns: scaled(30), seed: GIVEN_SEED ?? 1 };
 
 // ------------------------------------------------------------------------------------------------------ the model
 

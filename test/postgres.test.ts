@@ -503,7 +503,7 @@ function randomFrom(seed: number): (below: number) => number {
 
 const NODES = 3;
 const CLIENTS = 8;
-const WRITES = scaled(400);
+const WRITES = scaled(250);
 /** Times that a client sends a write again that the server could not take. */
 const TRIES = 20;
 

@@ -60,7 +60,7 @@ function claimRows(content: Content, rows: number): void {
 }
 
 const HEAVY_ROWS = MAX_SMALL_COST * 11;
-const KILLS = scaled(20);
+const KILLS = scaled(10);
 
 /** The processes that read for this one. */
 function readerProcesses(): number[] {
