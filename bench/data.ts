@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { open } from '../src/app.ts';
+import { Random, WORDS } from './random.ts';
 
 export const PROJECT = fileURLToPath(new URL('../examples/guide', import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
@@ -49,65 +50,14 @@ function isCurrent(file: string): boolean {
   return made > statSync(SELF).mtimeMs;
 }
 
-const WORDS = [
-  'amber basil cedar dune ember fennel garnet hazel iris jasper kelp linden maple',
-  'nettle olive pebble quince rowan sorrel thistle umber violet walnut yew zinnia',
-].flatMap((line) => line.split(' '));
 const CUISINES = ['french', 'italian', 'japanese', 'mexican', 'fusion'] as const;
 const STARS = [null, 0, 1, 2, 3, 4, 5] as const;
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const EPOCH = 1_760_000_000_000;
 const COUNTRIES = 50;
 const CATEGORIES = 100;
 const MAX_CATEGORIES_EACH = 6;
 const DISHES_EACH = 5;
 const REVIEWS_EACH = 10;
-
-/** Mulberry32: small, quick, and the same on every machine. */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** From 0 up to, not including, 1. */
-  fraction(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  }
-
-  integer(least: number, most: number): number {
-    return least + Math.floor(this.fraction() * (most - least + 1));
-  }
-
-  cents(least: number, most: number): number {
-    return this.integer(least * 100, most * 100) / 100;
-  }
-
-  of<Item>(items: readonly Item[]): Item {
-    return items[this.integer(0, items.length - 1)]!;
-  }
-
-  word(): string {
-    return this.of(WORDS);
-  }
-
-  documentId(): string {
-    let text = 'b';
-    while (text.length < 24) text += ALPHABET[this.integer(0, ALPHABET.length - 1)];
-    return text;
-  }
-
-  /** So many different numbers from 1 up to `most`. */
-  some(count: number, most: number): Set<number> {
-    const chosen = new Set<number>();
-    while (chosen.size < count) chosen.add(this.integer(1, most));
-    return chosen;
-  }
-}
 
 const title = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
 const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -2,6 +2,7 @@
 // parameters, so that a part of one can be drawn again or repeated.
 import { MAX_FILTER_NODES } from '../src/limits.ts';
 import type { ContentType, Model, ScalarAttribute, Schema } from '../src/model/types.ts';
+import type { Random } from './random.ts';
 
 export type Tree = string | { [key: string]: Tree };
 
@@ -13,17 +14,6 @@ export interface Shape {
 /** Below the server's own limit, so that what is found is not a refusal. */
 const MAX_URL = 30_000;
 
-/** Numbers from 0 to 1, the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const TEXT_OPERATORS = ['$eq', '$eqi', '$ne', '$contains', '$containsi', '$notContainsi', '$startsWith', '$endsWithi'];
 const ANY_OPERATORS = ['$null', '$notNull'];
 const NUMBER_OPERATORS = ['$eq', '$ne', '$lt', '$gte', '$in'];
@@ -34,10 +24,10 @@ const STRINGS = new Set(['string', 'text', 'richtext', 'email', 'uid']);
 
 export class ShapeGenerator {
   readonly #model: Model;
-  readonly #random: () => number;
+  readonly #random: Random;
   readonly #types: readonly ContentType[];
 
-  constructor(model: Model, random: () => number) {
+  constructor(model: Model, random: Random) {
     this.#model = model;
     this.#random = random;
     this.#types = [...model.contentTypes.values()].filter(
@@ -138,9 +128,9 @@ export class ShapeGenerator {
     return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index), one()]));
   }
 
-  #below = (end: number): number => Math.floor(this.#random() * end);
-  #chance = (share: number): boolean => this.#random() < share;
-  #pick = <Item>(items: readonly Item[]): Item => items[this.#below(items.length)]!;
+  #below = (end: number): number => this.#random.integer(0, end - 1);
+  #chance = (share: number): boolean => this.#random.fraction() < share;
+  #pick = <Item>(items: readonly Item[]): Item => this.#random.of(items);
 }
 
 const scalarsOf = (type: Schema): ScalarAttribute[] =>

@@ -2,9 +2,10 @@
 // that kept another client's read by id waiting longest. What it finds belongs into hostile-requests.ts.
 import { loadModel } from '../src/model/build.ts';
 import { dataSet, PROJECT } from './data.ts';
-import { randomFrom, type Shape, ShapeGenerator, targetOf } from './hostile-shapes.ts';
+import { type Shape, ShapeGenerator, targetOf } from './hostile-shapes.ts';
 import type { Options } from './options.ts';
 import { withPostgres } from './postgres.ts';
+import { Random } from './random.ts';
 import { startSheaf } from './reads.ts';
 import type { Server } from './server.ts';
 import { table } from './table.ts';
@@ -39,7 +40,7 @@ export async function search(options: Options): Promise<void> {
 async function searchOn(database: string, documentId: string, { seconds, seed }: Options): Promise<void> {
   const server = await startSheaf(database);
   const small = server.address + WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
-  const random = randomFrom(seed);
+  const random = new Random(seed);
   const shapes = new ShapeGenerator(loadModel(PROJECT), random);
   console.log(`Searching for ${seconds} s with --seed ${seed}`);
   let worst: Found[] = [];
@@ -47,8 +48,8 @@ async function searchOn(database: string, documentId: string, { seconds, seed }:
   const end = performance.now() + seconds * 1000;
   let [tried, told] = [0, performance.now()];
   while (performance.now() < end) {
-    const isFresh = worst.length === 0 || random() < FRESH;
-    const shape = isFresh ? shapes.shape() : shapes.variant(worst[Math.floor(random() * worst.length)]!.shape);
+    const isFresh = worst.length === 0 || random.fraction() < FRESH;
+    const shape = isFresh ? shapes.shape() : shapes.variant(random.of(worst).shape);
     const found = await confirmed(server, small, shape);
     tried++;
     statuses.set(found.status, (statuses.get(found.status) ?? 0) + 1);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { StaleCallerError } from '../src/db/database.ts';
@@ -15,18 +15,9 @@ import { type Answered, type Content, useContents } from './support/content.ts';
 import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
+import { withClient } from './support/postgres-client.ts';
 import { fillTables, readSqlite } from './support/postgres-content.ts';
 import { scaled } from './support/scale.ts';
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 // ---------------------------------------------------------------------------------------------------- the layout
 

@@ -10,7 +10,6 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemCaller } from '../src/access/caller.ts';
 import { open, type Sheaf } from '../src/app.ts';
@@ -32,6 +31,7 @@ import {
   type Engine,
   GUIDE,
 } from './support/database.ts';
+import { withClient } from './support/postgres-client.ts';
 import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -65,16 +65,6 @@ async function execute(url: string, ...statements: readonly string[]): Promise<v
   await withClient(url, async (client) => {
     for (const statement of statements) await client.query(statement);
   });
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** All files below a folder, with their bytes and when they were last written. */

@@ -87,7 +87,11 @@ async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
   const { isReadOnly } = sheaf.database;
   if (options.example && !isReadOnly) {
     const filled = await fillExample(sheaf);
-    if (filled > 0) console.log(`Filled the example with ${filled} entries`);
+    if (filled > 0) {
+      console.log(`Filled the example with ${filled} entries`);
+      // The costs of reads are told from the first one on.
+      await sheaf.operations.lanes.readSizes();
+    }
     notes.push(...(await exampleNotes(sheaf)));
   } else if (!isOpen(sheaf, auth)) {
     const hint = isReadOnly ? [] : grantHint(sheaf.model, sheaf.withheld, options);

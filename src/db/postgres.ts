@@ -1,4 +1,5 @@
-// PostgreSQL through `pg`: a pool of connections with time-outs on everything, and retries where two writers met. What the database cannot do now becomes a 503, never a hang.
+// PostgreSQL through `pg`: a pool of connections with time-outs on everything, and retries where two writers met. What
+// the database cannot do now becomes a 503, never a hang.
 import pg from 'pg';
 import { clientGoneError, readOnlyError, SetupError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_ACCESS_CHANGES, MAX_PREPARED_CHARACTERS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';

@@ -2,14 +2,13 @@
 // writers take turns in this process, and wait for other processes without holding up the event loop.
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { readOnlyError, SetupError, unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts';
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
-import { digitsOf } from '../sql/text.ts';
 import type {
   Database,
   DatabaseHealth,
@@ -20,12 +19,17 @@ import type {
   TableDescription,
   Watch,
 } from './database.ts';
+import {
+  Connection,
+  codeOf,
+  endQuietly,
+  NO_WAITING,
+  openReader,
+  TAKE_LOCK,
+  toClientError,
+  whileBusy,
+} from './sqlite-connection.ts';
 
-/** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
-const MAPPED_BYTES = 268_435_456;
-const CACHE_KILOBYTES = 16_384;
-const BUSY_PAUSE_MS = 5;
-const NO_WAITING = 'pragma busy_timeout = 0';
 /** Longer than the clock of any file system takes from one reading to the next. */
 const CLOCK_TICK_MS = 20;
 /** Tables with smaller ids are not counted; beyond the second number it does not matter how many rows there are. */
@@ -33,9 +37,6 @@ const COUNTED_ROWS = 50_000;
 const ENOUGH_ROWS = 1_000_000;
 const ALIVE = plainStatement('select 1');
 
-/** Result codes of SQLite for failures that may pass: busy, locked, disk full, input/output error. */
-const BUSY = new Set([5, 6]);
-const TRANSIENT = new Set([5, 6, 10, 13]);
 /** Of a read by a connection that may not write: another program died while it wrote, and has to put the file right. */
 const READONLY = 8;
 
@@ -124,157 +125,6 @@ async function removeEmptyLog(file: string): Promise<void> {
       return;
     }
   }
-}
-
-/** Reads the file, and so holds off whoever would write it until the transaction ends. */
-const TAKE_LOCK = 'select 1 from sqlite_master limit 1';
-
-type Control = 'begin' | 'begin immediate' | 'commit' | 'rollback' | typeof TAKE_LOCK;
-
-class Connection implements Session {
-  readonly #handle: DatabaseSync;
-  readonly #control = new Map<Control, StatementSync>();
-  #version: StatementSync | null = null;
-  readonly #prepared = new WeakMap<Statement, StatementSync>();
-  /** Whether it counts the time that its statements take: not, by the clock, or the processor time. */
-  timing: 'none' | 'clock' | 'processor' = 'none';
-  milliseconds = 0;
-
-  constructor(file: string, readOnly = false) {
-    // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
-    // connection is opened; later on waiting is a matter of turns, see NO_WAITING.
-    this.#handle = new DatabaseSync(file, { timeout: MAX_BUSY_WAIT_MS, readOnly });
-    this.#handle.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -${CACHE_KILOBYTES}`);
-    const options = { deterministic: true, directOnly: true, useBigIntArguments: true };
-    this.#handle.function('sheaf_number', options, (value) => (value === null ? null : String(value)));
-    this.#handle.function('sheaf_digits', options, (value) => (value === null ? null : digitsOf(Number(value))));
-  }
-
-  exec(text: string): void {
-    this.#handle.exec(text);
-  }
-
-  /** Begins a transaction that reads; fails at once where another program keeps readers out. */
-  beginRead(): void {
-    this.control('begin');
-    try {
-      this.control(TAKE_LOCK);
-    } catch (error) {
-      endQuietly(this);
-      throw error;
-    }
-  }
-
-  /** Begins or ends a transaction; each of these runs so often that parsing it would show. */
-  control(text: Control): void {
-    let prepared = this.#control.get(text);
-    if (!prepared) {
-      prepared = this.#handle.prepare(text);
-      this.#control.set(text, prepared);
-    }
-    prepared.run();
-  }
-
-  /** A number that changes with every write by another connection; NaN, which equals nothing, where it cannot be read. */
-  version(): number {
-    this.#version ??= this.#handle.prepare('pragma data_version');
-    try {
-      return this.#version.get()!.data_version as number;
-    } catch {
-      return Number.NaN;
-    }
-  }
-
-  /** Calls back for every row of the tables that this connection writes. The triggers are its own, and end with it. */
-  onWrite(tables: readonly string[], note: () => void): void {
-    this.#handle.function('sheaf_note_write', () => {
-      note();
-      return null;
-    });
-    for (const table of tables)
-      for (const event of ['insert', 'update', 'delete'])
-        this.#handle.exec(
-          `create temp trigger "sheaf_${event} ${table}" after ${event} on main."${table}" begin select sheaf_note_write(); end`,
-        );
-  }
-
-  all(text: string, ...values: BoundValue[]): Record<string, unknown>[] {
-    return this.#handle.prepare(text).all(...values);
-  }
-
-  async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    let prepared = this.#prepared.get(statement);
-    if (!prepared) {
-      prepared = this.#handle.prepare(statement.sql);
-      prepared.setReturnArrays(true);
-      this.#prepared.set(statement, prepared);
-    }
-    if (this.timing === 'none') return prepared.all(...values) as unknown as R[];
-    const read = this.timing === 'clock' ? clockMilliseconds : threadMilliseconds;
-    const before = read();
-    const rows = prepared.all(...values) as unknown as R[];
-    this.milliseconds += read() - before;
-    return rows;
-  }
-
-  close(): void {
-    this.#handle.close();
-  }
-}
-
-const clockMilliseconds = (): number => performance.now();
-
-/** Processor time of this thread. To ask takes microseconds; by the clock all takes long on a machine that is busy. */
-function threadMilliseconds(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-const toClientError = (error: unknown, message: string): unknown =>
-  TRANSIENT.has(codeOf(error)) ? unavailableError(message, error) : error;
-
-/** Runs what takes a lock, again while another program has it, and without holding up the event loop meanwhile. */
-async function whileBusy<T>(run: () => T, deadline = performance.now() + MAX_BUSY_WAIT_MS): Promise<T> {
-  for (;;) {
-    try {
-      return run();
-    } catch (error) {
-      if (!BUSY.has(codeOf(error)) || performance.now() > deadline) throw error;
-      await sleep(BUSY_PAUSE_MS);
-    }
-  }
-}
-
-/** A connection of its own for reads in another process. */
-export class SqliteReader {
-  readonly dialect = sqliteDialect;
-  readonly #connection: Connection;
-
-  constructor(file: string, isReadOnly: boolean) {
-    this.#connection = openReader(file, isReadOnly);
-    // Nobody else waits for this process.
-    this.#connection.exec(`pragma busy_timeout = ${MAX_BUSY_WAIT_MS}`);
-  }
-
-  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<{ result: T; milliseconds: number }> {
-    const connection = this.#connection;
-    connection.milliseconds = 0;
-    connection.timing = 'processor';
-    connection.control('begin');
-    try {
-      const result = await work(connection);
-      return { result, milliseconds: connection.milliseconds };
-    } finally {
-      endQuietly(connection);
-    }
-  }
-}
-
-function openReader(file: string, isReadOnly: boolean): Connection {
-  const connection = new Connection(file, isReadOnly);
-  connection.exec(`pragma query_only = on; ${NO_WAITING}`);
-  return connection;
 }
 
 class Sqlite implements Database {
@@ -494,14 +344,5 @@ class Sqlite implements Database {
     this.#writer.close();
     if (this.#log !== null) closeSync(this.#log);
     if (this.isReadOnly && this.file !== null) await removeEmptyLog(this.file);
-  }
-}
-
-/** Ends a transaction that may have ended by itself, as it does when the disk is full. */
-function endQuietly(connection: Connection): void {
-  try {
-    connection.control('rollback');
-  } catch {
-    // No transaction was active.
   }
 }

@@ -104,13 +104,19 @@ const lengthOf = (rows: readonly Row[]): number => {
   return length;
 };
 
+/** What a plan costs: in rows, and as a caller may know it. */
+interface Estimate {
+  readonly rows: number;
+  readonly shown: number;
+}
+
 /** What is known of one plan. */
 export class PlanLane implements ReadTimer {
   readonly #lanes: ReadLanes;
   readonly #read: CompiledRead;
   #sizes: ReadonlyMap<string, number> | null = null;
   /** By the number of entries shown. */
-  readonly #costs = new Map<number, number>();
+  readonly #estimates = new Map<number, Estimate>();
   /** How often in a row it was quick, and whether it was slow since it last was so often. */
   #quick = 0;
   #isSlow = false;
@@ -152,20 +158,25 @@ export class PlanLane implements ReadTimer {
 
   /** Rows that the database touches for so many entries, as a caller may know it. */
   shownCost(limit: number): number {
-    return roundedCost(this.#costOf(limit));
+    return this.#estimate(limit).shown;
   }
 
   #costOf(limit: number): number {
+    return this.#estimate(limit).rows;
+  }
+
+  #estimate(limit: number): Estimate {
     if (this.#lanes.sizes !== this.#sizes) {
-      this.#costs.clear();
+      this.#estimates.clear();
       this.#sizes = this.#lanes.sizes;
     }
-    let cost = this.#costs.get(limit);
-    if (cost === undefined) {
-      cost = this.#lanes.costOf(this.#read, limit).rows;
-      this.#costs.set(limit, cost);
+    let estimate = this.#estimates.get(limit);
+    if (!estimate) {
+      const { rows } = this.#lanes.costOf(this.#read, limit);
+      estimate = { rows, shown: roundedCost(rows) };
+      this.#estimates.set(limit, estimate);
     }
-    return cost;
+    return estimate;
   }
 }
 

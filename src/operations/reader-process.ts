@@ -1,7 +1,7 @@
 // The main module of a reader process: runs reads that may take long on a connection of its own, one at a time, so that
 // the server can end one by ending the process. It never writes, so it can be killed at any moment.
 import { Worker } from 'node:worker_threads';
-import { SqliteReader } from '../db/sqlite.ts';
+import { SqliteReader } from '../db/sqlite-connection.ts';
 import { answerJob, type JobMessage, type ReadJob, runJob } from './read-job.ts';
 
 /** Beyond what a process of this kind takes by itself. */

@@ -1,8 +1,9 @@
 // Does what tests ask of a PostgreSQL server while they wait: a database is made before the call returns, as a file is
 // copied. The thread that asks sleeps until this one has answered.
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import pg from 'pg';
+import type pg from 'pg';
 import type { TableContents } from './database.ts';
+import { withClient } from './postgres-client.ts';
 import { brokenReferences, fillTables } from './postgres-content.ts';
 
 export type Task =
@@ -19,16 +20,6 @@ export interface Request {
 }
 
 export type Reply = { readonly result: readonly string[] } | { readonly error: string };
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 async function perform(task: Task): Promise<readonly string[]> {
   switch (task.kind) {

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { open } from '../../src/app.ts';
+import { withClient } from './postgres-client.ts';
 import {
   columnTypes,
   fillTables,
@@ -60,14 +60,4 @@ async function makeBareTemplate(server: string, locales: readonly string[] | nul
   if (locales) writeFileSync(path.join(project, 'config', 'locales.json'), JSON.stringify(locales));
   await (await open({ project, database: `${server}/${name}` })).close();
   rmSync(project, { recursive: true });
-}
-
-async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }
