@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { accountCommand } from '../src/cli/account-commands.ts';
+import { COMMANDS } from '../src/cli/commands.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { type CommandOptions, type Ran, useCommands, variables } from './support/commands.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
@@ -160,26 +161,39 @@ describeOnSqlite('The command line', (engine) => {
   afterAll(() => opened.close());
 
   describe('of words that it does not know', () => {
-    it.each([[['nonsense']], [['role', 'toString']], [[]]])('ends with 2 and shows the help (%j)', async (given) => {
+    it.each([
+      [['nonsense'], null],
+      [['role', 'toString'], 'sheaf role show, sheaf role create'],
+      [['shema', 'dif'], 'did you mean sheaf schema diff?'],
+      [['token', 'crate', 'website'], 'did you mean sheaf token create?'],
+    ])('ends with 2 and says which is meant (%j)', async (given, hint) => {
       const { code, out, err } = await people(given);
-      expect(code).toBe(2);
-      expect(out + err).toMatch(/Usage\n/);
-      if (given.length > 0) {
-        expect(out).toBe('');
-        expect(err).toContain(`"${given.join(' ')}" is not a command`);
-      }
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain(`"${given.join(' ')}" is not a command`);
+      expect(err).toContain(hint ?? 'sheaf --help shows them all');
+    });
+
+    it('shows the help where there are none, and ends with 2', async () => {
+      expect(await people([])).toMatchObject({ code: 2, out: expect.stringMatching(/Usage\n/) });
     });
 
     it('ends with 1 where an option is not known, and says where options are listed', async () => {
       const refused = await people(['user', 'list', '--nonsense'], {}, spawned);
-      expectRefusal(refused, /--nonsense/, /sheaf --help/);
+      expectRefusal(refused, /--nonsense/, /sheaf user list --help/);
     });
 
     it('shows every command in its help, on the output', async () => {
       const { code, out, err } = await spawned(['--help']);
       expect({ code, err }).toEqual({ code: 0, err: '' });
-      for (const word of ['start', 'schema', 'explain', 'user', 'role', 'token', '--json', '--as'])
-        expect(out).toMatch(new RegExp(`\\W${word}\\b`));
+      for (const { name } of COMMANDS) expect(out).toContain(`  sheaf ${name}`);
+    });
+
+    it.each(COMMANDS.map((command) => [command.name, command] as const))('explains sheaf %s', async (name, command) => {
+      const { code, out } = await run([...name.split(' '), '--help']);
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage\n  sheaf ${name}`);
+      for (const option of Object.keys(command.options)) expect(out).toContain(`  --${option}`);
+      for (const example of command.examples) expect(example.startsWith(`sheaf ${name}`), example).toBe(true);
     });
   });
 

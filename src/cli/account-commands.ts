@@ -18,9 +18,9 @@ export interface AccountCommandOptions {
   readonly role?: string | undefined;
   readonly type?: string | undefined;
   readonly days?: string | undefined;
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   /** Grants everything without asking. */
-  readonly yes: boolean;
+  readonly yes?: boolean | undefined;
 }
 
 /** What a command did: for people, and for programs. */
@@ -52,21 +52,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /** Those that write nothing. */
 const READING: ReadonlySet<string> = new Set(['user list', 'role show']);
 
-/** Whether words are a command of this file. */
-export const isAccountCommand = ([noun, verb]: readonly string[]): boolean =>
-  Object.hasOwn(COMMANDS, `${noun} ${verb}`);
-
 export async function accountCommand(
   config: ServerConfig,
-  [noun, verb, ...words]: readonly string[],
+  [noun, verb, ...operands]: readonly string[],
   options: AccountCommandOptions,
 ): Promise<string> {
-  const command = `${noun} ${verb}`;
-  const readOnly = READING.has(command);
-  if (config.readOnly && !readOnly) throw onlyReads(`sheaf ${command}`);
+  const name = `${noun} ${verb}`;
+  const readOnly = READING.has(name);
+  if (config.readOnly && !readOnly) throw onlyReads(`sheaf ${name}`);
   const sheaf = await open({ ...openOptions(config), readOnly });
   try {
-    const { text, value } = await COMMANDS[command]!(sheaf, await sheaf.auth(), words, options);
+    const { text, value } = await COMMANDS[name]!(sheaf, await sheaf.auth(), operands, options);
     return `${options.json ? JSON.stringify(value) : text}\n`;
   } finally {
     await sheaf.close();

@@ -1,5 +1,6 @@
 // What a query string may hold beside the parameters of a route: what clients send without meaning anything by it is
 // taken out and named; what is probably a parameter spelled wrongly is refused.
+import { editDistance } from '../edit-distance.ts';
 import { invalidKey, validationError } from '../errors.ts';
 import { isObject } from './grammar.ts';
 import { MISPLACED_PARAMETERS, READ_PARAMETERS } from './parse-read.ts';
@@ -88,29 +89,7 @@ const spelling = (name: string): string => name.toLowerCase().replace(/[^a-z]/g,
 function isNear(given: string, known: string): boolean {
   if (given === known || isPlural(given, known) || isPlural(known, given)) return true;
   const allowed = known.length >= TWO_WRONG_LETTERS ? 2 : known.length >= ONE_WRONG_LETTER ? 1 : 0;
-  return Math.abs(given.length - known.length) <= allowed && distance(given, known) <= allowed;
+  return Math.abs(given.length - known.length) <= allowed && editDistance(given, known) <= allowed;
 }
 
 const isPlural = (many: string, one: string): boolean => many === `${one}s` || many === `${one}es`;
-
-/** How many letters have to be changed, added, left out or swapped with the next one to get from one word to the other. */
-function distance(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1];
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      current.push(
-        Math.min(
-          rows[row - 1]![column]! + 1,
-          current[column - 1]! + 1,
-          rows[row - 1]![column - 1]! + (same ? 0 : 1),
-          swapped ? rows[row - 2]![column - 2]! + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    rows.push(current);
-  }
-  return rows[from.length]![to.length]!;
-}

@@ -1,0 +1,244 @@
+// The commands of the command line, in the order of the help. Each loads only what it needs.
+import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, type Values, YES_OPTION } from './command.ts';
+
+const print = (text: string): void => void process.stdout.write(text);
+
+const START = command({
+  name: 'start',
+  summary: 'serve a content project over HTTP',
+  details: `What is missing in the database is made at the start; nothing is ever dropped or rewritten.
+config/sheaf.json and Strapi's files config/api, server, database, middlewares and plugins are read, with
+config/env/<NODE_ENV> over them; so is the project's .env file. sheaf config shows what holds.`,
+  options: {
+    ...PROJECT_OPTIONS,
+    host: {
+      type: 'string',
+      value: 'HOST',
+      text: 'where to listen; 127.0.0.1 unless config/server says otherwise; off this machine only with a JWT_SECRET',
+      variable: 'HOST',
+    },
+    port: {
+      type: 'string',
+      value: 'N',
+      text: '1337 unless config/server says otherwise; 0 takes any free port',
+      variable: 'PORT',
+    },
+    workers: { type: 'string', value: 'N', text: '1; more processes use more cores', variable: 'SHEAF_WORKERS' },
+  },
+  examples: ['sheaf start', 'sheaf start --example', 'sheaf start --database sqlite:.tmp/data.db --port 1400'],
+  async run({ config, values }) {
+    const { start } = await import('./start.ts');
+    await start(await config(), { ...values, example: values.example === true });
+  },
+});
+
+const CONFIG = command({
+  name: 'config',
+  summary: 'show every setting that holds and where it comes from',
+  options: { ...PROJECT_OPTIONS, json: JSON_OPTION },
+  examples: ['sheaf config'],
+  async run({ config, values }) {
+    const { printConfig } = await import('./print-config.ts');
+    print(printConfig(await config(), values.json === true));
+  },
+});
+
+const SCHEMA_DIFF = command({
+  name: 'schema diff',
+  summary: 'show what a start would make in the database',
+  options: PROJECT_OPTIONS,
+  examples: ['sheaf schema diff'],
+  async run({ config }) {
+    const { schemaCommand } = await import('./schema-commands.ts');
+    print(await schemaCommand(await config(), 'diff'));
+  },
+});
+
+const SCHEMA_APPLY = command({
+  name: 'schema apply',
+  summary: 'make what is missing in the database; nothing is ever dropped or rewritten',
+  options: PROJECT_OPTIONS,
+  examples: ['sheaf schema apply'],
+  async run({ config }) {
+    const { schemaCommand } = await import('./schema-commands.ts');
+    print(await schemaCommand(await config(), 'apply'));
+  },
+});
+
+const EXPLAIN = command({
+  name: 'explain',
+  operands: 'REQUEST',
+  arity: [1, 1],
+  summary: 'show how a request would be answered and what it costs',
+  options: {
+    ...PROJECT_OPTIONS,
+    as: { type: 'string', value: 'ROLE', text: 'in the eyes of this role; without it of the system' },
+    json: JSON_OPTION,
+  },
+  examples: ["sheaf explain --example '/api/restaurants?filters[chef][name]=Chiara&populate=categories'"],
+  async run({ config, values, operands: [request] }) {
+    const { explain } = await import('./explain.ts');
+    print(await explain(await config(), request!, { role: values.as ?? null, json: values.json === true }));
+  },
+});
+
+const ADOPT = command({
+  name: 'adopt',
+  operands: '[DIR]',
+  arity: [0, 1],
+  summary: 'read a project of Strapi and its database; say what will work, what differs and why',
+  details: 'Changes neither. Ends with 1 where a start would not succeed.',
+  options: {
+    project: PROJECT_OPTIONS.project,
+    database: PROJECT_OPTIONS.database,
+    write: flag('write the settings that it proposes to config/sheaf.json'),
+    json: JSON_OPTION,
+  },
+  examples: ['sheaf adopt ../my-strapi', 'sheaf adopt ../my-strapi --write'],
+  // Reads the configuration itself, and reports what is wrong with it among the rest.
+  async run({ values, variables, operands: [folder] }) {
+    const { adoptCommand } = await import('./adopt/adopt-command.ts');
+    const project = folder ?? values.project ?? variables.SHEAF_PROJECT ?? '.';
+    const { text, code } = await adoptCommand({
+      database: values.database,
+      project,
+      write: values.write === true,
+      json: values.json === true,
+    });
+    print(text);
+    return code;
+  },
+});
+
+const COMPARE = command({
+  name: 'compare',
+  summary: 'send the same reads to a running Strapi and to Sheaf, and show what differs and why',
+  details: 'Ends with 1 where it finds a difference that no rule explains, and with 2 where nothing could be compared.',
+  options: {
+    ...PROJECT_OPTIONS,
+    with: { type: 'string', value: 'URL', text: 'where Strapi listens' },
+    sheaf: { type: 'string', value: 'URL', text: 'where Sheaf listens; without it, it is opened here' },
+    requests: { type: 'string', value: 'FILE', text: 'reads to send: a file of URLs, or of recorded requests' },
+    log: { type: 'string', value: 'FILE', text: 'reads to send: those in an access log' },
+    generate: { type: 'string', value: 'N', text: 'reads to send: so many, made from the model' },
+    seed: { type: 'string', value: 'N', text: 'what generated reads are drawn from' },
+    token: { type: 'string', value: 'TOKEN', text: 'an API token for both', variable: 'SHEAF_TOKEN' },
+    header: { type: 'string', value: "'Name: value'", multiple: true, text: 'a header for both; may be repeated' },
+    json: JSON_OPTION,
+  },
+  examples: ['sheaf compare --with http://127.0.0.1:1337 --generate 1000'],
+  async run({ config, values, variables }) {
+    const { compareCommand } = await import('./compare/compare-command.ts');
+    const progress = process.stderr.isTTY ? (text: string) => void process.stderr.write(text) : null;
+    const options = { ...values, json: values.json === true, token: values.token ?? variables.SHEAF_TOKEN };
+    return compareCommand(await config(), options, { report: print, progress });
+  },
+});
+
+interface AccountCommand<O extends Options> {
+  readonly name: string;
+  readonly operands?: string;
+  readonly arity?: readonly [number, number];
+  readonly summary: string;
+  readonly options?: O;
+  readonly examples: readonly [string, ...string[]];
+}
+
+const account = <O extends Options>({ options, ...rest }: AccountCommand<O>) =>
+  command({
+    ...rest,
+    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION } as Options,
+    async run({ config, values, operands }) {
+      const { accountCommand } = await import('./account-commands.ts');
+      print(
+        await accountCommand(
+          await config(),
+          [...rest.name.split(' '), ...operands],
+          values as Values<typeof ACCOUNT_OPTIONS>,
+        ),
+      );
+    },
+  });
+
+const ACCOUNT_OPTIONS = {
+  username: { type: 'string', value: 'NAME', text: 'asked for where it is missing' },
+  email: { type: 'string', value: 'ADDRESS', text: 'asked for where it is missing' },
+  role: { type: 'string', value: 'ROLE', text: 'authenticated unless another is named' },
+  type: { type: 'string', value: 'TYPE', text: 'read-only, full-access or custom' },
+  days: { type: 'string', value: 'N', text: 'how long it opens something; without it for ever' },
+  json: JSON_OPTION,
+  yes: YES_OPTION,
+} as const satisfies Options;
+
+const MANY = Number.POSITIVE_INFINITY;
+const { username, email, role, type, days, yes } = ACCOUNT_OPTIONS;
+
+const ACCOUNTS = [
+  account({
+    name: 'role show',
+    operands: '[ROLE]',
+    arity: [0, 1],
+    summary: 'what a role may do, or all of them',
+    examples: ['sheaf role show public'],
+  }),
+  account({
+    name: 'role create',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'make a role, which may do nothing yet',
+    examples: ['sheaf role create Reviewer'],
+  }),
+  account({
+    name: 'role grant',
+    operands: 'ROLE ACTION…',
+    arity: [2, MANY],
+    summary: "let a role do more; '*' is everything",
+    options: { yes },
+    examples: ['sheaf role grant public api::article.article.find api::article.article.findOne'],
+  }),
+  account({
+    name: 'role revoke',
+    operands: 'ROLE ACTION…',
+    arity: [2, MANY],
+    summary: "let a role do less; '*' is everything",
+    examples: ['sheaf role revoke public api::article.article.find'],
+  }),
+  account({ name: 'user list', summary: 'the users of the API', examples: ['sheaf user list --json'] }),
+  account({
+    name: 'user create',
+    summary: 'make a user; the password is asked for, or the first line of the input',
+    options: { username, email, role },
+    examples: ['sheaf user create --username ann --email ann@example.com --role authenticated'],
+  }),
+  account({
+    name: 'user block',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'log a user out everywhere and let them log in no more',
+    examples: ['sheaf user block ann'],
+  }),
+  account({
+    name: 'user unblock',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'let a blocked user log in again',
+    examples: ['sheaf user unblock ann'],
+  }),
+  account({
+    name: 'token create',
+    operands: 'NAME [ACTION…]',
+    arity: [1, MANY],
+    summary: 'make an API token and show it, once',
+    options: { type, days },
+    examples: ['sheaf token create website', 'sheaf token create importer --type full-access --days 30'],
+  }),
+  account({
+    name: 'token revoke',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'make an API token open nothing any more',
+    examples: ['sheaf token revoke website'],
+  }),
+];
+
+export const COMMANDS = [START, CONFIG, SCHEMA_DIFF, SCHEMA_APPLY, EXPLAIN, ADOPT, COMPARE, ...ACCOUNTS];

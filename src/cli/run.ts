@@ -1,0 +1,108 @@
+// Runs the command that the arguments name, and ends with a message and an exit code.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { editDistance } from '../edit-distance.ts';
+import { SetupError, SheafError } from '../errors.ts';
+import { PACKAGE_ROOT } from '../package-root.ts';
+import type { ServerConfig, ServerOptions } from '../project/environment.ts';
+import { type Command, flag, type Options } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { helpOn, helpOnCommand } from './help.ts';
+
+/** Those of every command. */
+const COMMON: Options = {
+  help: { ...flag('show this'), short: 'h' },
+  version: { ...flag('show the version'), short: 'v' },
+};
+
+/** A command that was called wrongly; nothing was done. */
+const WRONG_USE = 2;
+
+/** Returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const words = wordsOf(args);
+  if (words.version) return printed(`${versionOf()}\n`);
+  const command = findCommand(words.positionals);
+  try {
+    if (command !== undefined) return await runCommand(command, args);
+    if (words.help) return printed(helpOn(commandsBelow(words.positionals)));
+    if (words.positionals.length === 0) return printed(helpOn(COMMANDS), WRONG_USE);
+    throw notACommand(words.positionals);
+  } catch (error) {
+    const { name = '' } = command ?? {};
+    if (error instanceof SetupError || error instanceof SheafError) console.error(`sheaf: ${error.message}`);
+    else if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
+      console.error(`sheaf: ${(error as Error).message}\nsheaf ${name} --help shows the options.`);
+    else throw error;
+    // `sheaf compare` ends with 1 where it finds a difference.
+    return command === undefined || name === 'compare' ? WRONG_USE : 1;
+  }
+}
+
+function printed(text: string, code = 0): number {
+  process.stdout.write(text);
+  return code;
+}
+
+const versionOf = (): string => JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')).version;
+
+/** The words that are neither options nor their values, whatever the command. */
+function wordsOf(args: readonly string[]): { positionals: string[]; help: boolean; version: boolean } {
+  const options = Object.assign({}, COMMON, ...COMMANDS.map((command) => command.options)) as Options;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  return { positionals, help: values.help === true, version: values.version === true };
+}
+
+const findCommand = (words: readonly string[]): Command | undefined =>
+  COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+
+/** `sheaf role --help` is about the commands that begin so. */
+function commandsBelow(words: readonly string[]): readonly Command[] {
+  const below = COMMANDS.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
+  return below.length > 0 ? below : COMMANDS;
+}
+
+function notACommand(words: readonly string[]): SetupError {
+  const given = words.join(' ');
+  const below = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `));
+  const nearest = nearestName(given, below.length > 0 ? below : COMMANDS);
+  return new SetupError(`"${given}" is not a command`, [
+    ...(nearest === null ? [] : [`did you mean sheaf ${nearest}?`]),
+    ...(below.length > 0 ? [`there is ${below.map(({ name }) => `sheaf ${name}`).join(', ')}`] : []),
+    'sheaf --help shows them all',
+  ]);
+}
+
+/** At most this share of the letters may be wrong. */
+const MAX_WRONG = 0.4;
+
+function nearestName(given: string, commands: readonly Command[]): string | null {
+  const distances = commands.map(({ name }) => {
+    const sameLength = given.split(' ').slice(0, name.split(' ').length).join(' ');
+    return [editDistance(sameLength, name) / name.length, name] as const;
+  });
+  const [wrong, name] = distances.toSorted(([one], [other]) => one - other)[0]!;
+  return wrong <= MAX_WRONG ? name : null;
+}
+
+async function runCommand(command: Command, args: readonly string[]): Promise<number> {
+  const options = { ...command.options, ...COMMON };
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (values.help === true) return printed(helpOnCommand(command));
+  const operands = positionals.slice(command.name.split(' ').length);
+  const [least, most] = command.arity;
+  if (operands.length < least || operands.length > most)
+    throw new SetupError(operands.length < least ? 'The command is not complete' : 'The command has too many words', [
+      `expected sheaf ${command.name}${command.operands === '' ? '' : ` ${command.operands}`}`,
+      `sheaf ${command.name} --help shows examples`,
+    ]);
+  return (await command.run({ values, operands, variables: process.env, config: () => configOf(values) })) ?? 0;
+}
+
+async function configOf(values: Record<string, unknown>): Promise<ServerConfig> {
+  const { readConfig } = await import('../project/environment.ts');
+  const options = values as ServerOptions;
+  if (values.example !== true) return readConfig(options);
+  const { exampleProject } = await import('./example.ts');
+  return readConfig({ ...options, ...exampleProject() });
+}
