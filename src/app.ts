@@ -6,10 +6,11 @@ import { type Auth, openAuth } from './accounts/auth.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
-import { applySchema, diffSchema, missingForReads, requireReadable } from './db/schema.ts';
+import { diffSchema, missingForReads, requireReadable } from './db/schema.ts';
 import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
+import { requireNoChanges, updateModel } from './migrate/update-model.ts';
 import { loadModel } from './model/build.ts';
 import { LOCALE, USER } from './model/builtin.ts';
 import type { ContentType, Model } from './model/types.ts';
@@ -97,9 +98,12 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const { readOnly = false } = options;
   const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   try {
-    const model = await modelOn(database, options.project, loaded, { privateAttributes });
-    if (readOnly) await requireReadable(database, model);
-    else await applySchema(database, model, readLocales(options.project));
+    const { model, rebuild } = await modelOn(database, options.project, loaded, { privateAttributes });
+    const update = { database, model, rebuild, locales: readLocales(options.project), isAllowed: null };
+    if (readOnly) {
+      await requireNoChanges(update);
+      await requireReadable(database, model);
+    } else await updateModel(update);
     const users = new UserExtension(database, new AccountStatements(database.dialect));
     const operations = new Operations({
       model,

@@ -20,6 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['db/'],
   ['read/'],
   ['store/'],
+  ['migrate/'],
   ['operations/'],
   ['accounts/'],
   ['app.ts'],

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { schemaDiff } from '../src/cli/schema-commands.ts';
 import { missingForReads } from '../src/db/schema.ts';
 import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
@@ -427,7 +427,7 @@ describeOnSqlite('the start', (engine) => {
 
   it('prints what is served otherwise than the definitions say, and so does the command that shows its changes', async () => {
     const database = engine.freshDatabaseUrl();
-    expect(await schemaCommand({ project, database } as ServerConfig, 'diff')).toContain(note);
+    expect((await schemaDiff({ project, database } as ServerConfig)).text).toContain(note);
     const child = spawn(process.execPath, [
       ...['--no-warnings', fileURLToPath(new URL('../dist/main.js', import.meta.url)), 'start'],
       ...['--project', project, '--database', database, '--port', '0'],

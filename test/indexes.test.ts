@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { explainRequest } from '../src/cli/explain.ts';
-import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { schemaApply, schemaDiff } from '../src/cli/schema-commands.ts';
 import { SetupError } from '../src/errors.ts';
 import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
@@ -67,7 +67,9 @@ describeOnEveryDatabase('Indexes that a project declares', (engine) => {
   let content: Content;
 
   const command = (action: 'diff' | 'apply') =>
-    schemaCommand({ project: folder, database: url } as ServerConfig, action);
+    (action === 'diff' ? schemaDiff : schemaApply)({ project: folder, database: url } as ServerConfig).then(
+      ({ text }) => text,
+    );
 
   beforeAll(async () => {
     folder = contents.project(places({}, OPTIONS));

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { open, openDatabase } from '../src/app.ts';
-import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { schemaApply, schemaDiff } from '../src/cli/schema-commands.ts';
 import { applySchema, diffSchema } from '../src/db/schema.ts';
 import { MAX_ACCESS_CHANGES } from '../src/limits.ts';
 import { loadModel } from '../src/model/build.ts';
@@ -715,7 +715,7 @@ describeOnPostgres('A database account that may not create triggers', (engine) =
       'drop function if exists sheaf_deciding_part(text, jsonb)',
       'drop table if exists sheaf_access_changes',
     );
-  const config = (database: string) => ({ project: folder, database }) as Parameters<typeof schemaCommand>[0];
+  const config = (database: string) => ({ project: folder, database }) as Parameters<typeof schemaDiff>[0];
 
   beforeAll(async () => {
     folder = guarded.projectWith(NOTES);
@@ -757,16 +757,16 @@ describeOnPostgres('A database account that may not create triggers', (engine) =
     expect(sent).toHaveLength(2);
     await one.execute(`update up_users set blocked = true where id = ${id}`);
     expect((await read()).status).toBe(401);
-    expect(await schemaCommand(config(limited), 'apply')).toMatch(
+    expect((await schemaApply(config(limited))).text).toMatch(
       /^The database fits already.\nTriggers were not created: /,
     );
   });
 
   it('uses those that another account creates, which the commands name', async () => {
-    const shown = await schemaCommand(config(owners), 'diff');
+    const shown = (await schemaDiff(config(owners))).text;
     for (const text of TRACKED) expect(shown).toContain(`  ${text}`);
-    expect(await schemaCommand(config(owners), 'apply')).toContain('Done: ');
-    expect(await schemaCommand(config(owners), 'diff')).toBe('The database fits; a start would change nothing.\n');
+    expect((await schemaApply(config(owners))).text).toContain('Done: ');
+    expect((await schemaDiff(config(owners))).text).toBe('The database fits; a start would change nothing.\n');
     const node = await guarded.open(folder, { database: limited });
     expect(node.auth.grants.note).toBeNull();
     expect(await node.sheaf.database.mark()).not.toBeNull();

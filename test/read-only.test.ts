@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemCaller } from '../src/access/caller.ts';
 import { open, type Sheaf } from '../src/app.ts';
 import { accountCommand } from '../src/cli/account-commands.ts';
-import { schemaCommand } from '../src/cli/schema-commands.ts';
+import { schemaApply } from '../src/cli/schema-commands.ts';
 import { SetupError } from '../src/errors.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import { isRead } from '../src/http/routes.ts';
@@ -471,7 +471,7 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
       ['token', 'revoke', 'reader'],
     ])
       await expect(accountCommand(config, words, { json: false, yes: true })).rejects.toThrow(refusal);
-    await expect(schemaCommand(config, 'apply')).rejects.toThrow(refusal);
+    await expect(schemaApply(config)).rejects.toThrow(refusal);
     expect(await stateOf(url)).toEqual(before);
   });
 

@@ -11,7 +11,6 @@ import {
   ROUTED_BUILTINS,
 } from './builtin.ts';
 import { declaredIndexes, type IndexDeclaration } from './declared-indexes.ts';
-import type { AttributeDefinition, Definition } from './definitions.ts';
 import { MORPH_KINDS, readDefinitions, SCALAR_TYPES } from './definitions.ts';
 import {
   columnName,
@@ -34,9 +33,11 @@ import {
 } from './link-tables.ts';
 import type {
   Attribute,
+  AttributeDefinition,
   ComponentSchema,
   ContentType,
   DeclaredIndex,
+  Definition,
   Exposure,
   Model,
   MorphAttribute,
@@ -80,7 +81,7 @@ export function buildModel(own: readonly Definition[], options: ModelOptions = {
     table: identifier([one.collectionName]),
     privateAttributes: [...one.privateAttributes, ...privateAttributes],
   }));
-  return new Builder(named, options).build();
+  return Object.freeze({ definitions: own, ...new Builder(named, options).build() });
 }
 
 /** Built-in types, extended or not, then types of other plugins, then the project's own. */
@@ -112,7 +113,7 @@ class Builder {
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
   }
 
-  build(): Model {
+  build(): Omit<Model, 'definitions'> {
     this.#checkNames();
     const contentTypes = new Map<string, ContentType>();
     const components = new Map<string, ComponentSchema>();
@@ -122,7 +123,7 @@ class Builder {
     }
     for (const uid of Object.keys(this.#indexes)) this.#find(uid, 'content-type', `config/sheaf.json: indexes.${uid}`);
     if (this.#problems.length > 0) throw new SetupError('The content model does not fit together:', this.#problems);
-    return Object.freeze({ contentTypes, components, customFields: this.#customFields, notes: this.#notes });
+    return { contentTypes, components, customFields: this.#customFields, notes: this.#notes };
   }
 
   #checkNames(): void {

@@ -1,6 +1,6 @@
 // The content-types that every project has besides its own: users and their roles, files, locales, and the
 // types that Strapi 5 keeps beside them, so that a database made here opens there as well.
-import type { AttributeDefinition, Definition } from './definitions.ts';
+import type { AttributeDefinition, Definition } from './types.ts';
 
 const builtin = (
   uid: string,

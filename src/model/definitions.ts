@@ -4,29 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
 import { snakeCase } from './identifiers.ts';
-import type { MorphKind, RelationKind, ScalarType } from './types.ts';
-
-export interface AttributeDefinition {
-  readonly type: string;
-  readonly [option: string]: unknown;
-}
-
-export interface Definition {
-  readonly uid: string;
-  /** Where it was read from, for messages; `built in` for the ones that come with the server. */
-  readonly file: string;
-  readonly kind: 'collectionType' | 'singleType' | 'component';
-  readonly collectionName: string;
-  readonly singularName: string;
-  readonly pluralName: string;
-  readonly draftAndPublish: boolean;
-  readonly populateCreatorFields: boolean;
-  readonly privateAttributes: readonly string[];
-  readonly localized: boolean;
-  /** Lists of attribute names, each of which wants an index. */
-  readonly indexes: readonly (readonly string[])[];
-  readonly attributes: Readonly<Record<string, AttributeDefinition>>;
-}
+import type { AttributeDefinition, Definition, MorphKind, RelationKind, ScalarType } from './types.ts';
 
 export const SCALAR_TYPES: ReadonlySet<string> = new Set<ScalarType>([
   'string',

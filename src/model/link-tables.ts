@@ -1,5 +1,5 @@
 // Link tables: how each kind of attribute walks from a row to the rows that it is linked with.
-import type { AttributeDefinition, Definition } from './definitions.ts';
+
 import {
   componentTableName,
   idColumnName,
@@ -10,7 +10,7 @@ import {
   orderColumnName,
   typeColumnName,
 } from './identifiers.ts';
-import type { LinkTable } from './types.ts';
+import type { AttributeDefinition, Definition, LinkTable } from './types.ts';
 
 /** A definition with the name of its table. */
 export interface NamedDefinition extends Definition {

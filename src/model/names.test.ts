@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildModel } from './build.ts';
-import type { AttributeDefinition, Definition } from './definitions.ts';
 import { snakeCase } from './identifiers.ts';
 import { type TableDefinition, tablesOf } from './tables.ts';
+import type { AttributeDefinition, Definition } from './types.ts';
 
 const LONGEST = 55;
 

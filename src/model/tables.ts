@@ -58,7 +58,8 @@ export interface TableDefinition {
   readonly foreignKeys: readonly ForeignKey[];
 }
 
-const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
+/** The type of the column that an attribute of a type is kept in. */
+export const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
   string: 'string',
   text: 'text',
   richtext: 'text',
@@ -288,6 +289,9 @@ export const OWN_SETTINGS = 'sheaf_settings';
 /** The moment since when an account accepts tokens that belong to no session. */
 export const ACCOUNTS = 'sheaf_accounts';
 
+/** Changes of the model that the data has followed. */
+export const MODEL_CHANGES = 'sheaf_model_changes';
+
 const SYSTEM_TABLES: readonly TableDefinition[] = [
   plain('strapi_migrations', [string('name'), datetime('time')]),
   plain(MIGRATIONS_TABLE, [string('name'), datetime('time')]),
@@ -367,6 +371,14 @@ const SYSTEM_TABLES: readonly TableDefinition[] = [
     ]),
     indexes: [{ name: 'sheaf_accounts_user_uq', columns: ['user_id'], unique: true }],
   },
+  plain(MODEL_CHANGES, [
+    string('change', true),
+    { name: 'summary', type: 'text' },
+    { name: 'undo', type: 'text' },
+    { name: 'definitions', type: 'text' },
+    string('state', true),
+    datetime('applied_at'),
+  ]),
   {
     ...plain(OWN_SETTINGS, [string('key', true), { name: 'value', type: 'text' }]),
     indexes: [{ name: 'sheaf_settings_key_uq', columns: ['key'], unique: true }],

@@ -1,5 +1,28 @@
-// The checked, frozen model: what content-types and components exist, what their attributes are, and in which
-// tables and columns they live. Everything above reads it; nothing changes it.
+// Definitions, as the files of a project hold them, each checked by itself; and the checked, frozen model that is made of
+// them: what content-types and components exist, what their attributes are, and in which tables and columns they live.
+// Everything above reads the model; nothing changes it.
+
+export interface AttributeDefinition {
+  readonly type: string;
+  readonly [option: string]: unknown;
+}
+
+export interface Definition {
+  readonly uid: string;
+  /** Where it was read from, for messages; `built in` for the ones that come with the server. */
+  readonly file: string;
+  readonly kind: 'collectionType' | 'singleType' | 'component';
+  readonly collectionName: string;
+  readonly singularName: string;
+  readonly pluralName: string;
+  readonly draftAndPublish: boolean;
+  readonly populateCreatorFields: boolean;
+  readonly privateAttributes: readonly string[];
+  readonly localized: boolean;
+  /** Lists of attribute names, each of which wants an index. */
+  readonly indexes: readonly (readonly string[])[];
+  readonly attributes: Readonly<Record<string, AttributeDefinition>>;
+}
 
 export type ScalarType =
   | 'string'
@@ -174,6 +197,8 @@ export interface ContentType extends SchemaBase {
 export type Schema = ContentType | ComponentSchema;
 
 export interface Model {
+  /** What it was made of, besides what is built in. */
+  readonly definitions: readonly Definition[];
   readonly contentTypes: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, ComponentSchema>;
   /** The custom fields that attributes are of: what they hold, definitions do not tell. */

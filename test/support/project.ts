@@ -1,7 +1,6 @@
 // Content projects that tests define in a few lines, and the model of one without any files.
 import { buildModel } from '../../src/model/build.ts';
-import type { AttributeDefinition, Definition } from '../../src/model/definitions.ts';
-import type { Model } from '../../src/model/types.ts';
+import type { AttributeDefinition, Definition, Model } from '../../src/model/types.ts';
 
 export type Json = Record<string, unknown>;
 export type Attributes = Readonly<Record<string, Json>>;

@@ -1,0 +1,119 @@
+// Everything in a database that leads to rows of a type or from them, as a change of the type's rows needs it.
+
+import { COMPONENT_COPIES, PUBLISHED_LISTS, SETTINGS_TABLE, tablesOf } from '../model/tables.ts';
+import type { Model, Schema } from '../model/types.ts';
+import type { KeyEnd, LinkEnd } from '../sql/migration-statements.ts';
+import { schemasOf } from './change.ts';
+
+export interface TypeLinks extends LinkEnd {
+  /** What is at the other end. */
+  readonly schema: Schema;
+  /** Whether the other end shows the link, and whether the type itself does. */
+  readonly isShownThere: boolean;
+  readonly isShownHere: boolean;
+}
+
+export interface TypeKeys extends KeyEnd {
+  readonly schema: Schema;
+}
+
+/** Links in tables that lead to rows of a type or from them. */
+export function linksOfType(model: Model, type: Schema): TypeLinks[] {
+  return schemasOf(model).flatMap((schema) =>
+    [...schema.attributes.values()].flatMap((attribute): TypeLinks[] => {
+      if (attribute.kind === 'morph' && attribute.many)
+        return attribute.targets
+          .filter(({ uid }) => uid === type.uid)
+          .map(({ link }) => ({
+            table: link.table,
+            own: link.to,
+            other: link.from,
+            ownOrder: null,
+            otherOrder: link.order,
+            constants: link.constants,
+            schema,
+            isShownThere: true,
+            isShownHere: false,
+          }));
+      if (attribute.kind !== 'relation' || attribute.storage !== 'linkTable' || !attribute.owning) return [];
+      const { table, from, to, order, inverseOrder, constants } = attribute.link;
+      if (schema.uid === type.uid) {
+        const other = model.contentTypes.get(attribute.target)!;
+        const isShownThere = attribute.inverse !== null;
+        const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder };
+        return [{ table, ...ends, constants, schema: other, isShownThere, isShownHere: true }];
+      }
+      if (attribute.target !== type.uid) return [];
+      const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order };
+      return [{ table, ...ends, constants, schema, isShownThere: true, isShownHere: attribute.inverse !== null }];
+    }),
+  );
+}
+
+/** Columns of other tables that lead to rows of a type. */
+export function keysToType(model: Model, type: Schema): TypeKeys[] {
+  return schemasOf(model).flatMap((schema) =>
+    [...schema.attributes.values()].flatMap((attribute): TypeKeys[] => {
+      if (attribute.kind === 'morph' && !attribute.many)
+        return attribute.targets.some(({ uid }) => uid === type.uid)
+          ? [
+              {
+                table: schema.table,
+                column: 'target_id',
+                constants: [{ column: 'target_type', value: type.uid }],
+                schema,
+              },
+            ]
+          : [];
+      return attribute.kind === 'relation' &&
+        attribute.storage === 'column' &&
+        attribute.owning &&
+        attribute.target === type.uid
+        ? [{ table: schema.table, column: attribute.link.to, constants: [], schema }]
+        : [];
+    }),
+  );
+}
+
+/** The components that rows of a schema can hold, at any depth. */
+export function componentsBelow(model: Model, schema: Schema, found = new Set<Schema>()): Set<Schema> {
+  for (const attribute of schema.attributes.values()) {
+    const uids =
+      attribute.kind === 'component'
+        ? [attribute.component]
+        : attribute.kind === 'dynamiczone'
+          ? attribute.components.map(({ uid }) => uid)
+          : [];
+    for (const uid of uids) {
+      const component = model.components.get(uid);
+      if (!component || found.has(component)) continue;
+      found.add(component);
+      componentsBelow(model, component, found);
+    }
+  }
+  return found;
+}
+
+/** The tables whose rows may change when rows of a type or component come or go; those with entries before those with links. */
+export function tablesAround(model: Model, type: Schema): string[] {
+  const below = componentsBelow(model, type);
+  const rows = [type, ...below].map(({ table }) => table);
+  const own = [type, ...below].map(({ uid }) => uid);
+  const belongs = (source: string): boolean =>
+    own.some((uid) => source === `${uid} components` || source.startsWith(`${uid}.`));
+  const leading = new Set([...linksOfType(model, type), ...keysToType(model, type)].map(({ table }) => table));
+  const media = schemasOf(model).flatMap(({ attributes }) =>
+    [...attributes.values()].flatMap((attribute) =>
+      attribute.kind === 'morph' && attribute.many ? attribute.targets.map(({ link }) => link.table) : [],
+    ),
+  );
+  const files = [
+    ...type.attributes.values(),
+    ...[...below].flatMap(({ attributes }) => [...attributes.values()]),
+  ].flatMap((attribute) => (attribute.kind === 'media' ? [attribute.link.table] : []));
+  const links = tablesOf(model)
+    .filter(({ name, source }) => belongs(source) || leading.has(name))
+    .map(({ name }) => name);
+  const all = [...rows, ...links, ...media, ...files, PUBLISHED_LISTS, COMPONENT_COPIES, SETTINGS_TABLE];
+  return [...new Set(all)];
+}

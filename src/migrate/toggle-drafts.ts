@@ -1,0 +1,195 @@
+// Turning drafts on: every published row gets a draft that holds and links the same. Turning them off: the published rows
+// stay, and the drafts are set aside. Links of other entries lead to the rows that stand for the same documents then.
+import { linkAttributes } from '../model/links.ts';
+import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
+import type { ContentType, Model, Schema } from '../model/types.ts';
+import {
+  createRowMoves,
+  dropTable,
+  forgetCopies,
+  forgetLists,
+  insertDrafts,
+  linkBothMoved,
+  linkDraftsOfOthers,
+  linkMoved,
+  movedRows,
+  moveKeys,
+  moveLinks,
+  movesToDrafts,
+  movesToPublished,
+  publishAll,
+  ROW_MOVES,
+  toAny,
+  toDraftOf,
+  toThese,
+} from '../sql/migration-statements.ts';
+import { listName } from '../sql/write-statements.ts';
+import { holdersOfComponents } from '../store/components.ts';
+import { copyMorphs, copyNestedContent } from '../store/copy.ts';
+import { versionsByRow } from '../store/document-versions.ts';
+import { removeRows } from '../store/remove.ts';
+import type { WriteSession } from '../store/write-session.ts';
+import type { UndoAction } from './aside.ts';
+import { componentsBelow, keysToType, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
+import { renumberLists } from './renumber.ts';
+import { BATCH, run, type Step } from './step.ts';
+
+const typeIn = (model: Model, uid: string): ContentType => model.contentTypes.get(uid)!;
+
+export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
+  const type = typeIn(step.after, uid);
+  return step.aside.around(tablesAround(step.after, type), async () => {
+    const { dialect } = step;
+    await run(step, publishAll(dialect, type.table));
+    const columns = step.aside.columnsOf(type.table).filter((column) => column !== 'id' && column !== 'published_at');
+    await run(step, insertDrafts(dialect, type.table, columns));
+    await run(step, createRowMoves(dialect));
+    await run(step, movesToDrafts(dialect, type.table));
+    const links = linksOfType(step.after, type);
+    for (const end of links) await linkDrafts(step, type, end);
+    for (const key of keysToType(step.after, type))
+      if (hasDrafts(key.schema)) await run(step, moveKeys(dialect, { ...key, ofDrafts: true }));
+    await copyContentToDrafts(step, type);
+    await run(step, dropTable(dialect, ROW_MOVES));
+    await renumberLists(step, step.after, type, links);
+    await recordPublishedLists(step, type);
+  });
+}
+
+const hasDrafts = (schema: Schema): boolean => schema.kind !== 'component' && schema.draftAndPublish;
+
+/** Gives the drafts the links that their published rows have; drafts and published rows do not lead to each other. */
+async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
+  const { dialect } = step;
+  const { schema } = end;
+  if (schema.kind === 'component') {
+    const { drafts, others } = await componentsByStatus(step, schema, end);
+    await run(step, moveLinks(dialect, end, toThese), JSON.stringify(drafts));
+    await run(step, linkMoved(dialect, end, toThese), JSON.stringify(others));
+  } else if (schema.uid === type.uid) await run(step, linkBothMoved(dialect, end));
+  else if (schema.draftAndPublish) {
+    await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
+    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
+  } else await run(step, linkMoved(dialect, end, toAny));
+}
+
+/** Component rows that lead to moved rows: those of drafts, and those of entries without drafts. */
+async function componentsByStatus(
+  step: Step,
+  schema: Schema & { kind: 'component' },
+  end: TypeLinks,
+): Promise<{ drafts: number[]; others: number[] }> {
+  const write = step.write(step.after);
+  const held = await run(
+    step,
+    write.sql.linksTo({ ...end, from: end.other, to: end.own, order: null, inverseOrder: null }),
+    await movedIds(step),
+    -1,
+  );
+  const ids = [...new Set(held.map(([, component]) => component))];
+  const statuses = new Map<number, 'draft' | 'published' | 'live'>();
+  for (const id of ids) statuses.set(id, await statusOfComponent(write, schema, id));
+  return {
+    drafts: ids.filter((id) => statuses.get(id) === 'draft'),
+    others: ids.filter((id) => statuses.get(id) === 'live'),
+  };
+}
+
+const movedIds = async (step: Step): Promise<string> =>
+  JSON.stringify((await run(step, movedRows(step.dialect))).map(([from]) => from));
+
+/** The status of the entry that a component row belongs to; `live` where that has no drafts, or belongs to none. */
+async function statusOfComponent(
+  write: WriteSession,
+  component: Schema & { kind: 'component' },
+  id: number,
+): Promise<'draft' | 'published' | 'live'> {
+  for (const { schema, holders } of await holdersOfComponents(write, component, [id])) {
+    const { row } = holders[0]!;
+    if (schema.kind === 'component') return statusOfComponent(write, schema, row);
+    if (!schema.draftAndPublish) return 'live';
+    const [version] = await versionsByRow(write, schema, [row]);
+    return version?.published === false ? 'draft' : 'published';
+  }
+  return 'live';
+}
+
+/** Components, files and polymorphic links are copied row by row. */
+async function copyContentToDrafts(step: Step, type: ContentType): Promise<void> {
+  const isCopied = [...type.attributes.values()].some(
+    ({ kind }) => kind === 'component' || kind === 'dynamiczone' || kind === 'media' || kind === 'morph',
+  );
+  if (!isCopied) return;
+  const moves = await run(step, movedRows(step.dialect));
+  for (const [index, [published, draft]] of moves.entries()) {
+    const write = step.write(step.after);
+    const copy = { from: published, to: draft!, toIsNew: true, purpose: { to: 'draft' } } as const;
+    await copyNestedContent(write, type, copy);
+    await copyMorphs(write, type, copy);
+    await write.run.flush();
+    if (index % BATCH === 0) step.progress(index, moves.length);
+  }
+}
+
+/** What is published now was published with the links it has. */
+async function recordPublishedLists(step: Step, type: ContentType): Promise<void> {
+  const { sql } = step.write(step.after);
+  for (const holder of step.after.contentTypes.values()) {
+    if (!holder.draftAndPublish) continue;
+    for (const { link, target } of linkAttributes(holder)) {
+      const other = typeIn(step.after, target);
+      if (other.draftAndPublish && (holder === type || other === type))
+        await run(step, sql.adoptLists(link, holder.table, other.table), listName(link));
+    }
+  }
+}
+
+export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
+  const type = typeIn(step.before, uid);
+  return step.aside.around(tablesAround(step.before, type), async () => {
+    const { dialect } = step;
+    await run(step, createRowMoves(dialect));
+    await run(step, movesToPublished(dialect, type.table));
+    const links = linksOfType(step.before, type);
+    for (const end of links) await keepLinksOfDrafts(step, type, end);
+    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, ofDrafts: false }));
+    await removeMoved(step, type);
+    await run(step, dropTable(dialect, ROW_MOVES));
+    await forgetRecords(step, type);
+    await renumberLists(step, step.after, typeIn(step.after, uid), links);
+  });
+}
+
+/** What others show of a draft, they show of its published row. What only the draft shows goes with it. */
+async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
+  const { dialect } = step;
+  const { schema } = end;
+  if (schema.uid === type.uid) return;
+  if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere))
+    await run(step, linkMoved(dialect, end, toAny));
+  else if (schema.draftAndPublish && end.isShownThere)
+    await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
+  else if (schema.draftAndPublish)
+    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'same' }));
+}
+
+/** Deletes the rows that are moved, with what they hold. */
+export async function removeMoved(step: Step, type: ContentType): Promise<void> {
+  const gone = (await run(step, movedRows(step.dialect))).map(([from]) => from);
+  for (let start = 0; start < gone.length; start += BATCH) {
+    step.progress(start, gone.length);
+    const write = step.write(step.before);
+    await removeRows(write, type, gone.slice(start, start + BATCH));
+    await write.run.flush();
+  }
+}
+
+async function forgetRecords(step: Step, type: ContentType): Promise<void> {
+  const lists = linksOfType(step.before, type).flatMap(({ table, own, other }) => [
+    `${table} ${own} ${other}`,
+    `${table} ${other} ${own}`,
+  ]);
+  await run(step, forgetLists(step.dialect, PUBLISHED_LISTS), JSON.stringify(lists));
+  for (const { table } of componentsBelow(step.before, type))
+    await run(step, forgetCopies(step.dialect, COMPONENT_COPIES, table), table);
+}

@@ -1,0 +1,104 @@
+// Takes changes back, the last first, and releases what is kept aside for it.
+import type { Database, Session } from '../db/database.ts';
+import { SetupError } from '../errors.ts';
+import { MODEL_CHANGES } from '../model/tables.ts';
+import type { Definition } from '../model/types.ts';
+import { lockSchema } from '../sql/ddl.ts';
+import { appliedChanges, type ChangeRow, dropTable, setChangeState } from '../sql/migration-statements.ts';
+import { copiesOf, takeBack, type UndoAction, writtenSince } from './aside.ts';
+import type { Rebuild } from './plan.ts';
+import { isRename, type Rename, renameInDatabase } from './rename-in-database.ts';
+import { keepServed } from './served-model.ts';
+
+/** A change that can be taken back. */
+export interface AppliedChange {
+  readonly number: number;
+  readonly id: string;
+  readonly text: string;
+  readonly appliedAt: Date;
+}
+
+/** How a change is taken back: row by row, or by the opposite names. */
+type Undo = readonly UndoAction[] | Rename;
+
+const shown = ([number, id, text, , , appliedAt]: ChangeRow): AppliedChange => ({
+  number,
+  id,
+  text,
+  appliedAt: new Date(Number(appliedAt)),
+});
+
+/** The changes that can be taken back, the last first. */
+export async function listApplied(database: Database): Promise<AppliedChange[]> {
+  return (await appliedRows(database)).map(shown);
+}
+
+async function appliedRows(database: Database): Promise<readonly ChangeRow[]> {
+  if (!(await database.describe()).has(MODEL_CHANGES)) return [];
+  return database.latest((session) => session.rows(appliedChanges(database.dialect), []));
+}
+
+export interface Undone {
+  readonly change: AppliedChange;
+  /** The names that definitions have to have again; null where no names changed. */
+  readonly rename: Rename | null;
+}
+
+/** Takes the last change back. What was written since in the rows it changed is given up only where `discard` says so. */
+export async function undoLast(database: Database, rebuild: Rebuild, discard: boolean): Promise<Undone> {
+  const { dialect } = database;
+  const [last] = await appliedRows(database);
+  if (!last)
+    throw new SetupError('There is no change to take back', ['a change that was released or undone is not kept']);
+  const [number, , , undoText, definitionsText] = last;
+  const undo = JSON.parse(undoText) as Undo;
+  const definitions = JSON.parse(definitionsText) as Definition[];
+  await database.transaction(
+    async (session) => {
+      const lock = lockSchema(dialect);
+      if (lock) await session.rows(lock, []);
+      if (isRename(undo))
+        await renameInDatabase(session, database, { definitions, rename: undo, rebuild, isBack: true });
+      else {
+        if (!discard) await requireUnwritten(session, database, undo);
+        await takeBack(session, dialect, undo);
+      }
+      await session.rows(setChangeState(dialect), ['undone', number]);
+      await keepServed(session, database, definitions);
+    },
+    { withoutTimeouts: true },
+  );
+  return { change: shown(last), rename: isRename(undo) ? undo : null };
+}
+
+async function requireUnwritten(
+  session: Session,
+  { dialect }: Database,
+  actions: readonly UndoAction[],
+): Promise<void> {
+  const written = await writtenSince(session, dialect, actions);
+  if (written.size > 0)
+    throw new SetupError('Content was written since the change, which taking it back would give up:', [
+      ...[...written].map(([table, count]) => `${count} ${count === 1 ? 'row' : 'rows'} of ${table}`),
+      '--discard-changes gives them up; a backup keeps them',
+    ]);
+}
+
+/** Drops what is kept for taking changes back. Returns the changes that cannot be taken back any more. */
+export async function release(database: Database): Promise<AppliedChange[]> {
+  const { dialect } = database;
+  const rows = await appliedRows(database);
+  if (rows.length > 0)
+    await database.transaction(
+      async (session) => {
+        for (const [number, , , undoText] of rows) {
+          const undo = JSON.parse(undoText) as Undo;
+          if (!isRename(undo))
+            for (const copy of undo.flatMap(copiesOf)) await session.rows(dropTable(dialect, copy), []);
+          await session.rows(setChangeState(dialect), ['released', number]);
+        }
+      },
+      { withoutTimeouts: true },
+    );
+  return rows.map(shown);
+}
