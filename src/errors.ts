@@ -98,11 +98,14 @@ export const clientGoneError = (): SheafError => unavailableError('The client ha
 
 /** The project or the command line is wrong; told to the operator, never to a client. */
 export class SetupError extends Error {
+  /** What is wrong, without the list. */
+  readonly summary: string;
   readonly problems: readonly string[];
 
   constructor(summary: string, problems: readonly string[] = []) {
     super([summary, ...problems.map((problem) => `  - ${problem}`)].join('\n'));
     this.name = 'SetupError';
+    this.summary = summary;
     this.problems = problems;
   }
 }

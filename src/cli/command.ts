@@ -64,6 +64,8 @@ export const command = <O extends Options>(definition: CommandDefinition<O>): Co
   run: definition.run as Command['run'],
 });
 
+export const print = (text: string): void => void process.stdout.write(text);
+
 export const flag = (text: string) => ({ type: 'boolean', text }) as const;
 
 export const JSON_OPTION = flag('print JSON, for programs');

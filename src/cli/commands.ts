@@ -1,8 +1,8 @@
 // The commands of the command line, in the order of the help. Each loads only what it needs.
-import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, type Values, YES_OPTION } from './command.ts';
+import { SetupError } from '../errors.ts';
+import { ACCOUNT_COMMANDS } from './account-table.ts';
+import { type Command, command, flag, JSON_OPTION, PROJECT_OPTIONS, print } from './command.ts';
 import type { SchemaResult } from './schema-commands.ts';
-
-const print = (text: string): void => void process.stdout.write(text);
 
 const START = command({
   name: 'start',
@@ -225,110 +225,44 @@ const COMPARE = command({
   },
 });
 
-interface AccountCommand<O extends Options> {
-  readonly name: string;
-  readonly operands?: string;
-  readonly arity?: readonly [number, number];
-  readonly summary: string;
-  readonly options?: O;
-  readonly examples: readonly [string, ...string[]];
-}
+const HELP = command({
+  name: 'help',
+  operands: '[environment|COMMAND]',
+  arity: [0, 2],
+  summary: 'show the commands, the variables of the environment, or what a command does',
+  options: {},
+  examples: ['sheaf help environment', 'sheaf help role grant'],
+  async run({ operands }) {
+    const { helpText } = await import('./help.ts');
+    print(helpText(COMMANDS, operands));
+  },
+});
 
-const account = <O extends Options>({ options, ...rest }: AccountCommand<O>) =>
-  command({
-    ...rest,
-    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION } as Options,
-    async run({ config, values, operands }) {
-      const { accountCommand } = await import('./account-commands.ts');
-      print(
-        await accountCommand(
-          await config(),
-          [...rest.name.split(' '), ...operands],
-          values as Values<typeof ACCOUNT_OPTIONS>,
-        ),
-      );
-    },
-  });
+const COMPLETION = command({
+  name: 'completion',
+  operands: 'bash|zsh|fish',
+  arity: [1, 1],
+  summary: 'print a script that completes commands and options in a shell',
+  details: `bash: add  eval "$(sheaf completion bash)"  to ~/.bashrc
+zsh:  add  eval "$(sheaf completion zsh)"  to ~/.zshrc, after compinit
+fish: sheaf completion fish > ~/.config/fish/completions/sheaf.fish`,
+  options: {},
+  examples: ['sheaf completion bash'],
+  async run({ operands: [shell] }) {
+    const { completionScript, isShell } = await import('./completion.ts');
+    if (!isShell(shell)) throw new SetupError(`There is no completion for "${shell}"`, ['expected bash, zsh or fish']);
+    print(completionScript(shell, COMMANDS));
+  },
+});
 
-const ACCOUNT_OPTIONS = {
-  username: { type: 'string', value: 'NAME', text: 'asked for where it is missing' },
-  email: { type: 'string', value: 'ADDRESS', text: 'asked for where it is missing' },
-  role: { type: 'string', value: 'ROLE', text: 'authenticated unless another is named' },
-  type: { type: 'string', value: 'TYPE', text: 'read-only, full-access or custom' },
-  days: { type: 'string', value: 'N', text: 'how long it opens something; without it for ever' },
-  json: JSON_OPTION,
-  yes: YES_OPTION,
-} as const satisfies Options;
-
-const MANY = Number.POSITIVE_INFINITY;
-const { username, email, role, type, days, yes } = ACCOUNT_OPTIONS;
-
-const ACCOUNTS = [
-  account({
-    name: 'role show',
-    operands: '[ROLE]',
-    arity: [0, 1],
-    summary: 'what a role may do, or all of them',
-    examples: ['sheaf role show public'],
-  }),
-  account({
-    name: 'role create',
-    operands: 'NAME',
-    arity: [1, 1],
-    summary: 'make a role, which may do nothing yet',
-    examples: ['sheaf role create Reviewer'],
-  }),
-  account({
-    name: 'role grant',
-    operands: 'ROLE ACTION…',
-    arity: [2, MANY],
-    summary: "let a role do more; '*' is everything",
-    options: { yes },
-    examples: ['sheaf role grant public api::article.article.find api::article.article.findOne'],
-  }),
-  account({
-    name: 'role revoke',
-    operands: 'ROLE ACTION…',
-    arity: [2, MANY],
-    summary: "let a role do less; '*' is everything",
-    examples: ['sheaf role revoke public api::article.article.find'],
-  }),
-  account({ name: 'user list', summary: 'the users of the API', examples: ['sheaf user list --json'] }),
-  account({
-    name: 'user create',
-    summary: 'make a user; the password is asked for, or the first line of the input',
-    options: { username, email, role },
-    examples: ['sheaf user create --username ann --email ann@example.com --role authenticated'],
-  }),
-  account({
-    name: 'user block',
-    operands: 'NAME',
-    arity: [1, 1],
-    summary: 'log a user out everywhere and let them log in no more',
-    examples: ['sheaf user block ann'],
-  }),
-  account({
-    name: 'user unblock',
-    operands: 'NAME',
-    arity: [1, 1],
-    summary: 'let a blocked user log in again',
-    examples: ['sheaf user unblock ann'],
-  }),
-  account({
-    name: 'token create',
-    operands: 'NAME [ACTION…]',
-    arity: [1, MANY],
-    summary: 'make an API token and show it, once',
-    options: { type, days },
-    examples: ['sheaf token create website', 'sheaf token create importer --type full-access --days 30'],
-  }),
-  account({
-    name: 'token revoke',
-    operands: 'NAME',
-    arity: [1, 1],
-    summary: 'make an API token open nothing any more',
-    examples: ['sheaf token revoke website'],
-  }),
+export const COMMANDS: readonly Command[] = [
+  START,
+  CONFIG,
+  ...SCHEMA,
+  EXPLAIN,
+  ADOPT,
+  COMPARE,
+  ...ACCOUNT_COMMANDS,
+  HELP,
+  COMPLETION,
 ];
-
-export const COMMANDS = [START, CONFIG, ...SCHEMA, EXPLAIN, ADOPT, COMPARE, ...ACCOUNTS];

@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from '../package-root.ts';
 import type { ServerConfig, ServerOptions } from '../project/environment.ts';
 import { type Command, flag, type Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { helpOn, helpOnCommand } from './help.ts';
+import { commandsBelow, helpOn, helpOnCommand, usageOf } from './help.ts';
 
 /** Those of every command. */
 const COMMON: Options = {
@@ -25,18 +25,22 @@ export async function run(args: readonly string[]): Promise<number> {
   const command = findCommand(words.positionals);
   try {
     if (command !== undefined) return await runCommand(command, args);
-    if (words.help) return printed(helpOn(commandsBelow(words.positionals)));
+    if (words.help) return printed(helpOn(commandsBelow(COMMANDS, words.positionals)));
     if (words.positionals.length === 0) return printed(helpOn(COMMANDS), WRONG_USE);
     throw notACommand(words.positionals);
   } catch (error) {
-    const { name = '' } = command ?? {};
-    if (error instanceof SetupError || error instanceof SheafError) console.error(`sheaf: ${error.message}`);
-    else if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
-      console.error(`sheaf: ${(error as Error).message}\nsheaf ${name} --help shows the options.`);
-    else throw error;
+    console.error(errorText(error, words.json));
     // `sheaf compare` ends with 1 where it finds a difference.
-    return command === undefined || name === 'compare' ? WRONG_USE : 1;
+    return command === undefined || command.name === 'compare' ? WRONG_USE : 1;
   }
+}
+
+/** What the operator or a client did wrong, in words or for programs. Anything else is a defect of ours. */
+function errorText(error: unknown, json: boolean): string {
+  if (!(error instanceof SetupError || error instanceof SheafError)) throw error;
+  if (!json) return `sheaf: ${error.message}`;
+  const [message, hints] = error instanceof SetupError ? [error.summary, error.problems] : [error.message, [] as const];
+  return JSON.stringify({ error: { message, hints } });
 }
 
 function printed(text: string, code = 0): number {
@@ -47,25 +51,25 @@ function printed(text: string, code = 0): number {
 const versionOf = (): string => JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')).version;
 
 /** The words that are neither options nor their values, whatever the command. */
-function wordsOf(args: readonly string[]): { positionals: string[]; help: boolean; version: boolean } {
+function wordsOf(args: readonly string[]) {
   const options = Object.assign({}, COMMON, ...COMMANDS.map((command) => command.options)) as Options;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
-  return { positionals, help: values.help === true, version: values.version === true };
+  return {
+    positionals,
+    help: values.help === true,
+    version: values.version === true,
+    json: values.json === true,
+  };
 }
 
 const findCommand = (words: readonly string[]): Command | undefined =>
   COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
 
-/** `sheaf role --help` is about the commands that begin so. */
-function commandsBelow(words: readonly string[]): readonly Command[] {
-  const below = COMMANDS.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
-  return below.length > 0 ? below : COMMANDS;
-}
-
 function notACommand(words: readonly string[]): SetupError {
   const given = words.join(' ');
   const below = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `));
-  const nearest = nearestName(given, below.length > 0 ? below : COMMANDS);
+  const names = (below.length > 0 ? below : COMMANDS).map(({ name }) => name);
+  const nearest = nearestName(given, names);
   return new SetupError(`"${given}" is not a command`, [
     ...(nearest === null ? [] : [`did you mean sheaf ${nearest}?`]),
     ...(below.length > 0 ? [`there is ${below.map(({ name }) => `sheaf ${name}`).join(', ')}`] : []),
@@ -76,8 +80,8 @@ function notACommand(words: readonly string[]): SetupError {
 /** At most this share of the letters may be wrong. */
 const MAX_WRONG = 0.4;
 
-function nearestName(given: string, commands: readonly Command[]): string | null {
-  const distances = commands.map(({ name }) => {
+function nearestName(given: string, names: readonly string[]): string | null {
+  const distances = names.map((name) => {
     const sameLength = given.split(' ').slice(0, name.split(' ').length).join(' ');
     return [editDistance(sameLength, name) / name.length, name] as const;
   });
@@ -86,17 +90,37 @@ function nearestName(given: string, commands: readonly Command[]): string | null
 }
 
 async function runCommand(command: Command, args: readonly string[]): Promise<number> {
-  const options = { ...command.options, ...COMMON };
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parsed(command, args);
   if (values.help === true) return printed(helpOnCommand(command));
   const operands = positionals.slice(command.name.split(' ').length);
   const [least, most] = command.arity;
   if (operands.length < least || operands.length > most)
     throw new SetupError(operands.length < least ? 'The command is not complete' : 'The command has too many words', [
-      `expected sheaf ${command.name}${command.operands === '' ? '' : ` ${command.operands}`}`,
+      `expected ${usageOf(command)}`,
       `sheaf ${command.name} --help shows examples`,
     ]);
   return (await command.run({ values, operands, variables: process.env, config: () => configOf(values) })) ?? 0;
+}
+
+function parsed(command: Command, args: readonly string[]) {
+  const options = { ...command.options, ...COMMON };
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
+    const hint = `sheaf ${command.name} --help shows the options`;
+    const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /^Unknown option '([^']+)'/.exec(message)) || [];
+    if (unknown === undefined) throw new SetupError(message, [hint]);
+    const nearest = nearestName(
+      unknown,
+      Object.keys(options).map((name) => `--${name}`),
+    );
+    throw new SetupError(`sheaf ${command.name} has no option ${unknown}`, [
+      ...(nearest === null ? [] : [`did you mean ${nearest}?`]),
+      hint,
+    ]);
+  }
 }
 
 async function configOf(values: Record<string, unknown>): Promise<ServerConfig> {
