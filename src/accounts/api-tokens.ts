@@ -27,6 +27,20 @@ export interface FoundToken {
   readonly mark: string | null;
 }
 
+/** A token as it is listed. The token itself is not kept. */
+export interface ListedToken {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly type: string;
+  readonly actions: readonly string[];
+  readonly createdAt: string | null;
+  /** Noted once an hour at most; null where it was never used. */
+  readonly lastUsedAt: string | null;
+  /** Null for a token without an end. */
+  readonly expiresAt: string | null;
+}
+
 const TOKEN_BYTES = 128;
 const TOKEN_FORM = /^[0-9a-f]{256}$/i;
 const DAY_MS = 86_400_000;
@@ -115,6 +129,27 @@ export class ApiTokens {
     return token;
   }
 
+  /** Every token, the oldest first. */
+  async list(): Promise<readonly ListedToken[]> {
+    const tokens = new Map<number, ListedToken & { actions: string[] }>();
+    const rows = await this.#database.latest((session) => session.rows(this.#statements.tokens(), []));
+    for (const [id, name, description, type, end, lastUsed, begin, action] of rows) {
+      const token = tokens.get(id) ?? {
+        id,
+        name,
+        description: description ?? '',
+        type,
+        actions: [],
+        createdAt: shownMoment(begin),
+        lastUsedAt: shownMoment(lastUsed),
+        expiresAt: shownMoment(end),
+      };
+      tokens.set(id, token);
+      if (action !== null) token.actions.push(action);
+    }
+    return [...tokens.values()];
+  }
+
   /** How many tokens of that name there were. */
   async revoke(name: string): Promise<number> {
     return this.#database.transaction(async (session) => {
@@ -125,3 +160,6 @@ export class ApiTokens {
     });
   }
 }
+
+const shownMoment = (moment: number | null): string | null =>
+  moment === null ? null : new Date(Number(moment)).toISOString();

@@ -5,14 +5,22 @@ import { addGrant } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
 import { SetupError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
-import type { AccountStatements, RoleRow } from '../sql/account-statements.ts';
+import { ACCOUNT_SETTINGS, type AccountStatements, type RoleRow } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
+import { readAccountSettings } from './account-settings.ts';
 
 export interface StoredRole {
   readonly id: number;
   readonly type: string;
   readonly name: string;
   readonly actions: readonly string[];
+}
+
+/** A user, and the role that the user has. */
+export interface UserRole {
+  readonly userId: number;
+  readonly documentId: string;
+  readonly role: Pick<StoredRole, 'id' | 'type' | 'name'>;
 }
 
 /** A role as the API shows it. */
@@ -67,6 +75,12 @@ export class Roles {
     });
   }
 
+  /** Every user who has a role. */
+  async ofUsers(): Promise<readonly UserRole[]> {
+    const rows = await this.#database.latest((session) => session.rows(this.#statements.rolesOfUsers(), []));
+    return rows.map(([userId, documentId, id, type, name]) => ({ userId, documentId, role: { id, type, name } }));
+  }
+
   #permissions(granted: ReadonlySet<string>): ShownPermissions {
     const shown: ShownPermissions = {};
     for (const action of [...new Set([...knownActions(this.#model), ...granted])].sort()) {
@@ -105,29 +119,75 @@ export class Roles {
 
   /** Makes a role, its type being its name in small letters with underscores; the one there is, where there is one. */
   async create(name: string, description = ''): Promise<StoredRole> {
-    const type = name
-      .trim()
-      .toLowerCase()
-      .normalize('NFKD')
-      .replace(/\p{M}/gu, '')
-      .replace(/[^\p{L}\p{N}]+/gu, '_');
-    if (!/^[\p{L}\p{N}_]{3,}$/u.test(type))
-      throw new SetupError(`"${name}" is no name for a role`, ['use three letters or more']);
+    const type = typeFor(name);
     return this.#changed(async (session) => {
       const existing = (await this.#read(session)).find((role) => role.type === type);
-      if (existing) return existing;
-      const now = Date.now();
-      const sql = new WriteStatements(this.#database.dialect);
-      const insert = sql.insertRow('up_roles', [
-        ...['document_id', 'name', 'description', 'type'].map((column) => ({ column, type: 'string' as const })),
-        ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
-      ]);
-      const [row] = await session.rows(insert, [createId(), name.trim(), description, type, now, now, now]);
-      const id = row![0];
       // Whoever has an account may look at it, change its password and log out.
-      const actions = DEFAULT_GRANTS.authenticated;
-      for (const action of actions) await addGrant(session, this.#database.dialect, id, action);
-      return { id, type, name: name.trim(), actions };
+      return existing ?? this.#insert(session, { type, name, description, actions: DEFAULT_GRANTS.authenticated });
+    });
+  }
+
+  /** Makes a role that is granted what another is. */
+  async copy(role: string, name: string): Promise<StoredRole> {
+    const type = typeFor(name);
+    return this.#changed(async (session) => {
+      const { name: original, actions } = await this.#find(session, role);
+      if ((await this.#read(session)).some((one) => one.type === type))
+        throw new SetupError(`There is a role "${type}" already`, [
+          'choose another name, or sheaf role delete it first',
+        ]);
+      return this.#insert(session, { type, name, description: `A copy of ${original}`, actions });
+    });
+  }
+
+  async #insert(
+    session: Session,
+    role: Omit<StoredRole, 'id'> & { readonly description: string },
+  ): Promise<StoredRole> {
+    const { type, description, actions } = role;
+    const name = role.name.trim();
+    const { dialect } = this.#database;
+    const now = Date.now();
+    const insert = new WriteStatements(dialect).insertRow('up_roles', [
+      ...['document_id', 'name', 'description', 'type'].map((column) => ({ column, type: 'string' as const })),
+      ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
+    ]);
+    const [row] = await session.rows(insert, [createId(), name, description, type, now, now, now]);
+    const id = row![0];
+    for (const action of actions) await addGrant(session, dialect, id, action);
+    return { id, type, name, actions };
+  }
+
+  /** A role that can be removed once no user has it. */
+  removable(role: string): Promise<StoredRole> {
+    return this.#database.latest((session) => this.#removable(session, role));
+  }
+
+  async #removable(session: Session, role: string): Promise<StoredRole> {
+    const found = await this.#find(session, role);
+    if (NEEDED.includes(found.type))
+      throw new SetupError(`The role ${found.name} cannot be deleted`, ['Strapi and Sheaf need it; revoke its grants']);
+    const [setting] = await session.rows(this.#statements.setting(ACCOUNT_SETTINGS), []);
+    if (readAccountSettings(setting?.[0]).default_role === found.type)
+      throw new SetupError(`The role ${found.name} is the one that new users get`, [
+        "choose another in Strapi's settings of users and permissions first",
+      ]);
+    return found;
+  }
+
+  /** Removes a role with its grants; refused as long as users have it. */
+  delete(role: string): Promise<StoredRole> {
+    return this.#changed(async (session) => {
+      const found = await this.#removable(session, role);
+      await session.rows(this.#statements.lockRole(), [found.id]);
+      const rows = await session.rows(this.#statements.roles(), []);
+      const users = Number(rows.find(([id]) => id === found.id)?.[8] ?? 0);
+      if (users > 0)
+        throw new SetupError(`${users} ${users === 1 ? 'user has' : 'users have'} the role ${found.name}`, [
+          'give them another with --move-to ROLE',
+        ]);
+      for (const statement of this.#statements.deleteRole()) await session.rows(statement, [found.id]);
+      return found;
     });
   }
 
@@ -198,5 +258,20 @@ export const nothingToGrant = (word: string): SetupError =>
   new SetupError(`"${word}" is nothing that can be granted`, [
     "expected an action such as api::article.article.find, a type such as api::article.article, or '*'",
   ]);
+
+/** They are never deleted: who comes without a token has the one, who registers gets the other. */
+const NEEDED: readonly string[] = ['public', 'authenticated'];
+
+/** The type of a role with a name: small letters, with underscores between words. */
+function typeFor(name: string): string {
+  const type = name
+    .trim()
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '_');
+  if (/^[\p{L}\p{N}_]{3,}$/u.test(type)) return type;
+  throw new SetupError(`"${name}" is no name for a role`, ['use three letters or more']);
+}
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

@@ -36,12 +36,13 @@ const ACCOUNT_OPTIONS = {
     text: 'what kind; read-only, or custom where actions are named',
   },
   days: { type: 'string', value: 'N', text: 'how long it opens something; without it for ever' },
+  'move-to': { type: 'string', value: 'ROLE', text: 'the role that its users get' },
   json: JSON_OPTION,
   yes: YES_OPTION,
 } as const satisfies Options;
 
 const MANY = Number.POSITIVE_INFINITY;
-const { username, email, role, type, days, yes } = ACCOUNT_OPTIONS;
+const { username, email, role, type, days, yes, 'move-to': moveTo } = ACCOUNT_OPTIONS;
 
 export const ACCOUNT_COMMANDS = [
   account({
@@ -73,7 +74,26 @@ export const ACCOUNT_COMMANDS = [
     summary: "let a role do less; '*' is everything",
     examples: ['sheaf role revoke public api::article.article.find'],
   }),
-  account({ name: 'user list', summary: 'the users of the API', examples: ['sheaf user list --json'] }),
+  account({
+    name: 'role copy',
+    operands: 'ROLE NAME',
+    arity: [2, 2],
+    summary: 'make a role that may do what another may; rules in access/*.json are not copied',
+    examples: ["sheaf role copy authenticated 'Guest editor'"],
+  }),
+  account({
+    name: 'role delete',
+    operands: 'ROLE',
+    arity: [1, 1],
+    summary: 'remove a role; not public and authenticated, and not one that users have',
+    options: { 'move-to': moveTo },
+    examples: ['sheaf role delete reviewer --move-to authenticated'],
+  }),
+  account({
+    name: 'user list',
+    summary: 'the users of the API with their roles',
+    examples: ['sheaf user list', 'sheaf user list --json'],
+  }),
   account({
     name: 'user create',
     summary: 'make a user; the password is asked for, or the first line of the input',
@@ -93,6 +113,33 @@ export const ACCOUNT_COMMANDS = [
     arity: [1, 1],
     summary: 'let a blocked user log in again',
     examples: ['sheaf user unblock ann'],
+  }),
+  account({
+    name: 'user password',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'give a user another password, asked for or the first line of the input; logs them out everywhere',
+    examples: ['sheaf user password ann', 'sheaf user password ann < password.txt'],
+  }),
+  account({
+    name: 'user role',
+    operands: 'NAME ROLE',
+    arity: [2, 2],
+    summary: 'give a user another role; logs them out everywhere',
+    examples: ['sheaf user role ann reviewer'],
+  }),
+  account({
+    name: 'user delete',
+    operands: 'NAME',
+    arity: [1, 1],
+    summary: 'delete a user, who is logged out everywhere',
+    options: { yes },
+    examples: ['sheaf user delete ann'],
+  }),
+  account({
+    name: 'token list',
+    summary: 'the API tokens: type, actions, end and last use; never the tokens themselves',
+    examples: ['sheaf token list', 'sheaf token list --json'],
   }),
   account({
     name: 'token create',

@@ -1,24 +1,12 @@
 // The command line without a database: what it says of itself, and how it refuses. All in this process.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { runHere } from '../../test/support/in-process.ts';
 import { COMMANDS } from './commands.ts';
 import { bySubject, variablesOf } from './help.ts';
-import { run } from './run.ts';
 
-afterEach(() => vi.restoreAllMocks());
-
-async function said(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += text;
-    return true;
-  });
-  vi.spyOn(console, 'error').mockImplementation((text) => {
-    err += text;
-  });
-  return { code: await run(args), out, err };
-}
+const said = (...args: string[]) => runHere(args);
 
 const WIDTH = 120;
 const tooWide = (text: string): string[] => text.split('\n').filter((line) => line.length > WIDTH);
@@ -40,9 +28,16 @@ describe('The help', () => {
     expect(await said('help')).toEqual({ code, out, err: '' });
   });
 
-  it('on each command fits a terminal, and is the same both ways', async () => {
-    for (const { name } of COMMANDS) {
-      const { out } = await said(...name.split(' '), '--help');
+  it('on each command shows its options and examples, fits a terminal, and is the same both ways', async () => {
+    for (const { name, options, examples } of COMMANDS) {
+      const { code, out } = await said(...name.split(' '), '--help');
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage\n  sheaf ${name}`);
+      for (const option of Object.keys(options)) expect(out).toContain(`  --${option}`);
+      for (const example of examples) {
+        expect(example.startsWith(`sheaf ${name}`), example).toBe(true);
+        expect(out).toContain(`  ${example}\n`);
+      }
       expect(tooWide(out), name).toEqual([]);
       expect((await said('help', ...name.split(' '))).out).toBe(out);
     }
@@ -89,13 +84,13 @@ describe('What is wrong', () => {
     const { code, err } = await said('user', 'list', '--jsn');
     expect(code).toBe(1);
     expect(err).toBe(
-      'sheaf: sheaf user list has no option --jsn\n  - did you mean --json?\n  - sheaf user list --help shows the options',
+      'sheaf: sheaf user list has no option --jsn\n  - did you mean --json?\n  - sheaf user list --help shows the options\n',
     );
   });
 
   it('is an option without its value', async () => {
     const { err } = await said('user', 'list', '--project');
-    expect(err).toMatch(/^sheaf: .*--project.*\n {2}- sheaf user list --help shows the options$/s);
+    expect(err).toMatch(/^sheaf: .*--project.*\n {2}- sheaf user list --help shows the options\n$/s);
   });
 });
 

@@ -42,6 +42,17 @@ export type TokenRow = readonly [
   action: string | null,
 ];
 
+export type ListedTokenRow = readonly [
+  id: number,
+  name: string,
+  description: string | null,
+  type: string,
+  end: number | null,
+  lastUsed: number | null,
+  begin: number | null,
+  action: string | null,
+];
+
 const SESSIONS = 'strapi_sessions';
 
 /** What the statements read, besides users and their roles. */
@@ -160,6 +171,15 @@ export class AccountStatements {
     });
   }
 
+  /** The role of every user who has one: `user, document of the user, role, type, name`. */
+  rolesOfUsers(): Statement<readonly [user: number, documentId: string, role: number, type: string, name: string]> {
+    return this.#once(
+      'roles of users',
+      () =>
+        sql`select u.id, u.document_id, r.id, r.type, r.name from up_users as u join up_users_role_lnk as l on l.user_id = u.id join up_roles as r on r.id = l.role_id order by u.id, l.id`,
+    );
+  }
+
   /** Tells other nodes that grants have changed; null where they need not be told. */
   announceChange(): Statement | null {
     const { announceChange } = this.#dialect;
@@ -178,6 +198,24 @@ export class AccountStatements {
       () =>
         sql`delete from up_permissions where id in (select p.id from up_permissions as p join up_permissions_role_lnk as l on l.permission_id = p.id where l.role_id = ${value()} and p.action = ${value()})`,
     );
+  }
+
+  /** Keeps writers of users from giving them a role until the transaction ends. Values: the role. */
+  lockRole(): Statement {
+    const lock = this.#dialect.locking?.rows ?? sql``;
+    return this.#once('lock role', () => sql`select id from up_roles where id = ${value()} ${lock}`);
+  }
+
+  /** Deletes a role with its grants. Values: the role. */
+  deleteRole(): readonly [Statement, Statement] {
+    return [
+      this.#once(
+        'delete grants',
+        () =>
+          sql`delete from up_permissions where id in (select permission_id from up_permissions_role_lnk where role_id = ${value()})`,
+      ),
+      this.#once('delete role', () => sql`delete from up_roles where id = ${value()}`),
+    ];
   }
 
   /**
@@ -332,6 +370,15 @@ export class AccountStatements {
       () =>
         sql`select t.id, t.type, ${kind}, ${this.#instant(sql`t.expires_at`)}, ${this.#instant(sql`t.last_used_at`)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id where t.access_key = ${value()} order by t.id, p.action`,
     );
+  }
+
+  /** Every API token of the content API with each of its actions, or with null; never what it is stored as. */
+  tokens(): Statement<ListedTokenRow> {
+    const kind = this.#lacking.has(TOKEN_KIND) ? sql`` : sql` where coalesce(t.kind, 'content-api') = 'content-api'`;
+    return this.#once('tokens', () => {
+      const moments = ['expires_at', 'last_used_at', 'created_at'].map((column) => this.#instant(sql.id('t', column)));
+      return sql`select t.id, t.name, t.description, t.type, ${sql.join(moments)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id${kind} order by t.id, p.action`;
+    });
   }
 
   /** Values: now, the token. */
