@@ -76,7 +76,7 @@ export const PROJECT_OPTIONS = {
   project: {
     type: 'string',
     value: 'DIR',
-    text: 'the folder that holds src/api; without it the current one',
+    text: 'the folder that holds src/api; without it the current one, or the nearest above it',
     variable: 'SHEAF_PROJECT',
   },
   database: {

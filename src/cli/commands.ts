@@ -188,7 +188,8 @@ const ADOPT = command({
   // Reads the configuration itself, and reports what is wrong with it among the rest.
   async run({ values, variables, operands: [folder] }) {
     const { adoptCommand } = await import('./adopt/adopt-command.ts');
-    const project = folder ?? values.project ?? variables.SHEAF_PROJECT ?? '.';
+    const { projectFor } = await import('../project/environment.ts');
+    const [project] = projectFor(folder ?? values.project, variables);
     const { text, code } = await adoptCommand({
       database: values.database,
       project,

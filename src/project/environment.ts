@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { SetupError } from '../errors.ts';
 import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
+import { findProject } from './find-project.ts';
 import type { Settings } from './settings.ts';
 import {
   DEFAULT_SQLITE_FILE,
@@ -80,9 +81,7 @@ interface Environment {
 }
 
 export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv = process.env): ServerConfig {
-  const project = options.project ?? (variables.SHEAF_PROJECT || '.');
-  const projectSource =
-    options.project !== undefined ? '--project' : variables.SHEAF_PROJECT ? 'SHEAF_PROJECT' : DEFAULT_SOURCE;
+  const [project, projectSource] = projectFor(options.project, variables);
   const environment = environmentOf(project, variables);
   const configuration = readConfiguration(project, environment.all);
   const reader = new ConfigReader({ ...options, project }, environment, configuration, projectSource);
@@ -110,6 +109,14 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
     sourceOf: configuration.sourceOf,
     notes: [...configuration.notes, ...reader.notes],
   };
+}
+
+/** The folder of the project: the one that is named, or else the current one or the nearest above it that is a project. */
+export function projectFor(named: string | undefined, variables: NodeJS.ProcessEnv): Sourced<string> {
+  if (named !== undefined) return [named, '--project'];
+  if (variables.SHEAF_PROJECT) return [variables.SHEAF_PROJECT, 'SHEAF_PROJECT'];
+  const found = findProject('.');
+  return found === null || found === path.resolve('.') ? ['.', DEFAULT_SOURCE] : [found, 'above the current folder'];
 }
 
 /** The settings of a project that is opened in process. */
@@ -297,7 +304,8 @@ export function openOptions(config: ServerConfig) {
   const { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings } = config;
   if (database === null)
     throw new SetupError('No database is named', [
-      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, or in config/database',
+      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, which .env may set',
+      'or in config/database',
       'or try the example: sheaf start --example',
     ]);
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
