@@ -8,6 +8,7 @@ import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
 import { diffSchema, missingForReads, requireReadable } from './db/schema.ts';
 import { type OpenMode, openSqlite } from './db/sqlite.ts';
+import { Locales } from './db/stored-locales.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
 import { requireNoChanges, updateModel } from './migrate/update-model.ts';
@@ -68,6 +69,8 @@ export interface Sheaf {
   readonly code: ProjectCode;
   /** What is closed because of it: actions that no caller but the system has, however they are granted. */
   readonly withheld: Withheld;
+  /** Locales that config/locales.json lists and that this opening has added. */
+  readonly addedLocales: readonly string[];
   /** The door that every operation goes through. */
   readonly operations: Operations;
   readonly database: Database;
@@ -96,26 +99,28 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const code = await readProjectCode(options.project, loaded.contentTypes.values());
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;
+  const listed = readLocales(options.project);
   const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   try {
     const { model, rebuild } = await modelOn(database, options.project, loaded, { privateAttributes });
-    const update = { database, model, rebuild, locales: readLocales(options.project), isAllowed: null };
+    const update = { database, model, rebuild, locales: listed, isAllowed: null };
     if (readOnly) {
       await requireNoChanges(update);
       await requireReadable(database, model);
     } else await updateModel(update);
+    const addedLocales = readOnly || !listed ? [] : await new Locales(database, model).addListed(listed);
     const users = new UserExtension(database, new AccountStatements(database.dialect));
     const operations = new Operations({
       model,
       database,
-      defaultLocale: await readDefaultLocale(database),
+      defaultLocale: await database.latest(readDefaultLocale),
       decimals: await decimalColumns(database),
       rules: { pages: settings.rest, limits: settings.limits, strict: settings.rest.strictParams },
       extensions: new Map([[USER, users]]),
     });
     checkDefaultPopulate(operations, settings.populate, systemCaller(model));
     await operations.lanes.readSizes();
-    return sheafOf(operations, settings, closing, options);
+    return sheafOf(operations, settings, { ...closing, addedLocales }, options);
   } catch (error) {
     await database.close();
     throw error;
@@ -125,7 +130,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
 function sheafOf(
   operations: Operations,
   settings: Settings,
-  { code, withheld }: Pick<Sheaf, 'code' | 'withheld'>,
+  found: Pick<Sheaf, 'code' | 'withheld' | 'addedLocales'>,
   options: OpenOptions,
 ): Sheaf {
   const { model, database } = operations;
@@ -139,6 +144,7 @@ function sheafOf(
   const system = systemCaller(model);
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
+    const { withheld } = found;
     opened ??= openAuth(operations, { project, state, secrets, smtp, settings, withheld, onMailError });
     return opened;
   };
@@ -146,8 +152,7 @@ function sheafOf(
   return {
     model,
     settings,
-    code,
-    withheld,
+    ...found,
     operations,
     database,
     documents,
@@ -155,8 +160,9 @@ function sheafOf(
     authenticate: async ({ authorization }) => (await auth()).authenticator.identify(authorization),
     afterCommit: (listener) => operations.commits.subscribe(listener),
     async locales() {
+      const standard = await database.latest(readDefaultLocale);
       const rows = await documents(LOCALE).findMany();
-      return rows.map((row) => ({ ...row, isDefault: row.code === operations.defaultLocale }) as unknown as Locale);
+      return rows.map((row) => ({ ...row, isDefault: row.code === standard }) as unknown as Locale);
     },
     replicationPosition: () => database.replicationPosition(),
     async check() {

@@ -713,6 +713,7 @@ describeOnPostgres('A database account that may not create triggers', (engine) =
     asOwner(
       'drop function if exists sheaf_note_access_change() cascade',
       'drop function if exists sheaf_deciding_part(text, jsonb)',
+      'drop function if exists sheaf_note_locale_change() cascade',
       'drop table if exists sheaf_access_changes',
     );
   const config = (database: string) => ({ project: folder, database }) as Parameters<typeof schemaDiff>[0];
@@ -798,6 +799,15 @@ describeOnPostgres('Triggers', (engine) => {
     await node.execute('drop trigger sheaf_access_update on strapi_sessions');
     expect(await stepsOf()).toEqual(['create trigger sheaf_access_update on strapi_sessions']);
     await expect(node.sheaf.check()).rejects.toThrow('lacks triggers');
+    // As in a database from before there was a trigger for the default locale.
+    await node.execute('drop function sheaf_note_locale_change() cascade');
+    expect(await stepsOf()).toEqual([
+      'create function sheaf_note_locale_change',
+      'create trigger sheaf_access_update on strapi_sessions',
+      ...['insert', 'update', 'delete'].map(
+        (event) => `create trigger sheaf_locale_${event} on strapi_core_store_settings`,
+      ),
+    ]);
     const again = await guarded.open(folder, { database: node.database });
     expect(await stepsOf()).toEqual([]);
     await node.sheaf.check();

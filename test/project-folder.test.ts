@@ -26,7 +26,16 @@ describeOnSqlite('A project folder', (engine) => {
     Object.assign(process.env, variables);
   });
 
-  const plain = ['config', 'adopt', 'schema diff', 'schema apply', 'role show', 'user list', 'token list'];
+  const plain = [
+    'config',
+    'locale list',
+    'adopt',
+    'schema diff',
+    'schema apply',
+    'role show',
+    'user list',
+    'token list',
+  ];
 
   it.each(['.', 'docs/deeper', 'src/api/note'])(
     'is found from %s by every command, with its database',

@@ -62,7 +62,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const lacking = database.isReadOnly ? lackingParts(await database.describe()) : new Set<string>();
   const statements = new AccountStatements(database.dialect, lacking);
   const accesses = new Accesses(model, rules.byRole, options.withheld, settings.readCost);
-  const grants = new Grants(accesses, database, statements);
+  const grants = new Grants(accesses, operations, statements);
   await grants.open();
   const keys = jwtKeys(settings.auth.jwt, secrets.jwt, options.secrets.jwtPrivateKey);
   const jwt = new Jwt(keys, settings.auth.jwt);

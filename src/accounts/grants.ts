@@ -1,24 +1,25 @@
-// The grants of every role, kept in memory and read again as soon as they may have changed: by this process, by another
+// The grants of every role and the default locale, kept in memory and read again as soon as they may have changed: by this process, by another
 // node, or by another program that writes the same tables. Where the database has marks, being told of a change only
 // saves time: what is done with grants that were known holds by their mark alone.
 
 import type { Access } from '../access/access.ts';
 import type { Accesses, Role } from '../access/role-access.ts';
 import type { Database, Watch } from '../db/database.ts';
+import { defaultLocaleIn } from '../db/stored-settings.ts';
 import { NextRun } from '../next-run.ts';
-import type { AccountStatements } from '../sql/account-statements.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { AccountStatements, GrantRow } from '../sql/account-statements.ts';
 
 export interface GrantedRole extends Role {
   readonly access: Access;
 }
-
-type GrantRow = readonly [id: number, type: string, name: string, action: string | null];
 
 const PUBLIC = 'public';
 const MAX_TURNS = 3;
 
 export class Grants {
   readonly #accesses: Accesses;
+  readonly #operations: Operations;
   readonly #database: Database;
   readonly #statements: AccountStatements;
   #watch: Watch = { knownBy: 'nothing', note: null, changeCounter: () => 0 };
@@ -32,9 +33,11 @@ export class Grants {
   #roles: ReadonlyMap<number, GrantedRole> = new Map();
   #public: GrantedRole | null = null;
 
-  constructor(accesses: Accesses, database: Database, statements: AccountStatements) {
+  /** `operations`: the operations whose default locale is kept up to date along with the grants. */
+  constructor(accesses: Accesses, operations: Operations, statements: AccountStatements) {
     this.#accesses = accesses;
-    this.#database = database;
+    this.#operations = operations;
+    this.#database = operations.database;
     this.#statements = statements;
   }
 
@@ -94,6 +97,7 @@ export class Grants {
     const { rows, mark } = await this.#database.marked(this.#statements.grants(), []);
     const text = JSON.stringify(rows);
     if (text !== this.#text) this.#replaceRoles(rows);
+    if (rows[0]) this.#operations.defaultLocale = defaultLocaleIn(rows[0][4]);
     this.#text = text;
     this.#lastVersion = version;
     this.#mark = mark;

@@ -2,6 +2,7 @@
 import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
 import { type Command, command, flag, JSON_OPTION, PROJECT_OPTIONS, print } from './command.ts';
+import { LOCALE_COMMANDS } from './locale-table.ts';
 import type { SchemaResult } from './schema-commands.ts';
 
 const START = command({
@@ -263,6 +264,7 @@ export const COMMANDS: readonly Command[] = [
   EXPLAIN,
   ADOPT,
   COMPARE,
+  ...LOCALE_COMMANDS,
   ...ACCOUNT_COMMANDS,
   HELP,
   COMPLETION,

@@ -10,9 +10,11 @@ import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { readLocales } from '../project/locales.ts';
 import { codeNotes } from './code-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
+import { localeNotes } from './locale-notes.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -35,7 +37,7 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   const logger = await openLog(config.logLevel);
   const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
   const sheaf = await open({ ...openOptions(config), onMailError });
-  const notes = cluster.isWorker ? [] : [...config.notes, ...(await prepare(sheaf, options))];
+  const notes = cluster.isWorker ? [] : [...config.notes, ...(await prepare(sheaf, config, options))];
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
@@ -81,9 +83,9 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
 }
 
 /** What must exist before the first request. Returns what the operator should know. */
-async function prepare(sheaf: Sheaf, options: StartOptions): Promise<string[]> {
+async function prepare(sheaf: Sheaf, config: ServerConfig, options: StartOptions): Promise<string[]> {
   const auth = await sheaf.auth();
-  const notes = [...sheaf.model.notes];
+  const notes = [...sheaf.model.notes, ...(await localeNotes(sheaf, readLocales(config.project)))];
   const { isReadOnly } = sheaf.database;
   if (options.example && !isReadOnly) {
     const filled = await fillExample(sheaf);

@@ -2,7 +2,7 @@
 // and the marks by which it knows that its migrations have nothing left to do here.
 import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';
-import { MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import { DEFAULT_LOCALE_SETTING, MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
@@ -36,7 +36,7 @@ export async function bootstrap(session: Session, dialect: Dialect, locales: rea
   const migration = sql.insertRow(MIGRATIONS_TABLE, [...text('name'), ...instants('time')]);
   for (const name of MIGRATIONS) await run(migration, name, now);
   const setting = sql.insertRow(SETTINGS_TABLE, text('key', 'value', 'type'));
-  await run(setting, 'plugin_i18n_default_locale', JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
+  await run(setting, DEFAULT_LOCALE_SETTING, JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
   for (const code of locales ?? [DEFAULT_LOCALE]) await addLocale(session, dialect, code);
   const role = sql.insertRow('up_roles', [...text('document_id', 'name', 'description', 'type'), ...STAMPS]);
   for (const [name, description, type] of ROLES) {
@@ -73,11 +73,19 @@ export function localeName(code: string): string | undefined {
   }
 }
 
-export async function addLocale(session: Session, dialect: Dialect, code: string): Promise<void> {
+/** What a locale is called where nobody says. */
+export const defaultNameOf = (code: string): string => `${localeName(code) ?? code} (${code})`;
+
+export async function addLocale(
+  session: Session,
+  dialect: Dialect,
+  code: string,
+  name = defaultNameOf(code),
+): Promise<void> {
   const now = Date.now();
   const insert = new WriteStatements(dialect).insertRow('i18n_locale', [
     ...text('document_id', 'name', 'code'),
     ...STAMPS,
   ]);
-  await session.rows(insert, [createId(), `${localeName(code) ?? code} (${code})`, code, now, now, now]);
+  await session.rows(insert, [createId(), name, code, now, now, now]);
 }

@@ -84,7 +84,7 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
   }
 }
 
-/** Functions are there where a trigger is, since triggers depend on them. */
+/** A function is there where a trigger is that calls it, since triggers depend on functions. */
 function trackingSteps(dialect: Dialect, present: ReadonlyMap<string, TableDescription>): SchemaStep[] {
   if (!dialect.tracking) return [];
   const { table, createTable, functions, triggers } = dialect.tracking;
@@ -92,9 +92,9 @@ function trackingSteps(dialect: Dialect, present: ReadonlyMap<string, TableDescr
   const missing = triggers.filter((trigger) => !present.get(trigger.table)?.triggers.has(trigger.name));
   return [
     ...(present.has(table) ? [] : [step(`create table ${table} (known callers)`, createTable)]),
-    ...(missing.length < triggers.length
-      ? []
-      : functions.map((one) => step(`create function ${one.name}`, one.create))),
+    ...functions
+      .filter(({ calledBy }) => triggers.every((one) => one.calls !== calledBy || missing.includes(one)))
+      .map((one) => step(`create function ${one.name}`, one.create)),
     ...missing.map((one) => step(`create trigger ${one.name} on ${one.table}`, one.create)),
   ];
 }

@@ -1,5 +1,5 @@
 // Settings in the database that reading and writing depend on: the locales of the project.
-import { OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import { DEFAULT_LOCALE_SETTING, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { DecimalColumns } from '../plan/write/plan-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { plainStatement } from '../sql/statement.ts';
@@ -7,16 +7,21 @@ import { addLocale, DEFAULT_LOCALE, localeName } from './bootstrap.ts';
 import type { Database, Session } from './database.ts';
 
 const DEFAULT = plainStatement<readonly [value: string | null]>(
-  `select value from ${SETTINGS_TABLE} where key = 'plugin_i18n_default_locale'`,
+  `select value from ${SETTINGS_TABLE} where key = '${DEFAULT_LOCALE_SETTING}'`,
 );
 const CODES = plainStatement<readonly [code: string]>('select code from i18n_locale');
 const OPENNESS = plainStatement<readonly [value: string]>(`select value from ${OWN_SETTINGS} where key = 'locales'`);
 
 /** The locale of a localized entry when a request names none. */
-export async function readDefaultLocale(database: Database): Promise<string> {
-  const [row] = await database.snapshot((session) => session.rows(DEFAULT, []));
+export async function readDefaultLocale(session: Session): Promise<string> {
+  const [row] = await session.rows(DEFAULT, []);
+  return defaultLocaleIn(row?.[0]);
+}
+
+/** The default locale as it is stored. */
+export function defaultLocaleIn(stored: string | null | undefined): string {
   try {
-    const value: unknown = JSON.parse(String(row?.[0]));
+    const value: unknown = JSON.parse(String(stored));
     return typeof value === 'string' ? value : DEFAULT_LOCALE;
   } catch {
     return DEFAULT_LOCALE;

@@ -279,6 +279,8 @@ const json = (name: string, required = false): ColumnDefinition => ({
 });
 
 export const SETTINGS_TABLE = 'strapi_core_store_settings';
+/** The setting that names the default locale, as a JSON string. */
+export const DEFAULT_LOCALE_SETTING = 'plugin_i18n_default_locale';
 export const MIGRATIONS_TABLE = 'strapi_migrations_internal';
 
 /** What a published row's list held when the row was published: the drafts of its targets, with their positions. */

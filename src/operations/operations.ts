@@ -48,6 +48,7 @@ export interface TypeExtension extends WriteInvariants {
 export interface OperationsDeps {
   readonly model: Model;
   readonly database: Database;
+  /** The one to begin with. */
   readonly defaultLocale: string;
   readonly decimals: DecimalColumns;
   /** What the project says of reads, and the limits of all requests. */
@@ -111,6 +112,8 @@ export class Operations {
   readonly #deps: OperationsDeps;
   readonly #planning: ReadPlanning & WritePlanning;
   readonly rules: ReadRules;
+  /** Of localized entries where a request names no locale. It may change at any time: `Grants` keeps it up to date. */
+  defaultLocale: string;
   readonly #writes: WriteContext;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
   readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLAN_BYTES);
@@ -121,6 +124,8 @@ export class Operations {
     this.database = database;
     this.lanes = new ReadLanes(database, model);
     this.#deps = deps;
+    this.defaultLocale = defaultLocale;
+    const current = (): string => this.defaultLocale;
     this.rules = rules;
     this.#planning = { model, decimals, limits: rules.limits };
     this.#writes = {
@@ -128,7 +133,9 @@ export class Operations {
       sql: new WriteStatements(database.dialect),
       affected: new AffectedStatements(database.dialect),
       gatherStatements: new GatherStatements(database.dialect),
-      defaultLocale,
+      get defaultLocale() {
+        return current();
+      },
       rules: new RuleStatements(model, database.dialect),
       admitLocale: (session, code) => admitLocale(session, database.dialect, code),
       hasLocale,
@@ -142,7 +149,6 @@ export class Operations {
     const { limit, start, withCount } = request.pagination;
     const page = preparePage(read, request.values, withCount);
     const lane = this.lanes.laneOf(read);
-    const { defaultLocale } = this.#deps;
     return {
       request,
       timing,
@@ -152,7 +158,7 @@ export class Operations {
       run: (options) => {
         const { user } = sameAccess(options.caller, caller);
         lane.requireWithin(caller.access.maxReadCost, limit);
-        const context = { defaultLocale, limit, start, user };
+        const context = { defaultLocale: this.defaultLocale, limit, start, user };
         const work = (session: Session) => page.run(session, context);
         if (!lane.isHeavy(limit))
           return this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
@@ -169,11 +175,10 @@ export class Operations {
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
     const first = prepareFirst(read, request.values);
     const lane = this.lanes.laneOf(read);
-    const { defaultLocale } = this.#deps;
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
-      return { defaultLocale, documentId, user };
+      return { defaultLocale: this.defaultLocale, documentId, user };
     };
     return {
       request,
@@ -200,7 +205,7 @@ export class Operations {
   async count(operation: ReadOperation, options: RunOptions): Promise<number> {
     const { caller } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
-    const context = { defaultLocale: this.#deps.defaultLocale, user: caller.user };
+    const context = { defaultLocale: this.defaultLocale, user: caller.user };
     const lane = this.lanes.laneOf(read);
     lane.requireWithin(caller.access.maxReadCost, 0);
     const work = (session: Session) => runCount(session, read, request.values, context);
@@ -213,7 +218,7 @@ export class Operations {
   async write(operation: WriteOperation, caller: Caller, wantsEntry = true): Promise<WriteOutcome | null> {
     const authorized = await this.#complete(authorize(operation, caller));
     const begin = performance.now();
-    const parsed = parseWrite(authorized.operation, this.#deps.defaultLocale, wantsEntry);
+    const parsed = parseWrite(authorized.operation, this.defaultLocale, wantsEntry);
     const afterParse = performance.now();
     const planned = planWrite(this.#planning, authorized, parsed);
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
@@ -257,10 +262,6 @@ export class Operations {
     );
     const page = request.pagination.withCount ? 'page and total' : 'page';
     return { read, request, statements: describeRead(read, request.values, isList ? page : 'first') };
-  }
-
-  get defaultLocale(): string {
-    return this.#deps.defaultLocale;
   }
 
   /** parse → plan → compile; plans are kept by access and by the shape of the request. */
@@ -318,10 +319,10 @@ export class Operations {
   #planAnswer(authorized: Authorized<WriteOperation>, request: ReadRequest): AnswerRead {
     const read = new CompiledRead(this.database.dialect, planRead(this.#planning, authorized, request.shape, true));
     const first = prepareFirst(read, request.values);
-    const { defaultLocale } = this.#deps;
     return {
       omitted: read.plan.omitted,
-      runIn: (session, { user }, documentId) => first.run(session, { defaultLocale, documentId, user }),
+      runIn: (session, { user }, documentId) =>
+        first.run(session, { defaultLocale: this.defaultLocale, documentId, user }),
     };
   }
 

@@ -1,4 +1,4 @@
-// How PostgreSQL tells that what decides over callers has changed, whoever changed it: triggers note every change in a
+// How PostgreSQL tells that what decides over callers, or the default locale, has changed, whoever changed it: triggers note every change in a
 // table of our own. The rows that a statement sees there are its mark. As long as the mark is the same, so are all
 // grants, accounts, sessions and tokens; a statement that carries the mark shows the two in one state of the data.
 //
@@ -8,7 +8,7 @@
 //
 // They name no columns. A trigger that does keeps other programs from changing or dropping these columns.
 import { sql } from 'kysely';
-import { ACCOUNTS, SETTINGS_TABLE } from '../model/tables.ts';
+import { ACCOUNTS, DEFAULT_LOCALE_SETTING, SETTINGS_TABLE } from '../model/tables.ts';
 import { ACCOUNT_SETTINGS } from './account-statements.ts';
 import type { Fragment, Tracking, TrackingTrigger } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
@@ -19,6 +19,7 @@ export const CHANGES_CHANNEL = 'sheaf_changes';
 const TABLE = 'sheaf_access_changes';
 const FUNCTION = 'sheaf_note_access_change';
 const DECIDING_PART = 'sheaf_deciding_part';
+const LOCALE_FUNCTION = 'sheaf_note_locale_change';
 const USERS = 'up_users';
 const USER_ROLES = 'up_users_role_lnk';
 const SESSIONS = 'strapi_sessions';
@@ -93,27 +94,30 @@ const ROWS_OF: Readonly<Record<RowEvent, Fragment>> = {
   delete: sql`old table as old_rows`,
 };
 
-const trigger = (table: string, name: string, rest: Fragment): TrackingTrigger => ({
-  table,
-  name,
-  create: sql`create trigger ${sql.id(name)} after ${rest}`,
+const trigger = (of: Omit<TrackingTrigger, 'create'>, when: Fragment, argument = sql``): TrackingTrigger => ({
+  ...of,
+  create: sql`create trigger ${sql.id(of.name)} after ${when} for each statement execute function ${sql.id(of.calls)}(${argument})`,
 });
+
+const onRows = (event: RowEvent, table: string): Fragment =>
+  sql`${sql.raw(event)} on ${sql.table(table)} referencing ${ROWS_OF[event]}`;
 
 const TRIGGERS: readonly TrackingTrigger[] = [
   ...Object.entries(CHANGES).map(([table, events]) =>
     trigger(
-      table,
-      'sheaf_access_change',
-      sql`${sql.raw(events.join(' or '))} on ${sql.table(table)} for each statement execute function ${sql.id(FUNCTION)}()`,
+      { table, name: 'sheaf_access_change', calls: FUNCTION },
+      sql`${sql.raw(events.join(' or '))} on ${sql.table(table)}`,
     ),
   ),
   ...Object.entries(CHANGES_OF_ROWS).flatMap(([table, events]) =>
     events.map((event) =>
-      trigger(
-        table,
-        `sheaf_access_${event}`,
-        sql`${sql.raw(event)} on ${sql.table(table)} referencing ${ROWS_OF[event]} for each statement execute function ${sql.id(FUNCTION)}('rows')`,
-      ),
+      trigger({ table, name: `sheaf_access_${event}`, calls: FUNCTION }, onRows(event, table), sql`'rows'`),
+    ),
+  ),
+  ...(['insert', 'update', 'delete'] as const).map((event) =>
+    trigger(
+      { table: SETTINGS_TABLE, name: `sheaf_locale_${event}`, calls: LOCALE_FUNCTION },
+      onRows(event, SETTINGS_TABLE),
     ),
   ),
 ];
@@ -162,6 +166,28 @@ begin
 end
 $body$`;
 
+/**
+ * The default locale decides over no caller, but what is read and written for one depends on it. A server learns of
+ * another as it learns of other grants.
+ */
+const LOCALE_TEXT = `create or replace function %1$I.${LOCALE_FUNCTION}() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $body$
+declare
+  isChange boolean := false;
+begin
+  if tg_op <> 'DELETE' then
+    isChange := exists (select from new_rows as n where to_jsonb(n) ->> 'key' = '${DEFAULT_LOCALE_SETTING}');
+  end if;
+  if tg_op <> 'INSERT' and not isChange then
+    isChange := exists (select from old_rows as o where to_jsonb(o) ->> 'key' = '${DEFAULT_LOCALE_SETTING}');
+  end if;
+  if isChange then
+    insert into %1$I.${TABLE} (mark) values (${NEW_MARK});
+    perform pg_notify('${CHANGES_CHANNEL}', '');
+  end if;
+  return null;
+end
+$body$`;
+
 /** Functions name the schema that they are made in. */
 const inThisSchema = (text: string): Fragment =>
   sql.raw(`do $do$ begin execute format($text$${text}$text$, current_schema()); end $do$`);
@@ -170,8 +196,9 @@ export const tracking: Tracking = {
   table: TABLE,
   createTable: sql.raw(`create table ${TABLE} (mark bigint not null)`),
   functions: [
-    { name: DECIDING_PART, create: inThisSchema(DECIDING_PART_TEXT) },
-    { name: FUNCTION, create: inThisSchema(FUNCTION_TEXT) },
+    { name: DECIDING_PART, calledBy: FUNCTION, create: inThisSchema(DECIDING_PART_TEXT) },
+    { name: FUNCTION, calledBy: FUNCTION, create: inThisSchema(FUNCTION_TEXT) },
+    { name: LOCALE_FUNCTION, calledBy: LOCALE_FUNCTION, create: inThisSchema(LOCALE_TEXT) },
   ],
   triggers: TRIGGERS,
 };

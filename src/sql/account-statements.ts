@@ -1,7 +1,7 @@
 // Statements about who asks: grants, accounts, sessions, API tokens. Each is made once; values are bound in the order
 // in which their places stand in the text.
 import { sql } from 'kysely';
-import { ACCOUNTS, SETTINGS_TABLE } from '../model/tables.ts';
+import { ACCOUNTS, DEFAULT_LOCALE_SETTING, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
 import type { WrittenColumn } from './write-statements.ts';
@@ -104,6 +104,14 @@ export function lackingParts(
   return new Set([...tables, ...columns]);
 }
 
+export type GrantRow = readonly [
+  id: number,
+  type: string,
+  name: string,
+  action: string | null,
+  defaultLocale: string | null,
+];
+
 export type RoleRow = readonly [
   id: number,
   documentId: string,
@@ -154,12 +162,12 @@ export class AccountStatements {
     return this.#dialect.rowOutput(column, 'datetime');
   }
 
-  /** Every role with each of its actions, or with null: `id, type, name, action`. */
-  grants(): Statement<readonly [id: number, type: string, name: string, action: string | null]> {
+  /** Every role with each of its actions, or with null, and the default locale: `id, type, name, action, locale`. */
+  grants(): Statement<GrantRow> {
     return this.#once(
       'grants',
       () =>
-        sql`select r.id, r.type, r.name, p.action from up_roles as r left join up_permissions_role_lnk as l on l.role_id = r.id left join up_permissions as p on p.id = l.permission_id order by r.id, p.action`,
+        sql`select r.id, r.type, r.name, p.action, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(DEFAULT_LOCALE_SETTING)} limit 1) from up_roles as r left join up_permissions_role_lnk as l on l.role_id = r.id left join up_permissions as p on p.id = l.permission_id order by r.id, p.action`,
     );
   }
 

@@ -82,6 +82,7 @@ export const postgresDialect: Dialect = {
   locking: {
     rows: sql`for no key update`,
     keys: (list) => sql`select pg_advisory_xact_lock(hashtextextended(value, 0)) from ${list}`,
+    table: (name) => sql`lock table ${sql.table(name)} in access exclusive mode`,
     schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,
   },
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,

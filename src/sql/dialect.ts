@@ -17,6 +17,8 @@ export interface Locking {
   readonly rows: Fragment;
   /** A statement that locks the strings of a list, in its order, until the transaction ends. */
   keys(list: Fragment): Fragment;
+  /** A statement that keeps all others from a table until the transaction ends; waits for those who have used it. */
+  table(name: string): Fragment;
   /** A statement that locks the schema against other nodes that start at the same time. */
   readonly schema: Fragment;
 }
@@ -26,14 +28,16 @@ export interface Tracking {
   /** Our own table, in which changes are noted. */
   readonly table: string;
   readonly createTable: Fragment;
-  /** What the triggers call. */
-  readonly functions: readonly { readonly name: string; readonly create: Fragment }[];
+  /** What the triggers call: those that call `calledBy`, which may call further ones. */
+  readonly functions: readonly { readonly name: string; readonly calledBy: string; readonly create: Fragment }[];
   readonly triggers: readonly TrackingTrigger[];
 }
 
 export interface TrackingTrigger {
   readonly table: string;
   readonly name: string;
+  /** The function that it calls. */
+  readonly calls: string;
   readonly create: Fragment;
 }
 
