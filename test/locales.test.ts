@@ -102,6 +102,21 @@ describeOnEveryDatabase('sheaf locale', (engine) => {
       }
     });
 
+    it('acts on documents in process as well, though no request comes', async () => {
+      const { sheaf: inProcess } = nodes[0];
+      for (const code of ['en', 'fr']) {
+        await sheaf.json(['locale', 'default', code]);
+        const found = async () => (await inProcess.documents('api::page.page').findMany()).map(({ locale }) => locale);
+        // PostgreSQL tells of it a moment later.
+        await expect.poll(found).toEqual([code]);
+        const { documentId, locale } = await inProcess
+          .documents('api::page.page')
+          .create({ data: { title: 'in process' } });
+        expect(locale).toBe(code);
+        await inProcess.documents('api::page.page').delete({ documentId });
+      }
+    });
+
     it('says what it was before, and where config/locales.json says otherwise', async () => {
       expect(await sheaf.json(['locale', 'default', 'fr'])).toEqual({
         code: 'fr',

@@ -64,6 +64,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const accesses = new Accesses(model, rules.byRole, options.withheld, settings.readCost);
   const grants = new Grants(accesses, operations, statements);
   await grants.open();
+  operations.refresh = () => grants.refresh();
   const keys = jwtKeys(settings.auth.jwt, secrets.jwt, options.secrets.jwtPrivateKey);
   const jwt = new Jwt(keys, settings.auth.jwt);
   const tokens = new ApiTokens(accesses, database, statements, secrets.apiTokenSalt);

@@ -36,6 +36,7 @@ export class Documents {
 
   /** Every entry that matches, or the page asked for. */
   async findMany(parameters: FindParameters = {}): Promise<Entry[]> {
+    await this.#operations.refresh();
     const read = this.#operations.find(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
     const { entries } = await read.run({ caller: this.#caller });
     return JSON.parse(`[${entries}]`);
@@ -43,6 +44,7 @@ export class Documents {
 
   /** A page of entries with its pagination, as a list request answers. */
   async findPage(parameters: FindParameters = {}): Promise<Page> {
+    await this.#operations.refresh();
     const read = this.#operations.find(
       this.#read('find', parameters, firstPage(this.#operations.rules.pages)),
       this.#caller,
@@ -57,12 +59,14 @@ export class Documents {
 
   async findOne(parameters: FindOneParameters & { readonly documentId?: string }): Promise<Entry | null> {
     const { documentId = null, ...rest } = parameters;
+    await this.#operations.refresh();
     const read = this.#operations.findOne(this.#read('findOne', rest, NO_LIMIT), this.#caller);
     const text = await read.run({ caller: this.#caller, documentId });
     return text === null ? null : JSON.parse(text);
   }
 
   async count(parameters: FindOneParameters = {}): Promise<number> {
+    await this.#operations.refresh();
     return this.#operations.count(this.#read('count', parameters, NO_LIMIT), { caller: this.#caller });
   }
 
@@ -108,16 +112,16 @@ export class Documents {
   }
 
   async #act(name: WriteName, { documentId = null, ...rest }: DocumentParameters): Promise<DocumentVersions> {
-    const outcome = await this.#operations.write(
-      this.#operation(name, this.#documentId(documentId), {}, rest),
-      this.#caller,
-      false,
-    );
+    const operation = this.#operation(name, this.#documentId(documentId), {}, rest);
+    await this.#operations.refresh();
+    const outcome = await this.#operations.write(operation, this.#caller, false);
     return versionsOf(documentId, outcome);
   }
 
-  #write(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters) {
-    return this.#operations.write(this.#operation(name, documentId, data, parameters), this.#caller);
+  async #write(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters) {
+    const operation = this.#operation(name, documentId, data, parameters);
+    await this.#operations.refresh();
+    return this.#operations.write(operation, this.#caller);
   }
 
   #operation(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters): WriteOperation {

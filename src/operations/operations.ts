@@ -114,6 +114,8 @@ export class Operations {
   readonly rules: ReadRules;
   /** Of localized entries where a request names no locale. It may change at any time: `Grants` keeps it up to date. */
   defaultLocale: string;
+  /** Brings it up to date, as far as anybody watches the database; null where there is nothing to wait for. */
+  refresh: () => Promise<void> | null = () => null;
   readonly #writes: WriteContext;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
   readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLAN_BYTES);
