@@ -1,6 +1,6 @@
-// The grants of every role and the default locale, kept in memory and read again as soon as they may have changed: by this process, by another
-// node, or by another program that writes the same tables. Where the database has marks, being told of a change only
-// saves time: what is done with grants that were known holds by their mark alone.
+// The grants of every role and the default locale, kept in memory and read again as soon as they may have changed: by
+// this process, by another node, or by another program that writes the same tables. Where the database has marks, being
+// told of a change only saves time: what is done with grants that were known holds by their mark alone.
 
 import type { Access } from '../access/access.ts';
 import type { Accesses, Role } from '../access/role-access.ts';

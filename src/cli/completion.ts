@@ -27,12 +27,21 @@ function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly N
       add(words.slice(0, index).join(' '), word, index === words.length - 1 ? summary : `sheaf ${word} …`);
     for (const choice of choicesIn(operands.split(' ')[0]!)) add(name, choice, '');
   }
+  // `sheaf help` takes the words of any command.
+  for (const [before, words] of [...found])
+    if (!before.startsWith('help'))
+      for (const { word, text } of words.values()) add(`help ${before}`.trimEnd(), word, text);
   return new Map([...found].map(([before, words]) => [before, [...words.values()]]));
 }
 
-/** `bash|zsh|fish` stands for one of three words. */
+/** `bash|zsh|fish` stands for one of three words; one in capitals for what somebody names. */
 const choicesIn = (form = ''): readonly string[] =>
-  form.includes('|') ? form.replaceAll(/[[\]]/g, '').split('|') : [];
+  form.includes('|')
+    ? form
+        .replaceAll(/[[\]]/g, '')
+        .split('|')
+        .filter((word) => word !== word.toUpperCase())
+    : [];
 
 /** How each shell completes the value of an option. */
 interface ValueCompletion {

@@ -133,6 +133,8 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _sheaf; printf '%s\\n' "\${COMPREPLY[@]}
     ['sheaf role grant public api::a.a.find --y', ['--yes'], []],
     ['sheaf token create web --type ', ['read-only', 'full-access', 'custom'], ['--type']],
     ['sheaf completion z', ['zsh'], ['bash']],
+    ['sheaf help ', ['environment', 'role', 'start'], ['COMMAND']],
+    ['sheaf help role ', ['grant', 'copy'], ['list']],
     ['sheaf --v', ['--version'], ['--help']],
     ['sheaf start --port ', [], ['--host', 'start']],
   ])('of "%s"', async (line, expected, others) => {

@@ -1,5 +1,4 @@
-// Reads the locales that a project lists for a new database, in config/locales.json.
-// The default locale comes first.
+// Reads the locales that a project lists, in config/locales.json. The default locale comes first.
 import * as v from 'valibot';
 import { listOf, nonEmptyString } from '../check-json.ts';
 import { readProjectFile } from './project-file.ts';

@@ -1,6 +1,7 @@
-// How PostgreSQL tells that what decides over callers, or the default locale, has changed, whoever changed it: triggers note every change in a
-// table of our own. The rows that a statement sees there are its mark. As long as the mark is the same, so are all
-// grants, accounts, sessions and tokens; a statement that carries the mark shows the two in one state of the data.
+// How PostgreSQL tells that what decides over callers, or the default locale, has changed, whoever changed it: triggers
+// note every change in a table of our own. The rows that a statement sees there are its mark. As long as the mark is
+// the same, so are all grants, accounts, sessions and tokens; a statement that carries the mark shows the two in one
+// state of the data.
 //
 // The triggers only ever insert, so they wait for nobody and nobody waits for them, in any isolation. Whoever deletes
 // rows inserts another in the same transaction. So every change, and every deletion, leaves a row that was never there
