@@ -219,7 +219,7 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
   const contents = useContents(engine);
   const untouched = useUntouched(engine);
 
-  it('is the same after schema diff, role show, user list and explain, and so is the project', async () => {
+  it('is the same after every command that only reads, and so is the project', async () => {
     const { url, reader } = await untouched();
     const project = guideCopy(contents.folder());
     const before = [await stateOf(url), folderState(project)];
@@ -231,6 +231,8 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
       ['user', 'list'],
       ['explain', '/api/articles?filters[authors][name]=Ann&sort=title&populate=*'],
       ['explain', '/api/restaurants', '--as', 'public', '--json'],
+      ['token', 'list'],
+      ['locale', 'list'],
     ]) {
       const { code, out, err } = await run([...words, ...at]);
       expect({ code, err }, words.join(' ')).toEqual({ code: 0, err: '' });
@@ -240,6 +242,7 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
     expect(outputs[1]).toContain(`${ARTICLE}.find`);
     expect(outputs[2]).toContain('reader@example.com');
     expect(outputs[3]).toMatch(/Query plan/);
+    expect(outputs[6]).toMatch(/^en {2}.* default$/m);
     expect([await stateOf(url), folderState(project)]).toEqual(before);
   });
 
