@@ -48,8 +48,8 @@ export async function planChanges(database: Database, model: Model, rebuild: Reb
   const after = renames.length > 0 ? rebuild(underOldNames(model.definitions, renames)) : model;
   const changes = [...changesBetween(before, after), ...renames];
   if (changes.length === 0) return { served, changes: [] };
-  const defaultLocale = await readDefaultLocale(database);
   const planned = await database.latest(async (session) => {
+    const defaultLocale = await readDefaultLocale(session);
     const all: PlannedChange[] = [];
     for (const change of changes)
       all.push(await new Planner(session, database, { before, after, defaultLocale }).plan(change));

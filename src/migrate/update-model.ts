@@ -112,7 +112,6 @@ async function makeChange(
   planned: PlannedChange,
   { current, before, after }: Transition,
 ): Promise<void> {
-  const defaultLocale = await readDefaultLocale(database);
   const present = await database.describe();
   const { dialect } = database;
   await database.transaction(
@@ -120,6 +119,7 @@ async function makeChange(
       const lock = lockSchema(dialect);
       if (lock) await session.rows(lock, []);
       await requireServed(session, current, () => new ServedMeanwhile());
+      const defaultLocale = await readDefaultLocale(session);
       const summary = planned.text;
       const values = [planned.id, summary, '[]', JSON.stringify(before), Date.now()];
       const [row] = await session.rows(recordChange(dialect), values);
