@@ -14,8 +14,8 @@ const SCHEMA_OPTIONS = { ...PROJECT_OPTIONS, json: JSON_OPTION } as const;
 const SCHEMA_DIFF = command({
   name: 'schema diff',
   summary: 'show what a start would make in the database, and what the data has to follow',
-  details: `Compares the definitions with those that the database was last served with. Ends with 1 where a change has to be
-allowed before the next start.`,
+  details: `Compares the definitions with those that the database was last served with.
+Ends with 1 where a change has to be allowed before the next start.`,
   options: SCHEMA_OPTIONS,
   examples: ['sheaf schema diff', 'sheaf schema diff --json'],
   async run({ config, values }) {
@@ -27,8 +27,9 @@ allowed before the next start.`,
 const SCHEMA_APPLY = command({
   name: 'schema apply',
   summary: 'make what is missing in the database, and carry out the changes that are allowed',
-  details: `What only adds is made. A change that the data has to follow is made where it is allowed, each in a transaction of
-its own. What it takes away or rewrites is kept in tables of ours, for sheaf schema undo. Ends with 1 where changes wait.`,
+  details: `What only adds is made. A change that the data has to follow is made where it is allowed, each in a
+transaction of its own. What it takes away or rewrites is kept in tables of ours, for sheaf schema undo.
+Ends with 1 where changes wait.`,
   options: {
     ...SCHEMA_OPTIONS,
     allow: {
@@ -95,8 +96,8 @@ const SCHEMA_RENAME = command({
   operands: 'TYPE[.ATTRIBUTE] NAME',
   arity: [2, 2],
   summary: 'give an attribute, a content-type or a component another name, in the database and in its files',
-  details: `Columns, link tables, indexes, polymorphic types and grants follow. A definition that has the new name already is
-left as it is.`,
+  details: `Columns, link tables, indexes, polymorphic types and grants follow.
+A definition that has the new name already is left as it is.`,
   options: {
     ...SCHEMA_OPTIONS,
     plural: { type: 'string', value: 'NAME', text: "a type's plural; without it the usual English one" },

@@ -6,6 +6,7 @@ import { addForeignKeys, createIndex, createTable } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import {
   addPlainColumn,
+  continueIds,
   copyChanged,
   copyTable,
   countDifferent,
@@ -196,6 +197,8 @@ export async function takeBack(session: Session, dialect: Dialect, actions: read
       const known = new Set(action.table.columns.map(({ name }) => name));
       const columns = action.columns.filter((column) => known.has(column));
       await session.rows(insertMissing(dialect, action.table.name, action.before, columns), []);
+      const follow = continueIds(dialect, action.table.name);
+      if (follow) await session.rows(follow, []);
     }
     if (action.does === 'restoreColumn') {
       for (const index of action.indexes) await session.rows(dropIndex(dialect, index), []);

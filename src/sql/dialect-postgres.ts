@@ -201,6 +201,8 @@ export const postgresDialect: Dialect = {
   },
   addForeignKey: (table, { name, column, table: target, onDelete }) =>
     sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} foreign key (${sql.id(column)}) references ${sql.table(target)} (${sql.id('id')}) on delete ${sql.raw(onDelete)}`,
+  continueIds: (table) =>
+    sql`select setval(pg_get_serial_sequence(${sql.lit(`"${table}"`)}, 'id'), (select max(id) from ${sql.table(table)})) where exists (select 1 from ${sql.table(table)})`,
   indexKey(column, type) {
     if (TEXT_TYPES.has(type)) return sql`${column} collate "C"`;
     const value = comparable(column, type);

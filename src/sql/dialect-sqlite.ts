@@ -105,6 +105,7 @@ export const sqliteDialect: Dialect = {
     return sql`create table ${sql.table(name)} (${sql.join(lines)})`;
   },
   addForeignKey: null,
+  continueIds: null,
   indexKey: (column) => column,
   columnType: (type, key) =>
     key

@@ -91,6 +91,8 @@ export interface Dialect {
   createTable(table: TableDefinition): Fragment;
   /** The statement that adds a foreign key, where createTable does not make them. */
   addForeignKey: ((table: string, key: ForeignKey) => Fragment) | null;
+  /** A statement after which new ids follow those that rows of a table were given; null where they do so anyway. */
+  continueIds: ((table: string) => Fragment) | null;
   /** A column in an index that serves `compare` and `sortValue`. */
   indexKey(column: Fragment, type: ScalarType): Fragment;
   /** The type of a column as Strapi 5 declares it, with its foreign key. */

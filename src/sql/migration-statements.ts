@@ -95,6 +95,10 @@ export const insertMissing = (dialect: Dialect, table: string, copy: string, col
     sql`insert into ${sql.table(table)} (${ids(columns)}) select ${ids(columns)} from ${sql.table(copy)} as c where not exists (select 1 from ${sql.table(table)} as t where t.id = c.id)`,
   );
 
+/** New ids of a table follow those it holds; null where they do so anyway. */
+export const continueIds = (dialect: Dialect, table: string): Statement | null =>
+  dialect.continueIds && made(dialect, dialect.continueIds(table));
+
 export function updateFrom(dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement {
   const sets = columns
     .filter((column) => column !== 'id')
