@@ -6,7 +6,7 @@ import { scaled } from './test/support/scale.ts';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: ['test/support/temporary-files.ts', 'test/support/postgres.ts'],
     maxWorkers: 3,
     testTimeout: scaled(120_000),
     hookTimeout: 120_000,
