@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-files.ts', 'test/support/postgres.ts'],
+    isolate: false,
     maxWorkers: 3,
     testTimeout: scaled(120_000),
     hookTimeout: 120_000,

@@ -1,22 +1,42 @@
 // Where the temporary files of a test run are: databases, projects, the files of PostgreSQL. A run makes and removes
 // some hundred thousand of them, which costs a file system on a disk more than the tests do with them. So they are in
-// memory where the machine offers that, and where os.tmpdir() says elsewhere or when TMPDIR is set.
+// memory where the machine offers that, and on its disk elsewhere or where TMPDIR says so. A keeper process removes them
+// when the run is over, and also when it is killed: the keeper acts when its input ends.
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const IN_MEMORY = '/dev/shm';
 /** A run uses less than half of this at any time. */
 const NEEDED_BYTES = 2 * 2 ** 30;
 
-export default function setup(): () => void {
-  if (process.env.TMPDIR !== undefined || freeBytes(IN_MEMORY) < NEEDED_BYTES) return () => undefined;
+export default function setup(): () => Promise<void> {
+  const remove = process.env.TMPDIR === undefined && freeBytes(IN_MEMORY) >= NEEDED_BYTES ? keepInMemory() : null;
+  // Processes that tests start keep the source that one of them has stripped of types and compiled. It is where a server
+  // looks by itself, since some get no variables.
+  process.env.NODE_COMPILE_CACHE ??= path.join(os.tmpdir(), 'node-compile-cache');
+  return async () => remove?.();
+}
+
+/** Has os.tmpdir() be a new folder in memory; the function that removes it. */
+function keepInMemory(): () => Promise<void> {
   const folder = mkdtempSync(path.join(IN_MEMORY, 'sheaf-run-'));
   // PostgreSQL may run under another account.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
+  const keeper = spawn(process.execPath, ['--no-warnings', fileURLToPath(import.meta.url), folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    // Not stopped by the key that stops us.
+    detached: true,
+  });
+  const ended = new Promise<void>((resolve) => {
+    keeper.on('exit', () => resolve());
+  });
   return () => {
-    delete process.env.TMPDIR;
-    rmSync(folder, { recursive: true, force: true });
+    keeper.stdin.end();
+    return ended;
   };
 }
 
@@ -28,4 +48,11 @@ function freeBytes(folder: string): number {
   } catch {
     return 0;
   }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
+  // Others may still be ending.
+  const remove = () => rmSync(process.argv[2]!, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  process.stdin.on('end', remove).resume();
 }
