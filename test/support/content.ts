@@ -155,9 +155,16 @@ export interface Contents {
   open(project?: Project | string, database?: string): Promise<Content>;
 }
 
-/** A new database for a project. */
-export const databaseFor = (engine: Engine, project: Project | string): string =>
-  typeof project === 'string' ? engine.freshDatabaseUrl() : engine.bareDatabaseUrl(project.locales ?? null);
+/** A new database for a project, whose files are in a folder. */
+export function databaseFor(engine: Engine, project: Project | string, folder: string): Promise<string> {
+  if (project === GUIDE_PROJECT) return Promise.resolve(engine.emptyGuideDatabaseUrl());
+  if (typeof project === 'string') return Promise.resolve(engine.freshDatabaseUrl());
+  const { types, components, locales = null } = project;
+  const key = JSON.stringify({ types, components, locales });
+  return engine.projectDatabaseUrl(key, locales, async (database) =>
+    (await open({ project: folder, database })).close(),
+  );
+}
 
 /** For the body of a suite: what it opens is closed when it is over. */
 export function useContents(engine: Engine): Contents {
@@ -183,8 +190,9 @@ export function useContents(engine: Engine): Contents {
       cpSync(path.join(FIXTURE_PROJECTS, name), folder, { recursive: true });
       return folder;
     },
-    async open(project = GUIDE_PROJECT, database = databaseFor(engine, project)) {
+    async open(project = GUIDE_PROJECT, given) {
       const folder = typeof project === 'string' ? project : contents.project(project);
+      const database = given ?? (await databaseFor(engine, project, folder));
       const sheaf = await open({ project: folder, database });
       await openToAll(sheaf);
       const content = new Content(sheaf);

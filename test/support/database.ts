@@ -11,7 +11,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { afterAll, describe, inject } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import type { Session } from '../../src/db/database.ts';
-import { GUIDE_TEMPLATE, TEMPLATE_LOCALES, templateOf } from './postgres-content.ts';
+import { EMPTY_GUIDE_TEMPLATE, GUIDE_TEMPLATE, TEMPLATE_LOCALES, templateOf } from './postgres-content.ts';
 import type { Reply, Request, Task } from './postgres-worker.ts';
 
 export type Cell = string | number | bigint | null;
@@ -29,6 +29,17 @@ export interface Engine {
    * others are there where that saves time.
    */
   bareDatabaseUrl(locales: readonly string[] | null): string;
+  /** The same for the guide, whose own tables may be there, too. */
+  emptyGuideDatabaseUrl(): string;
+  /**
+   * The URL of a database for the project that a key stands for, without content. From its second use on, a project has
+   * its tables copied from a database on which `makeTables` opened it.
+   */
+  projectDatabaseUrl(
+    key: string,
+    locales: readonly string[] | null,
+    makeTables: (url: string) => Promise<void>,
+  ): Promise<string>;
   /** The URL of a copy of the guide's database; removed after the suite. */
   guideDatabaseUrl(): string;
   /** What the database itself finds wrong with its files and its foreign keys; nothing where all is well. */
@@ -42,6 +53,9 @@ interface Product {
   /** The URL of an empty one. */
   fresh(folder: string): string;
   bare(folder: string, locales: readonly string[] | null): string;
+  emptyGuide(folder: string): string;
+  /** The URL of a copy of one that nobody is connected to. */
+  copy(url: string, folder: string): string;
   damage(url: string): readonly string[];
   /** Removes what is not in a folder. */
   remove(urls: readonly string[]): void;
@@ -81,6 +95,12 @@ const sqlite: Product = {
   },
   fresh: (folder) => `sqlite:${path.join(folder, 'fresh.sqlite')}`,
   bare: (folder) => sqlite.fresh(folder),
+  emptyGuide: (folder) => sqlite.fresh(folder),
+  copy(url, folder) {
+    const file = path.join(folder, 'copy.sqlite');
+    copyFileSync(url.slice('sqlite:'.length), file);
+    return `sqlite:${file}`;
+  },
   damage(url) {
     const connection = new DatabaseSync(url.slice('sqlite:'.length));
     try {
@@ -121,6 +141,8 @@ function postgresDatabase(template: string): string {
   return `${server}/${name}`;
 }
 
+const databaseName = (url: string): string => new URL(url).pathname.slice(1);
+
 const postgres: Product = {
   name: 'PostgreSQL',
   create(contents) {
@@ -133,14 +155,25 @@ const postgres: Product = {
     const isMade = TEMPLATE_LOCALES.some((made) => templateOf(made) === templateOf(locales));
     return postgresDatabase(isMade ? templateOf(locales) : 'template0');
   },
+  emptyGuide: () => postgresDatabase(EMPTY_GUIDE_TEMPLATE),
+  copy: (url) => postgresDatabase(databaseName(url)),
   damage: (url) => performed({ kind: 'damage', url }),
   remove(urls) {
-    const names = urls.map((url) => new URL(url).pathname.slice(1));
-    performed({ kind: 'drop', server: inject('postgres'), names });
+    performed({ kind: 'drop', server: inject('postgres'), names: urls.map(databaseName) });
   },
 };
 
 const PRODUCTS: readonly Product[] = [sqlite, postgres];
+
+/** Databases to be copied, by product and key; null where there is none yet. They last as long as this process. */
+const templates = new Map<string, string | null>();
+
+/** A folder that lasts as long as this process. */
+function lastingFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-template-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** For the body of a suite: what the engine makes is gone when the suite is over. */
 function useEngine(product: Product): Engine {
@@ -165,6 +198,20 @@ function useEngine(product: Product): Engine {
     name: product.name,
     freshDatabaseUrl: () => made(product.fresh(folder())),
     bareDatabaseUrl: (locales) => made(product.bare(folder(), locales)),
+    emptyGuideDatabaseUrl: () => made(product.emptyGuide(folder())),
+    async projectDatabaseUrl(key, locales, makeTables) {
+      const id = `${product.name} ${key}`;
+      const template = templates.get(id) ?? null;
+      if (template !== null) return made(product.copy(template, folder()));
+      if (!templates.has(id)) {
+        templates.set(id, null);
+        return made(product.bare(folder(), locales));
+      }
+      const url = product.bare(lastingFolder(), locales);
+      await makeTables(url);
+      templates.set(id, url);
+      return made(product.copy(url, folder()));
+    },
     guideDatabaseUrl: () => made(product.create({}, folder())),
     damage: (url) => product.damage(url),
     async open(contents = {}) {

@@ -116,7 +116,7 @@ export function useGuarded(engine: Engine, contents: Contents) {
     projectWith,
     async open(project: Project | string, options: GuardedOptions = {}): Promise<Guarded> {
       const folder = typeof project === 'string' ? project : projectWith(project, options);
-      const { database = databaseFor(engine, project) } = options;
+      const database = options.database ?? (await databaseFor(engine, project, folder));
       const sheaf = await open({ project: folder, database, state: path.join(folder, '.state'), secrets: SECRETS });
       let auth: Auth;
       try {

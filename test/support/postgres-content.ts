@@ -7,6 +7,9 @@ import type { Cell, TableContents } from './database.ts';
 /** The database with the guide's content, made by Sheaf and filled from the SQLite fixture. */
 export const GUIDE_TEMPLATE = 'guide';
 
+/** The database with the guide's tables, as a first start makes it. */
+export const EMPTY_GUIDE_TEMPLATE = 'emptyguide';
+
 /** Lists of locales that there is a template for, of a project without types. */
 export const TEMPLATE_LOCALES: readonly (readonly string[] | null)[] = [null, ['en', 'fr']];
 

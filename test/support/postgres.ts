@@ -1,5 +1,5 @@
 // The PostgreSQL server of a test run: started before the first test and stopped after the last, whatever becomes of
-// them. It holds a template of the guide, which a test's database is a copy of.
+// them. It holds templates, which a test's database is a copy of.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { open } from '../../src/app.ts';
 import { withClient } from './postgres-client.ts';
 import {
   columnTypes,
+  EMPTY_GUIDE_TEMPLATE,
   fillTables,
   GUIDE_TEMPLATE,
   readSqlite,
@@ -27,7 +28,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
   try {
-    await makeTemplate(server.url);
+    await makeTemplates(server.url);
     for (const locales of TEMPLATE_LOCALES) await makeBareTemplate(server.url, locales);
   } catch (error) {
     await server.stop();
@@ -37,12 +38,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => server.stop();
 }
 
-async function makeTemplate(server: string): Promise<void> {
+/** The guide's databases, without content and with it. */
+async function makeTemplates(server: string): Promise<void> {
   await withClient(`${server}/postgres`, (client) => client.query(`create database ${GUIDE_TEMPLATE}`));
   const url = `${server}/${GUIDE_TEMPLATE}`;
   const guide = fileURLToPath(new URL('../../examples/guide', import.meta.url));
   const sheaf = await open({ project: guide, database: url });
   await sheaf.close();
+  await withClient(`${server}/postgres`, (client) =>
+    client.query(`create database ${EMPTY_GUIDE_TEMPLATE} template ${GUIDE_TEMPLATE} strategy file_copy`),
+  );
   const fixture = fileURLToPath(new URL('../fixtures/guide.sqlite', import.meta.url));
   await withClient(url, async (client) => {
     // Tables that the fixture does not have are empty in a database that was adopted.
