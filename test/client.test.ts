@@ -75,7 +75,7 @@ describeOnEveryDatabase('The official client', (engine) => {
     cpSync(GUIDE, folder, { recursive: true, filter: (file) => path.basename(file) !== '.sheaf' });
     mkdirSync(path.join(folder, 'config'), { recursive: true });
     writeFileSync(path.join(folder, 'config', 'sheaf.json'), JSON.stringify(settings));
-    const sheaf = await open({ project: folder, database: engine.freshDatabaseUrl() });
+    const sheaf = await open({ project: folder, database: engine.emptyGuideDatabaseUrl() });
     const app = createServer(sheaf);
     closing.push(async () => {
       await app.close();

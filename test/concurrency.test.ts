@@ -33,7 +33,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   let nodes: ServerNode[];
   let sheaf: Sheaf;
   beforeAll(async () => {
-    const url = engine.freshDatabaseUrl();
+    const url = engine.emptyGuideDatabaseUrl();
     sheaf = await open({ project: GUIDE, database: url });
     await openToAll(sheaf);
     nodes = [await startNode(url), await startNode(url)];
@@ -139,7 +139,7 @@ describeOnEveryDatabase('Writers who share lists of entries with drafts', (engin
   let server: ReturnType<typeof createServer>;
   let address: string;
   beforeAll(async () => {
-    sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl() });
+    sheaf = await open({ project: GUIDE, database: engine.emptyGuideDatabaseUrl() });
     await openToAll(sheaf);
     server = createServer(sheaf);
     address = await server.listen({ host: '127.0.0.1', port: 0 });

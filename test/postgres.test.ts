@@ -238,7 +238,7 @@ describeOnPostgres('The plan of a read', (engine) => {
   const TIMES = 12;
 
   it('is made once, not for every page', async () => {
-    const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
+    const sheaf = await open({ project: GUIDE, database: engine.emptyGuideDatabaseUrl(), poolSize: 1 });
     const restaurants = sheaf.documents('api::restaurant.restaurant');
     await sheaf.database.transaction(async (session) => {
       const insert = `insert into restaurants (document_id, name, stars) select 'd' || n, 'r' || n, n % 5 from generate_series(1, 10000) as n`;
@@ -270,7 +270,7 @@ describeOnPostgres('The plan of a read', (engine) => {
 
 describeOnPostgres('A connection', (engine) => {
   it('prepares what is asked again once, and is replaced before it has prepared too much', async () => {
-    const sheaf = await open({ project: GUIDE, database: engine.freshDatabaseUrl(), poolSize: 1 });
+    const sheaf = await open({ project: GUIDE, database: engine.emptyGuideDatabaseUrl(), poolSize: 1 });
     const { database } = sheaf;
     const tags = sheaf.documents('api::tag.tag');
     const rows = (sql: string) => database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
@@ -430,7 +430,7 @@ describeOnPostgres('Transactions that meet', (engine) => {
   });
 
   it('wait for the entry that loses another, also when that became so while they were waiting', async () => {
-    const url = engine.freshDatabaseUrl();
+    const url = engine.emptyGuideDatabaseUrl();
     const content = await contents.open(GUIDE, url);
     const make = (name: string) => content.entry('POST', 'restaurants', { name });
     const [first, taker, last] = [await make('First'), await make('Taker'), await make('Last')];
