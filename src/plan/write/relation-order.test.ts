@@ -3,6 +3,7 @@
 // two apart, in what they make of a list nor in what they refuse.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../test/support/scale.ts';
 import {
   applyChange,
   applySet,
@@ -130,7 +131,7 @@ const changes: fc.Arbitrary<ListOperations> = fc.record({
   strict: fc.boolean(),
 });
 
-const RUNS = 100_000;
+const RUNS = scaled(20_000);
 
 describe('generated operation lists', () => {
   it('end as the naive account says, or are refused for the same reason at the same entry', () => {
