@@ -27,6 +27,12 @@ export function check<T>(schema: v.GenericSchema<unknown, T>, value: unknown): C
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The keys that mean something. */
+const listedKeys = (entries: v.ObjectEntries): string =>
+  Object.keys(entries)
+    .filter((key) => key !== SCHEMA_KEY)
+    .join(', ');
+
 type InputOf<E extends v.ObjectEntries> = v.InferInput<v.ObjectSchema<E, string>>;
 type OutputOf<E extends v.ObjectEntries> = Readonly<v.InferOutput<v.ObjectSchema<E, string>>>;
 
@@ -36,18 +42,41 @@ type OutputOf<E extends v.ObjectEntries> = Readonly<v.InferOutput<v.ObjectSchema
  */
 export function strictObject<const E extends v.ObjectEntries>(
   entries: E,
-  otherwise = `expected an object with ${Object.keys(entries).join(', ')}`,
+  otherwise = `expected an object with ${listedKeys(entries)}`,
 ): v.GenericSchema<InputOf<E>, OutputOf<E>> {
-  const keys = Object.keys(entries).join(', ');
+  const keys = listedKeys(entries);
   const unknownKey = v.never(`not known; expected ${keys}`);
-  const schema = v.lazy((input): v.GenericSchema => {
+  const lazy = v.lazy((input): v.GenericSchema => {
     if (!isObject(input)) return v.never(otherwise);
     const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
     const refused = Object.fromEntries(unknown.map((key) => [key, unknownKey]));
     return v.object({ ...entries, ...refused }, `missing; expected ${keys}`);
   });
-  return schema as v.GenericSchema as v.GenericSchema<InputOf<E>, OutputOf<E>>;
+  // The entries are there for who makes a JSON Schema of it.
+  const schema: v.GenericSchema = Object.assign(lazy, { entries });
+  return schema as v.GenericSchema<InputOf<E>, OutputOf<E>>;
 }
+
+/** A schema with what it is for, as editors show it. */
+export const described = <const S extends v.GenericSchema>(schema: S, text: string) =>
+  v.pipe(schema, v.description(text));
+
+/** The key by which editors find the JSON Schema of a file. */
+export const SCHEMA_KEY = '$schema';
+export const SCHEMA_ENTRY = {
+  [SCHEMA_KEY]: described(
+    v.optional(v.string('expected the address of a JSON Schema')),
+    'The JSON Schema of this file.',
+  ),
+};
+
+/** An object of any keys. */
+export const anyObject = (otherwise: string) =>
+  v.pipe(v.custom<Record<string, unknown>>(isObject, otherwise), v.metadata({ type: 'object' }));
+
+/** An object whose keys are names, with values of one kind. */
+export const recordOf = <const S extends v.GenericSchema>(value: S, otherwise: string) =>
+  v.pipe(anyObject(otherwise), v.record(v.string(), value));
 
 /** An object whose keys are names of any kind, as a list of its entries: no name gets lost on the way. */
 export const namedEntries = (otherwise: string) =>

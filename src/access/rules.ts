@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { check, flag, namedEntries, type Problem, strictObject } from '../check-json.ts';
+import { check, flag, namedEntries, type Problem, SCHEMA_KEY, strictObject } from '../check-json.ts';
 import { SheafError } from '../errors.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
@@ -87,7 +87,8 @@ function readRoles(file: string, report: Report): Entries<Entries<unknown>> {
     for (const { message } of checked.problems) report(where, message);
     return [];
   };
-  return entriesOf(ROLES, content, 'the file').map(([role, types]) => [role, entriesOf(CONTENT_TYPES, types, role)]);
+  const roles = entriesOf(ROLES, content, 'the file').filter(([key]) => key !== SCHEMA_KEY);
+  return roles.map(([role, types]) => [role, entriesOf(CONTENT_TYPES, types, role)]);
 }
 
 /** The content-type, or why there can be no rules on it. */

@@ -3,7 +3,18 @@
 // What a deployment keeps to itself stands in the environment instead.
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { check, flag, isObject, listOf, nonEmptyString, type Problem, strictObject } from '../check-json.ts';
+import {
+  anyObject,
+  check,
+  described,
+  flag,
+  listOf,
+  nonEmptyString,
+  type Problem,
+  recordOf,
+  SCHEMA_ENTRY,
+  strictObject,
+} from '../check-json.ts';
 import {
   ADJUSTABLE_LIMITS,
   DEFAULT_PAGE_SIZE,
@@ -29,9 +40,8 @@ const seconds = atLeastOne('expected a whole number of seconds, at least 1');
 
 const RATE_LIMIT = strictObject(
   {
-    /** Requests in the time. */
-    max: atLeastOne('expected a whole number, at least 1'),
-    seconds,
+    max: described(atLeastOne('expected a whole number, at least 1'), 'Requests, or rows, in the time.'),
+    seconds: described(seconds, 'The time.'),
   },
   'expected an object such as {"max": 10, "seconds": 60}',
 );
@@ -70,26 +80,34 @@ const limit = atLeastOne('expected a whole number of entries, at least 1');
 
 /** The settings of Strapi 5 in `api.rest`. */
 const REST = strictObject({
-  /** What the paths of all routes of the API begin with. */
-  prefix: v.optional(v.pipe(v.string(PREFIX), v.regex(/^(?:\/[\w.~-]+)*$/, PREFIX)), '/api'),
-  /** Entries on a page when no size is asked for. */
-  defaultLimit: v.optional(limit, DEFAULT_PAGE_SIZE),
-  /** Entries on a page at most; larger sizes are clamped. */
-  maxLimit: v.optional(
-    v.pipe(limit, v.maxValue(LARGEST_PAGE_SIZE, `expected at most ${LARGEST_PAGE_SIZE} entries`)),
-    MAX_PAGE_SIZE,
+  prefix: described(
+    v.optional(v.pipe(v.string(PREFIX), v.regex(/^(?:\/[\w.~-]+)*$/, PREFIX)), '/api'),
+    'What the paths of all routes of the API begin with.',
   ),
-  /** Whether lists have their total unless a request says otherwise. */
-  withCount: v.optional(flag, true),
-  /** Whether an unknown query parameter is refused. Otherwise it is ignored. */
-  strictParams: v.optional(flag, false),
-  /** Attributes of all types that are private, whatever their definitions say; `api.responses` of Strapi 5. */
-  privateAttributes: v.optional(listOf(nonEmptyString(), 'expected a list of names'), []),
+  defaultLimit: described(v.optional(limit, DEFAULT_PAGE_SIZE), 'Entries on a page when no size is asked for.'),
+  maxLimit: described(
+    v.optional(
+      v.pipe(limit, v.maxValue(LARGEST_PAGE_SIZE, `expected at most ${LARGEST_PAGE_SIZE} entries`)),
+      MAX_PAGE_SIZE,
+    ),
+    'Entries on a page at most; larger sizes are clamped.',
+  ),
+  withCount: described(v.optional(flag, true), 'Whether lists have their total unless a request says otherwise.'),
+  strictParams: described(
+    v.optional(flag, false),
+    'Whether an unknown query parameter is refused. Otherwise it is ignored.',
+  ),
+  privateAttributes: described(
+    v.optional(listOf(nonEmptyString(), 'expected a list of names'), []),
+    'Attributes of all types that are private, whatever their definitions say; `api.responses` of Strapi 5.',
+  ),
 });
 
 const USERS = strictObject({
-  /** Lists users as a bare array, as Strapi 5 answers, instead of in the envelope. */
-  bareList: v.optional(flag, false),
+  bareList: described(
+    v.optional(flag, false),
+    'Lists users as a bare array, as Strapi 5 answers, instead of in the envelope.',
+  ),
 });
 
 const COOKIE_NAME = 'expected a name of letters, digits and - _ .';
@@ -97,16 +115,30 @@ const COOKIE_PATH = 'expected a path such as "/", or null';
 
 /** The cookie of the refresh token, as `sessions.cookie` of Strapi 5. */
 const COOKIE = strictObject({
-  name: v.optional(v.pipe(v.string(COOKIE_NAME), v.regex(/^[\w.-]+$/, COOKIE_NAME)), REFRESH_COOKIE),
-  /** Null: the host that sets it, without its subdomains. */
-  domain: v.optional(v.nullable(v.pipe(v.string(DOMAIN), v.regex(/^[a-z0-9.-]+$/i, DOMAIN))), null),
-  /** Null: that of logging in. */
-  path: v.optional(v.nullable(v.pipe(v.string(COOKIE_PATH), v.regex(/^\/[\w/.~-]*$/, COOKIE_PATH))), null),
-  sameSite: v.optional(v.picklist(['lax', 'strict', 'none'], 'expected one of lax, strict, none'), 'lax'),
-  /** Null: where the request came over HTTPS. */
-  secure: v.optional(v.nullable(flag), null),
-  /** Null: until the browser is closed. Not given: as long as the token. */
-  maxAgeSeconds: v.optional(v.nullable(seconds)),
+  name: described(
+    v.optional(v.pipe(v.string(COOKIE_NAME), v.regex(/^[\w.-]+$/, COOKIE_NAME)), REFRESH_COOKIE),
+    "The cookie's name.",
+  ),
+  domain: described(
+    v.optional(v.nullable(v.pipe(v.string(DOMAIN), v.regex(/^[A-Za-z0-9.-]+$/, DOMAIN))), null),
+    'The domain of the cookie; null: the host that sets it, without its subdomains.',
+  ),
+  path: described(
+    v.optional(v.nullable(v.pipe(v.string(COOKIE_PATH), v.regex(/^\/[\w/.~-]*$/, COOKIE_PATH))), null),
+    'The path of the cookie; null: that of logging in.',
+  ),
+  sameSite: described(
+    v.optional(v.picklist(['lax', 'strict', 'none'], 'expected one of lax, strict, none'), 'lax'),
+    'The attribute SameSite of the cookie.',
+  ),
+  secure: described(
+    v.optional(v.nullable(flag), null),
+    'Whether the cookie is sent over HTTPS only; null: where the request came over HTTPS.',
+  ),
+  maxAgeSeconds: described(
+    v.optional(v.nullable(seconds)),
+    'How long the cookie is kept; null: until the browser is closed. Not given: as long as the token.',
+  ),
 });
 
 const PEM = 'expected a key in PEM form, or null';
@@ -115,68 +147,94 @@ const claim = v.nullable(nonEmptyString('expected a string that is not empty, or
 
 /** How tokens are signed, as `jwt` of Strapi 5. */
 const JWT = strictObject({
-  algorithm: v.optional(v.picklist(JWT_ALGORITHMS, `expected one of ${JWT_ALGORITHMS.join(', ')}`), 'HS256'),
-  /** Of the algorithms RS…: the private key where JWT_PRIVATE_KEY gives none, and a public key that is not its own. */
-  privateKey: v.optional(pem, null),
-  publicKey: v.optional(pem, null),
-  issuer: v.optional(claim, null),
-  audience: v.optional(claim, null),
+  algorithm: described(
+    v.optional(v.picklist(JWT_ALGORITHMS, `expected one of ${JWT_ALGORITHMS.join(', ')}`), 'HS256'),
+    'How tokens are signed.',
+  ),
+  privateKey: described(
+    v.optional(pem, null),
+    'Of the algorithms RS…: the private key where JWT_PRIVATE_KEY gives none.',
+  ),
+  publicKey: described(v.optional(pem, null), "Of the algorithms RS…: a public key that is not the private key's own."),
+  issuer: described(v.optional(claim, null), 'The claim iss of tokens; null for none.'),
+  audience: described(v.optional(claim, null), 'The claim aud of tokens; null for none.'),
 });
 
 const AUTH = strictObject({
-  accessTokenSeconds: v.optional(seconds, 30 * DAY),
-  /** How long a refresh token lasts unused, and a session at most. */
-  refreshTokenSeconds: v.optional(seconds, 14 * DAY),
-  sessionSeconds: v.optional(seconds, 30 * DAY),
-  /** Where the refresh token is put: in a cookie that scripts cannot read, or in the body. */
-  refreshToken: v.optional(v.picklist(['cookie', 'body'], 'expected one of cookie, body'), 'cookie'),
-  cookie: v.optional(COOKIE, {}),
-  jwt: v.optional(JWT, {}),
-  /** Attributes of users beside name, address and password that may be given when registering. */
-  registerFields: v.optional(listOf(nonEmptyString(), 'expected a list of strings'), []),
+  accessTokenSeconds: described(v.optional(seconds, 30 * DAY), 'How long an access token lasts.'),
+  refreshTokenSeconds: described(v.optional(seconds, 14 * DAY), 'How long a refresh token lasts unused.'),
+  sessionSeconds: described(v.optional(seconds, 30 * DAY), 'How long a session lasts at most.'),
+  refreshToken: described(
+    v.optional(v.picklist(['cookie', 'body'], 'expected one of cookie, body'), 'cookie'),
+    'Where the refresh token is put: in a cookie that scripts cannot read, or in the body.',
+  ),
+  cookie: described(v.optional(COOKIE, {}), 'The cookie of the refresh token, as `sessions.cookie` of Strapi 5.'),
+  jwt: described(v.optional(JWT, {}), 'How tokens are signed, as `jwt` of Strapi 5.'),
+  registerFields: described(
+    v.optional(listOf(nonEmptyString(), 'expected a list of strings'), []),
+    'Attributes of users beside name, address and password that may be given when registering.',
+  ),
 });
 
 const HEADER = 'expected the name of a header, such as "x-tenant"';
 
 const CORS = strictObject({
-  /** Origins that browsers may call from; `*` for any, which then never get credentials. */
-  origins: v.optional(listOf(origin, `expected a list of origins ${ORIGIN}`), ['*']),
-  /** Whether browsers may send cookies from the origins that are listed by name. */
-  credentials: v.optional(flag, false),
-  /** Headers that browsers may send besides those that the API knows. */
-  headers: v.optional(
-    listOf(v.pipe(v.string(HEADER), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, HEADER)), 'expected a list of names of headers'),
-    [],
+  origins: described(
+    v.optional(listOf(origin, `expected a list of origins ${ORIGIN}`), ['*']),
+    'Origins that browsers may call from; `*` for any, which then never get credentials.',
+  ),
+  credentials: described(
+    v.optional(flag, false),
+    'Whether browsers may send cookies from the origins that are listed by name.',
+  ),
+  headers: described(
+    v.optional(
+      listOf(v.pipe(v.string(HEADER), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, HEADER)), 'expected a list of names of headers'),
+      [],
+    ),
+    'Headers that browsers may send besides those that the API knows.',
   ),
 });
 
 const RATE_LIMITS = strictObject({
-  /** Requests of one address to one path of /api/auth. */
-  auth: v.optional(RATE_LIMIT, { max: 60, seconds: 60 }),
-  /** Wrong passwords that one address tries for one account. */
-  account: v.optional(RATE_LIMIT, { max: 20, seconds: 60 }),
-  /** Wrong passwords that one address tries, for any accounts. */
-  address: v.optional(RATE_LIMIT, { max: 40, seconds: 60 }),
-  /** Rows that reads of one caller touch, by our estimate: of a user, a token, or an address; null for no limit. */
-  cost: v.optional(v.nullable(RATE_LIMIT), null),
+  auth: described(
+    v.optional(RATE_LIMIT, { max: 60, seconds: 60 }),
+    'Requests of one address to one path of /api/auth.',
+  ),
+  account: described(
+    v.optional(RATE_LIMIT, { max: 20, seconds: 60 }),
+    'Wrong passwords that one address tries for one account.',
+  ),
+  address: described(
+    v.optional(RATE_LIMIT, { max: 40, seconds: 60 }),
+    'Wrong passwords that one address tries, for any accounts.',
+  ),
+  cost: described(
+    v.optional(v.nullable(RATE_LIMIT), null),
+    'Rows that reads of one caller touch, by our estimate: of a user, a token, or an address; null for no limit.',
+  ),
 });
 
 const COST = `expected a whole number of rows from 1 to ${MAX_READ_COST}`;
 const cost = v.pipe(v.number(COST), v.integer(COST), v.minValue(1, COST), v.maxValue(MAX_READ_COST, COST));
 const COSTS = 'expected an object of numbers by the type of the role, such as {"public": 1000000}';
 const READ_COST = strictObject({
-  /** By the type of the role. */
-  roles: v.optional(v.pipe(v.custom<Record<string, unknown>>(isObject, COSTS), v.record(v.string(), cost)), {}),
-  tokens: v.optional(cost, MAX_READ_COST),
+  roles: described(
+    v.optional(recordOf(cost, COSTS), {}),
+    'Rows that one read by users of a role may touch, by the type of the role.',
+  ),
+  tokens: described(v.optional(cost, MAX_READ_COST), 'Rows that one read by an API token may touch, by our estimate.'),
 });
 
 const link = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
 
 const EMAIL = strictObject({
-  from: v.optional(nonEmptyString(), 'no-reply@localhost'),
-  /** Where the links in mails lead. */
-  resetUrl: v.optional(link, null),
-  confirmationUrl: v.optional(link, null),
+  from: described(v.optional(nonEmptyString(), 'no-reply@localhost'), 'The sender of mails.'),
+  resetUrl: described(v.optional(link, null), 'Where the link in a mail that resets a password leads; null for none.'),
+  confirmationUrl: described(
+    v.optional(link, null),
+    'Where the link in a mail that confirms an address leads; null for none.',
+  ),
 });
 
 const PORT = 'expected a port from 0 to 65535, or null';
@@ -184,21 +242,30 @@ const SERVER_URL = 'expected a URL such as "https://api.example.com", a path suc
 
 /** Where the server is; null where the environment decides. */
 const SERVER = strictObject({
-  host: v.optional(v.nullable(nonEmptyString('expected a host such as "127.0.0.1", or null')), null),
-  port: v.optional(
-    v.nullable(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65_535, PORT))),
-    null,
+  host: described(
+    v.optional(v.nullable(nonEmptyString('expected a host such as "127.0.0.1", or null')), null),
+    'Where to listen; null where the environment decides.',
   ),
-  /** What links in mails begin with. */
-  url: v.optional(
-    v.nullable(v.pipe(v.string(SERVER_URL), v.regex(/^(?:https?:\/\/[^/]+)?(?:\/[^/]+)*$/, SERVER_URL))),
-    null,
+  port: described(
+    v.optional(
+      v.nullable(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65_535, PORT))),
+      null,
+    ),
+    'The port; null where the environment decides.',
+  ),
+  url: described(
+    v.optional(
+      v.nullable(v.pipe(v.string(SERVER_URL), v.regex(/^(?:https?:\/\/[^/]+)?(?:\/[^/]+)*$/, SERVER_URL))),
+      null,
+    ),
+    'What links in mails begin with.',
   ),
 });
 
+const LIMIT = 'A limit of requests; docs/api.md says of what.';
 const numberUpTo = (most: number, otherwise: number) => {
   const message = `expected a whole number from 1 to ${most}`;
-  return v.optional(v.pipe(atLeastOne(message), v.maxValue(most, message)), otherwise);
+  return described(v.optional(v.pipe(atLeastOne(message), v.maxValue(most, message)), otherwise), LIMIT);
 };
 
 const LIMITS = strictObject(
@@ -219,42 +286,46 @@ const kinds = listOf(
   `expected a list of ${CODE_KINDS.join(', ')}`,
 );
 
-const SETTINGS = strictObject({
-  rest: v.optional(REST, {}),
-  server: v.optional(SERVER, {}),
-  users: v.optional(USERS, {}),
-  auth: v.optional(AUTH, {}),
-  cors: v.optional(CORS, {}),
-  rateLimits: v.optional(RATE_LIMITS, {}),
-  /** Rows that one read may touch, by our estimate. */
-  readCost: v.optional(READ_COST, {}),
-  /** The header `Cache-Control` of answers to reads by the public; null for none. */
-  cacheControl: v.optional(cacheControl, null),
-  /** Proxies whose word on a client's address is taken: none, or their addresses. */
-  trustProxy: v.optional(listOf(address, `expected a list of addresses ${ADDRESS}`), []),
-  email: v.optional(EMAIL, {}),
-  /** Limits of limits.ts that a project can change. */
-  limits: v.optional(LIMITS, {}),
-  /** What reads populate where a request does not say, by content-type: for all its routes, or for each. */
-  populate: v.optional(v.custom<Record<string, unknown>>(isObject, POPULATE), {}),
-  /** Indexes to create beside those that the definitions declare, by content-type. */
-  indexes: v.optional(
-    v.pipe(v.custom<Record<string, unknown>>(isObject, INDEXES_OF), v.record(v.string(), listOf(INDEX, INDEXES))),
-    {},
+export const SETTINGS = strictObject({
+  ...SCHEMA_ENTRY,
+  rest: described(v.optional(REST, {}), 'The settings of Strapi 5 in `api.rest`.'),
+  server: described(v.optional(SERVER, {}), 'Where the server is; null where the environment decides.'),
+  users: described(v.optional(USERS, {}), 'How users are listed.'),
+  auth: described(
+    v.optional(AUTH, {}),
+    'Logging in: how long tokens last, how they are signed and where they are kept.',
   ),
-  /** Code of the project that a content-type, a plugin or the application is served without, by name. */
-  servedWithout: v.optional(
-    v.pipe(v.custom<Record<string, unknown>>(isObject, SERVED_WITHOUT), v.record(v.string(), kinds)),
-    {},
+  cors: described(v.optional(CORS, {}), 'Who may call from a browser.'),
+  rateLimits: described(v.optional(RATE_LIMITS, {}), 'How often something may be asked for.'),
+  readCost: described(v.optional(READ_COST, {}), 'Rows that one read may touch, by our estimate.'),
+  cacheControl: described(
+    v.optional(cacheControl, null),
+    'The header `Cache-Control` of answers to reads by the public; null for none.',
+  ),
+  trustProxy: described(
+    v.optional(listOf(address, `expected a list of addresses ${ADDRESS}`), []),
+    "Proxies whose word on a client's address is taken: none, or their addresses.",
+  ),
+  email: described(v.optional(EMAIL, {}), 'Mails that the server sends.'),
+  limits: described(v.optional(LIMITS, {}), 'Limits of requests that a project can change; docs/api.md lists them.'),
+  populate: described(
+    v.optional(anyObject(POPULATE), {}),
+    'What reads populate where a request does not say, by content-type: for all its routes, or for each.',
+  ),
+  indexes: described(
+    v.optional(recordOf(listOf(INDEX, INDEXES), INDEXES_OF), {}),
+    'Indexes to create beside those that the definitions declare, by content-type.',
+  ),
+  servedWithout: described(
+    v.optional(recordOf(kinds, SERVED_WITHOUT), {}),
+    'Code of the project that a content-type, a plugin or the application is served without, by name.',
   ),
 });
 
 export type JwtSettings = Settings['auth']['jwt'];
 export type RateLimit = v.InferOutput<typeof RATE_LIMIT>;
 export type IndexLists = Readonly<Record<string, readonly (readonly string[])[]>>;
-export type Settings = v.InferOutput<typeof SETTINGS>;
-
-export const DEFAULT_SETTINGS: Settings = v.parse(SETTINGS, {});
+export type Settings = Omit<v.InferOutput<typeof SETTINGS>, '$schema'>;
 
 /** The settings as config/sheaf.json gives them, without defaults; null where there is no such file. */
 export function readOwnSettings(project: string): Record<string, unknown> | null {
@@ -271,7 +342,12 @@ export function settingProblems(given: unknown): readonly Problem[] {
 }
 
 /** Fills in defaults. Only for settings that were checked. */
-export const completeSettings = (given: unknown): Settings => v.parse(SETTINGS, given);
+export function completeSettings(given: unknown): Settings {
+  const { $schema, ...settings } = v.parse(SETTINGS, given);
+  return settings;
+}
+
+export const DEFAULT_SETTINGS: Settings = completeSettings({});
 
 /** What config/sheaf.json says alone. */
 export function readSettings(project: string): Settings {
