@@ -21,3 +21,16 @@ export function editDistance(from: string, to: string): number {
   }
   return rows[from.length]![to.length]!;
 }
+
+/** At most this share of the letters may be wrong. */
+const MAX_WRONG = 0.4;
+
+/** The word that was probably meant; null where none is near. */
+export function nearestWord(given: string, words: Iterable<string>): string | null {
+  let nearest: readonly [wrong: number, word: string | null] = [MAX_WRONG, null];
+  for (const word of words) {
+    const wrong = editDistance(given, word) / word.length;
+    if (wrong < nearest[0] || (wrong === nearest[0] && nearest[1] === null)) nearest = [wrong, word];
+  }
+  return nearest[1];
+}

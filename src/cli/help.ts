@@ -6,7 +6,7 @@ export const usageOf = ({ name, operands }: Command): string => `sheaf ${name}${
 
 /** What commands are about, by their first word, in the order of the help. */
 const SUBJECTS: readonly (readonly [title: string, words: readonly string[]])[] = [
-  ['Begin', ['init', 'dev', 'type']],
+  ['Begin', ['init', 'dev', 'type', 'component', 'attribute']],
   ['Serve', ['start', 'config', 'backup', 'restore']],
   ['The content model', ['schema']],
   ['Locales', ['locale']],

@@ -1,0 +1,82 @@
+// The commands that make a project and its definitions, for the table of commands.
+import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, print } from './command.ts';
+import { GRAMMAR } from './define/attribute-help.ts';
+
+/** As many operands as are given. */
+const MANY = Number.POSITIVE_INFINITY;
+
+const TEXT_OPTIONS = {
+  'display-name': { type: 'string', value: 'TEXT', text: 'what people call it; made from the name without it' },
+  description: { type: 'string', value: 'TEXT', text: 'what it is for' },
+} as const satisfies Options;
+
+const TYPE_ADD = command({
+  name: 'type add',
+  operands: 'NAME ATTRIBUTE…',
+  arity: [1, MANY],
+  summary: 'make a content-type: writes src/api/NAME/content-types/NAME/schema.json',
+  details: GRAMMAR,
+  options: {
+    project: PROJECT_OPTIONS.project,
+    plural: {
+      type: 'string',
+      value: 'NAME',
+      text: 'what many are called and served under; made from the name without it',
+    },
+    ...TEXT_OPTIONS,
+    single: flag('a single type: one document, such as a homepage'),
+    drafts: flag('documents have drafts'),
+    localized: flag('documents have a version for each locale'),
+    json: JSON_OPTION,
+  },
+  examples: [
+    "sheaf type add author name:string! 'email:email(unique)'",
+    "sheaf type add article title:string! body:richtext 'author:relation(manyToOne,author,articles)' --drafts",
+    'sheaf type add homepage title:string! featured:relation:oneToMany,article --single',
+  ],
+  async run({ values, variables, operands: [name, ...attributes] }) {
+    const { addType } = await import('./define/define-commands.ts');
+    printDefined(addType(await projectOf(values, variables), name!, attributes, values), values.json);
+  },
+});
+
+const COMPONENT_ADD = command({
+  name: 'component add',
+  operands: 'CATEGORY.NAME ATTRIBUTE…',
+  arity: [1, MANY],
+  summary: 'make a component: writes src/components/CATEGORY/NAME.json',
+  details: 'Attributes are written as for sheaf type add; sheaf type add --help shows how.',
+  options: { project: PROJECT_OPTIONS.project, ...TEXT_OPTIONS, json: JSON_OPTION },
+  examples: ["sheaf component add shared.seo 'title:string(maxLength=60)!' description:text"],
+  async run({ values, variables, operands: [uid, ...attributes] }) {
+    const { addComponent } = await import('./define/define-commands.ts');
+    printDefined(addComponent(await projectOf(values, variables), uid!, attributes, values), values.json);
+  },
+});
+
+const ATTRIBUTE_ADD = command({
+  name: 'attribute add',
+  operands: 'TYPE ATTRIBUTE…',
+  arity: [2, MANY],
+  summary: 'give a content-type or a component further attributes',
+  details: 'Attributes are written as for sheaf type add; sheaf type add --help shows how.',
+  options: { project: PROJECT_OPTIONS.project, json: JSON_OPTION },
+  examples: ['sheaf attribute add article subtitle:string', 'sheaf attribute add shared.seo image:media:images'],
+  async run({ values, variables, operands: [type, ...attributes] }) {
+    const { addAttributes } = await import('./define/define-commands.ts');
+    printDefined(addAttributes(await projectOf(values, variables), type!, attributes), values.json);
+  },
+});
+
+async function projectOf(
+  { project }: { readonly project?: string | undefined },
+  variables: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { projectFor } = await import('../project/environment.ts');
+  return projectFor(project, variables)[0];
+}
+
+const printDefined = ({ text, value }: { readonly text: string; readonly value: unknown }, json = false): void =>
+  print(`${json ? JSON.stringify(value) : text}\n`);
+
+export const DEFINITION_COMMANDS = [TYPE_ADD, COMPONENT_ADD, ATTRIBUTE_ADD];
