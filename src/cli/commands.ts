@@ -3,7 +3,7 @@ import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
 import { type Command, command, flag, JSON_OPTION, PROJECT_OPTIONS, print } from './command.ts';
 import { LOCALE_COMMANDS } from './locale-table.ts';
-import { DEFINITION_COMMANDS } from './project-table.ts';
+import { BEGIN_COMMANDS, DEFINITION_COMMANDS } from './project-table.ts';
 import { SCHEMA_COMMANDS } from './schema-table.ts';
 
 const START = command({
@@ -148,6 +148,7 @@ fish: sheaf completion fish > ~/.config/fish/completions/sheaf.fish`,
 });
 
 export const COMMANDS: readonly Command[] = [
+  ...BEGIN_COMMANDS,
   START,
   CONFIG,
   ...DEFINITION_COMMANDS,

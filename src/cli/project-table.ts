@@ -5,6 +5,22 @@ import { GRAMMAR } from './define/attribute-help.ts';
 /** As many operands as are given. */
 const MANY = Number.POSITIVE_INFINITY;
 
+const INIT = command({
+  name: 'init',
+  operands: '[DIR]',
+  arity: [0, 1],
+  summary: 'make a project with one content-type, in the current folder or in DIR',
+  details: `Makes package.json, .env with secrets of its own, .gitignore, config/sheaf.json, README.md and a content-type, article.
+What is there stays as it is; package.json and .gitignore get the lines that are missing.`,
+  options: { json: JSON_OPTION },
+  examples: ['sheaf init', 'sheaf init my-project'],
+  async run({ values, operands: [folder = '.'] }) {
+    const { initProject, initReport } = await import('./init/init-command.ts');
+    const initialized = initProject(folder);
+    print(`${values.json === true ? JSON.stringify(initialized) : initReport(initialized)}\n`);
+  },
+});
+
 const TEXT_OPTIONS = {
   'display-name': { type: 'string', value: 'TEXT', text: 'what people call it; made from the name without it' },
   description: { type: 'string', value: 'TEXT', text: 'what it is for' },
@@ -79,4 +95,5 @@ async function projectOf(
 const printDefined = ({ text, value }: { readonly text: string; readonly value: unknown }, json = false): void =>
   print(`${json ? JSON.stringify(value) : text}\n`);
 
+export const BEGIN_COMMANDS = [INIT];
 export const DEFINITION_COMMANDS = [TYPE_ADD, COMPONENT_ADD, ATTRIBUTE_ADD];
