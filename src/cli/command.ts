@@ -92,3 +92,19 @@ export const PROJECT_OPTIONS = {
   },
   example: flag('the restaurant guide that comes with sheaf, on a database of its own'),
 } as const satisfies Options;
+
+/** Where to listen. */
+export const LISTEN_OPTIONS = {
+  host: {
+    type: 'string',
+    value: 'HOST',
+    text: 'where to listen; 127.0.0.1 unless config/server says otherwise; off this machine only with a JWT_SECRET',
+    variable: 'HOST',
+  },
+  port: {
+    type: 'string',
+    value: 'N',
+    text: '1337 unless config/server says otherwise; 0 takes any free port',
+    variable: 'PORT',
+  },
+} as const satisfies Options;

@@ -1,7 +1,7 @@
 // The commands of the command line, in the order of the help. Each loads only what it needs.
 import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
-import { type Command, command, flag, JSON_OPTION, PROJECT_OPTIONS, print } from './command.ts';
+import { type Command, command, flag, JSON_OPTION, LISTEN_OPTIONS, PROJECT_OPTIONS, print } from './command.ts';
 import { LOCALE_COMMANDS } from './locale-table.ts';
 import { BEGIN_COMMANDS, DEFINITION_COMMANDS } from './project-table.ts';
 import { SCHEMA_COMMANDS } from './schema-table.ts';
@@ -14,18 +14,7 @@ config/sheaf.json and Strapi's files config/api, server, database, middlewares a
 config/env/<NODE_ENV> over them; so is the project's .env file. sheaf config shows what holds.`,
   options: {
     ...PROJECT_OPTIONS,
-    host: {
-      type: 'string',
-      value: 'HOST',
-      text: 'where to listen; 127.0.0.1 unless config/server says otherwise; off this machine only with a JWT_SECRET',
-      variable: 'HOST',
-    },
-    port: {
-      type: 'string',
-      value: 'N',
-      text: '1337 unless config/server says otherwise; 0 takes any free port',
-      variable: 'PORT',
-    },
+    ...LISTEN_OPTIONS,
     workers: { type: 'string', value: 'N', text: '1; more processes use more cores', variable: 'SHEAF_WORKERS' },
   },
   examples: ['sheaf start', 'sheaf start --example', 'sheaf start --database sqlite:.tmp/data.db --port 1400'],

@@ -1,5 +1,5 @@
 // The commands that make a project and its definitions, for the table of commands.
-import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, print } from './command.ts';
+import { command, flag, JSON_OPTION, LISTEN_OPTIONS, type Options, PROJECT_OPTIONS, print } from './command.ts';
 import { GRAMMAR } from './define/attribute-help.ts';
 
 /** As many operands as are given. */
@@ -18,6 +18,20 @@ What is there stays as it is; package.json and .gitignore get the lines that are
     const { initProject, initReport } = await import('./init/init-command.ts');
     const initialized = initProject(folder);
     print(`${values.json === true ? JSON.stringify(initialized) : initReport(initialized)}\n`);
+  },
+});
+
+const DEV = command({
+  name: 'dev',
+  summary: 'serve a project while you change it',
+  details: `Follows definitions, settings, rules and .env: shows what a change would do to the database, asks where content is
+touched, and serves it. Until then, and where something is wrong, what was served before is served on. Prints the
+address, a token that may do everything, and requests to try.`,
+  options: { project: PROJECT_OPTIONS.project, database: PROJECT_OPTIONS.database, ...LISTEN_OPTIONS },
+  examples: ['sheaf dev', 'sheaf dev --port 1400'],
+  async run({ config, values }) {
+    const { dev } = await import('./dev/dev-command.ts');
+    await dev(await config(), values);
   },
 });
 
@@ -95,5 +109,5 @@ async function projectOf(
 const printDefined = ({ text, value }: { readonly text: string; readonly value: unknown }, json = false): void =>
   print(`${json ? JSON.stringify(value) : text}\n`);
 
-export const BEGIN_COMMANDS = [INIT];
+export const BEGIN_COMMANDS = [INIT, DEV];
 export const DEFINITION_COMMANDS = [TYPE_ADD, COMPONENT_ADD, ATTRIBUTE_ADD];

@@ -62,16 +62,11 @@ function answerPrimary(address: string): void {
 /** Listens until a signal comes. Returns the address. */
 async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promise<string> {
   const app = createServer(sheaf, { logger, isBehind: watchEventLoop() });
-  let address: string;
-  try {
-    address = await app.listen({ host: config.host, port: config.port });
-  } catch (error) {
+  const { host, port } = config;
+  const address = await requirePort(config, () => app.listen({ host, port })).catch(async (error) => {
     await sheaf.close();
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new SetupError(`Port ${config.port} of ${config.host} is taken`, [
-      'stop the program that listens there, or choose another port with --port N',
-    ]);
-  }
+    throw error;
+  });
   onStop(logger, (signal) => {
     if (!cluster.isWorker) console.log(`${signal}: finishing the requests under way`);
     app
@@ -80,6 +75,21 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
       .then(() => process.exit(0));
   });
   return address;
+}
+
+/** Says so where the port is taken. */
+export async function requirePort<T>(
+  { host, port }: Pick<ServerConfig, 'host' | 'port'>,
+  listen: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await listen();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new SetupError(`Port ${port} of ${host} is taken`, [
+      'stop the program that listens there, or choose another port with --port N',
+    ]);
+  }
 }
 
 /** What must exist before the first request. Returns what the operator should know. */
@@ -152,7 +162,7 @@ function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin
   console.log('Stop with Ctrl+C.');
 }
 
-function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): void {
+export function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): void {
   let stopping = false;
   const giveUp = (): void => {
     // None of them outlives this process.

@@ -64,7 +64,7 @@ export function readDefinitions(project: string, builtins: readonly Definition[]
   if (!isFolder(source)) {
     throw new SetupError(`There is no content project at ${project}`, [
       `expected a folder ${source} with api/<name>/content-types/<name>/schema.json files`,
-      'name the project with --project DIR or SHEAF_PROJECT',
+      'name the project with --project DIR or SHEAF_PROJECT, or begin one with sheaf init',
     ]);
   }
   const definitions: Definition[] = [];

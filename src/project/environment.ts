@@ -306,7 +306,7 @@ export function openOptions(config: ServerConfig) {
     throw new SetupError('No database is named', [
       'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, which .env may set',
       'or in config/database',
-      'or try the example: sheaf start --example',
+      'or begin a project of your own with sheaf init, or try the example with sheaf start --example',
     ]);
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
