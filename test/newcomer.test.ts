@@ -1,0 +1,121 @@
+// From an empty folder to the first answer, with the package as it is published and the commands of the README.
+// The dependencies of the checkout stand in for those that npm would install.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { variables } from './support/commands.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const root = mkdtempSync(path.join(os.tmpdir(), 'sheaf-test-'));
+const folder = path.join(root, 'site');
+const env = variables({ HOME: root, PORT: '0', LOG_LEVEL: 'error', NO_UPDATE_NOTIFIER: '1' });
+const run = (command: string, more = {}): string =>
+  execFileSync('sh', ['-c', command], {
+    cwd: folder,
+    env: { ...env, ...more },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** As `npm install` of the packed package leaves a folder. */
+beforeAll(() => {
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', root], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const installed = path.join(folder, 'node_modules/sheaf');
+  mkdirSync(path.join(folder, 'node_modules/.bin'), { recursive: true });
+  execFileSync('tar', ['-xzf', path.join(root, packed.trim().split('\n').at(-1)!), '-C', root]);
+  renameSync(path.join(root, 'package'), installed);
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'));
+  symlinkSync('../sheaf/dist/main.js', path.join(folder, 'node_modules/.bin/sheaf'));
+  chmodSync(path.join(installed, 'dist/main.js'), 0o755);
+  symlinkSync(process.execPath, path.join(folder, 'node_modules/.bin/node'));
+  writeFileSync(path.join(folder, 'package.json'), '{"dependencies": {"sheaf": "file:../sheaf.tgz"}}');
+});
+
+/** The commands of the section, one by one. */
+function commandsOfReadme(): string[] {
+  const [, section = ''] = readFileSync(path.join(ROOT, 'README.md'), 'utf8').split('\n## Begin\n');
+  const blocks = [...section.split('\n## ')[0]!.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text!);
+  return blocks
+    .flatMap((text) => text.replaceAll('\\\n', ' ').trim().split('\n'))
+    .map((line) => line.replace(/ +#.*$/, ''));
+}
+
+/** Starts a server and resolves with the lines that it prints until it can be stopped. */
+async function start(command: string) {
+  const child = spawn('sh', ['-c', command], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => lines.push(line));
+  const seen = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const line = lines.find((one) => pattern.test(one));
+      if (line !== undefined) return line;
+      await once(reader, 'line');
+    }
+  };
+  const stop = async (): Promise<void> => {
+    // npx, the shell that it starts, and the server.
+    process.kill(-child.pid!, 'SIGTERM');
+    await once(child, 'exit');
+  };
+  return { lines, seen, stop };
+}
+
+it('An empty folder answers after three commands of the README', async () => {
+  const [install, init, dev, curl, addType, ...rest] = commandsOfReadme();
+  expect([install, init, dev, rest]).toEqual(['npm install sheaf', 'npx sheaf init', 'npx sheaf dev', []]);
+  expect(run(init!)).toContain('src/api/article/content-types/article/schema.json');
+  const { lines, seen, stop } = await start(dev!);
+  try {
+    await seen(/Stop with Ctrl\+C/);
+    const [, address] = /Serving article at (\S+)/.exec(lines.join('\n'))!;
+    const first = run(curl!.replace('http://127.0.0.1:1337', address!));
+    expect(JSON.parse(first)).toMatchObject({ data: { id: 1, title: 'Hello' } });
+    const [, token] = /TOKEN=(\w+)/.exec(lines.join('\n'))!;
+    const requests = lines.filter((line) => line.startsWith('  curl '));
+    expect(requests).toHaveLength(3);
+    const answers = requests.map((request) => JSON.parse(run(request, { TOKEN: token })));
+    expect(answers).toMatchObject([
+      { data: { id: 2, title: 'Hello' } },
+      { data: [{ id: 1 }, { id: 2 }] },
+      { data: [{ title: 'Hello' }, { title: 'Hello' }] },
+    ]);
+    run(addType!);
+    await seen(/Serving article, author at/);
+    const authors = run(`curl '${address}/api/authors' -H "authorization: Bearer $(cat .sheaf/dev-token)"`);
+    expect(JSON.parse(authors)).toMatchObject({ data: [] });
+  } finally {
+    await stop();
+  }
+  // What editors look for is there.
+  const { $schema } = JSON.parse(
+    readFileSync(path.join(folder, 'src/api/author/content-types/author/schema.json'), 'utf8'),
+  );
+  const schema = path.resolve(folder, 'src/api/author/content-types/author', $schema);
+  expect(JSON.parse(readFileSync(schema, 'utf8')).title).toContain('A content-type');
+});
