@@ -128,7 +128,7 @@ class Planner {
     const text =
       kind === 'drafts-on'
         ? `${uid} gets drafts: each of ${counted(rows, 'row')} stays published and gets a draft with the same content and links`
-        : `${uid} gets locales: ${counted(rows, 'row')} become content in ${this.#models.defaultLocale}, the default locale`;
+        : `${uid} gets locales: ${counted(rows, 'row')} put in ${this.#models.defaultLocale}, the default locale`;
     return { text, rows };
   }
 
@@ -136,7 +136,7 @@ class Planner {
     const { table } = this.#models.before.contentTypes.get(uid)!;
     const [row] = await this.#session.rows(countDrafts(this.#database.dialect, table), []);
     const [alone, all] = row!;
-    const text = `${uid} loses its drafts: published rows stay, ${counted(all, 'draft')} are set aside, ${alone} of which were never published`;
+    const text = `${uid} loses its drafts: published rows stay, ${counted(all, 'draft')} set aside, ${alone} of which were never published`;
     return { text, rows: all };
   }
 
@@ -144,7 +144,7 @@ class Planner {
     const { defaultLocale } = this.#models;
     const { table } = this.#models.before.contentTypes.get(uid)!;
     const rows = await this.#count(countOtherLocales(this.#database.dialect, table), defaultLocale);
-    const text = `${uid} loses its locales: content in ${defaultLocale} stays, ${counted(rows, 'row')} in other locales are set aside`;
+    const text = `${uid} loses its locales: content in ${defaultLocale} stays, ${counted(rows, 'row')} in other locales set aside`;
     return { text, rows };
   }
 
@@ -157,7 +157,7 @@ class Planner {
         : `${uid}.${name} becomes ${to.type}, from ${from.type}`;
     if (losesNothing(conversion)) return { text: `${what}: every value stays as it is`, rows: 0, isSafe: true };
     const { values, failures } = await tryConversion(this.#session, this.#database.dialect, conversion);
-    const text = `${what}: ${counted(values - failures.length, 'value')} converted, ${failures.length} that cannot be are set aside`;
+    const text = `${what}: ${counted(values - failures.length, 'value')} converted, ${failures.length} set aside that cannot be`;
     const details = failures.slice(0, SHOWN_FAILURES).map(({ id, reason }) => `row ${id}: ${reason}`);
     const more = failures.length - details.length;
     // Fewer values allowed, and none of the others in use.
@@ -184,7 +184,7 @@ class Planner {
         ? await this.#count(countBeyondFirst(this.#database.dialect, attribute.link))
         : 0;
     return {
-      text: `${uid}.${name} takes one only: the first of each list stays, ${counted(rows, 'other')} are set aside`,
+      text: `${uid}.${name} takes one only: the first of each list stays, ${counted(rows, 'other')} set aside`,
       rows,
     };
   }

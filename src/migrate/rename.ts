@@ -1,5 +1,6 @@
 // Renaming an attribute, a content-type or a component: what the definitions are afterwards.
 import { SetupError } from '../errors.ts';
+import { pluralOf } from '../model/english-plural.ts';
 import type { AttributeDefinition, Definition } from '../model/types.ts';
 
 export interface SchemaRename {
@@ -104,6 +105,7 @@ function renameSchema(
 ): Rename {
   if (!KEBAB.test(to)) throw new SetupError(`"${to}" is no name for a type`, ['lower-case letters, digits and -']);
   const many = plural ?? pluralOf(to);
+  if (many === null) throw new SetupError(`"${to}" has no plural that is known`, ['name one, such as --plural things']);
   const [category, name] = [uid.slice(0, uid.lastIndexOf('.')), uid.slice(uid.lastIndexOf('.') + 1)];
   // A folder with the type's own name follows it.
   const folder = category === `api::${name}` ? `api::${to}` : category;
@@ -117,10 +119,4 @@ function renameSchema(
   };
   if (definitions.some((one) => one.uid === named.uid)) throw new SetupError(`There is a ${named.uid} already`);
   return { what: 'schema', from: { uid, collectionName, singularName, pluralName }, to: named };
-}
-
-/** Good for most English nouns; `--plural` is there for the others. */
-function pluralOf(name: string): string {
-  if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`;
-  return /(s|x|z|ch|sh)$/.test(name) ? `${name}es` : `${name}s`;
 }
