@@ -21,7 +21,8 @@ import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
 import { type ProjectCode, readProjectCode } from './project/code/project-code.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
-import { type GivenSecrets, projectSettings } from './project/environment.ts';
+import { projectSettings } from './project/environment.ts';
+import type { GivenSecrets } from './project/given-secrets.ts';
 import { readLocales } from './project/locales.ts';
 import type { Settings } from './project/settings.ts';
 import { AccountStatements } from './sql/account-statements.ts';
@@ -40,7 +41,7 @@ export interface OpenOptions {
   /** Where secrets that are not given, and mails that are not sent, are kept; `.sheaf` in the project. */
   readonly state?: string;
   readonly secrets?: GivenSecrets;
-  /** Those of the project where they are not given. */
+  /** @internal Those of the project where they are not given. */
   readonly settings?: Settings;
   /** The address of a mail server, such as smtps://user:password@host. */
   readonly smtp?: string | null;
@@ -62,23 +63,27 @@ export interface CallerHeaders {
   readonly authorization?: string | undefined;
 }
 
+/** What is internal is no part of the published types: those name no package that is not installed with ours. */
 export interface Sheaf {
+  /** @internal */
   readonly model: Model;
+  /** @internal */
   readonly settings: Settings;
-  /** The project's own code, which is not run. */
+  /** @internal The project's own code, which is not run. */
   readonly code: ProjectCode;
-  /** What is closed because of it: actions that no caller but the system has, however they are granted. */
+  /** @internal What is closed because of it: actions that no caller but the system has, however they are granted. */
   readonly withheld: Withheld;
-  /** Locales that config/locales.json lists and that this opening has added. */
+  /** @internal Locales that config/locales.json lists and that this opening has added. */
   readonly addedLocales: readonly string[];
-  /** The door that every operation goes through. */
+  /** @internal The door that every operation goes through. */
   readonly operations: Operations;
+  /** @internal */
   readonly database: Database;
   /** The entries of a type: as the system, which may do everything, or as a caller. */
   documents(uid: string, caller?: Caller): Documents;
   /** Who calls, by the headers of a request; a token that is wrong or expired is refused. */
   authenticate(headers: CallerHeaders): Promise<Caller>;
-  /** Accounts and rights; opened when first asked for. */
+  /** @internal Accounts and rights; opened when first asked for. */
   auth(): Promise<Auth>;
   /** Calls the listener after each committed write. Returns a function that ends the subscription. */
   afterCommit(listener: CommitListener): () => void;
@@ -192,6 +197,7 @@ function typeOf(model: Model, uid: string): ContentType {
   );
 }
 
+/** @internal */
 export async function openDatabase(
   url: string,
   mode: OpenMode,

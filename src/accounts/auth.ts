@@ -10,7 +10,7 @@ import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import type { Operations } from '../operations/operations.ts';
 import { ruleProblems } from '../plan/read/check-rules.ts';
-import type { GivenSecrets } from '../project/environment.ts';
+import type { GivenSecrets } from '../project/given-secrets.ts';
 import type { Settings } from '../project/settings.ts';
 import { AccountStatements, lackingParts } from '../sql/account-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
-import type { GivenSecrets } from '../project/environment.ts';
+import type { GivenSecrets } from '../project/given-secrets.ts';
 
 export type Secrets = Required<Pick<GivenSecrets, 'jwt' | 'apiTokenSalt'>>;
 

@@ -9,7 +9,7 @@ import { type Logger, openLog } from '../http/log.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
-import { openOptions, type ServerConfig } from '../project/environment.ts';
+import { isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
 import { codeNotes } from './code-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
@@ -23,6 +23,9 @@ const WATCH_MS = 1_000;
 const MAX_UNANSWERED = 5;
 /** How many more while it starts. */
 const START_QUESTIONS = 30;
+/** The process that started this one, and how often a server that npm runs looks whether it is still there. */
+const PARENT = process.ppid;
+const PARENT_MS = 100;
 /** A worker that ends by itself is replaced, but not faster than this. */
 const RESTART_PAUSE_MS = 500;
 
@@ -67,8 +70,8 @@ async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promis
     await sheaf.close();
     throw error;
   });
-  onStop(logger, (signal) => {
-    if (!cluster.isWorker) console.log(`${signal}: finishing the requests under way`);
+  onStop(logger, (reason) => {
+    if (!cluster.isWorker) console.log(`${reason}: finishing the requests under way`);
     app
       .close()
       .then(() => sheaf.close())
@@ -162,7 +165,8 @@ function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin
   console.log('Stop with Ctrl+C.');
 }
 
-export function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): void {
+/** Calls back once, with what tells this process to stop. */
+export function onStop(logger: Logger, stop: (reason: string) => void): void {
   let stopping = false;
   const giveUp = (): void => {
     // None of them outlives this process.
@@ -170,13 +174,16 @@ export function onStop(logger: Logger, stop: (signal: NodeJS.Signals) => void): 
     logger.warn(`stopped with requests under way: they took longer than ${GRACE_MS} ms`);
     process.exit(1);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      setTimeout(giveUp, GRACE_MS).unref();
-      stop(signal);
-    });
+  const begin = (reason: string): void => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(giveUp, GRACE_MS).unref();
+    stop(reason);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => begin(signal));
+  // npm runs a script in a shell and passes SIGTERM to that, which ends and tells nobody.
+  if (isRunByNpm() && !cluster.isWorker)
+    setInterval(() => process.ppid !== PARENT && begin('npm has ended'), PARENT_MS).unref();
 }
 
 /** Logs what nothing caught, and ends the process as Node would. A silent log leaves the report to Node. */
@@ -209,9 +216,9 @@ function startWorkers(count: number, logger: Logger): Promise<string> {
   });
   for (let index = 0; index < count; index++) cluster.fork();
   watchWorkers(logger);
-  onStop(logger, (signal) => {
+  onStop(logger, (reason) => {
     stopping = true;
-    console.log(`${signal}: the workers are finishing the requests under way`);
+    console.log(`${reason}: the workers are finishing the requests under way`);
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
   });
   return address;

@@ -77,6 +77,7 @@ export interface Marked<R extends Row> {
   readonly mark: string | null;
 }
 
+/** @internal */
 export interface Database {
   readonly dialect: Dialect;
   /** Whether nothing is ever written to it: transactions are refused. */

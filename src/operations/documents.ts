@@ -28,6 +28,7 @@ export class Documents {
   readonly #type: ContentType;
   readonly #caller: Caller;
 
+  /** @internal */
   constructor(operations: Operations, type: ContentType, caller: Caller) {
     this.#operations = operations;
     this.#type = type;

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { SetupError } from '../errors.ts';
 import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
+import type { GivenSecrets } from './given-secrets.ts';
 import type { Settings } from './settings.ts';
 import {
   DEFAULT_SQLITE_FILE,
@@ -14,16 +15,6 @@ import {
   type NamedDatabase,
   readsUrl,
 } from './strapi-database.ts';
-
-/** Secrets that the environment gives. */
-export interface GivenSecrets {
-  /** What access and refresh tokens are signed with. */
-  readonly jwt?: string;
-  /** Where they are signed with a private key: that key, in PEM form. */
-  readonly jwtPrivateKey?: string;
-  /** What API tokens are stored under. */
-  readonly apiTokenSalt?: string;
-}
 
 export interface ServerConfig {
   readonly project: string;
@@ -310,6 +301,10 @@ export function openOptions(config: ServerConfig) {
     ]);
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
+
+/** Whether npm, or a program like it, runs this as a script. */
+export const isRunByNpm = (variables: NodeJS.ProcessEnv = process.env): boolean =>
+  variables.npm_lifecycle_event !== undefined;
 
 /** A command that writes is refused where nothing is to be written. */
 export const onlyReads = (command: string): SetupError =>

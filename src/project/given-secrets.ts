@@ -1,0 +1,10 @@
+// The secrets of tokens, as an operator gives them.
+
+export interface GivenSecrets {
+  /** What access and refresh tokens are signed with. */
+  readonly jwt?: string;
+  /** Where they are signed with a private key: that key, in PEM form. */
+  readonly jwtPrivateKey?: string;
+  /** What API tokens are stored under. */
+  readonly apiTokenSalt?: string;
+}
