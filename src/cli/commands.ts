@@ -106,6 +106,23 @@ const COMPARE = command({
   },
 });
 
+const BACKUP = command({
+  name: 'backup',
+  operands: 'FILE',
+  arity: [1, 1],
+  summary: 'copy a SQLite database while it is in use, and check the copy',
+  details: `The copy holds every write that was acknowledged before. A file that exists is not overwritten.
+For PostgreSQL it says which command to use.`,
+  options: { ...PROJECT_OPTIONS, json: JSON_OPTION },
+  examples: ['sheaf backup /backup/data.db', 'sheaf backup "/backup/data-$(date +%F).db"'],
+  async run({ config, values, operands: [file] }) {
+    const { backupCommand } = await import('./backup.ts');
+    const progress = process.stderr.isTTY ? (text: string) => void process.stderr.write(text) : null;
+    await backupCommand(await config(), file!, values.json === true, { report: print, progress });
+    return undefined;
+  },
+});
+
 const HELP = command({
   name: 'help',
   operands: '[environment|COMMAND]',
@@ -142,6 +159,7 @@ export const COMMANDS: readonly Command[] = [
   CONFIG,
   ...DEFINITION_COMMANDS,
   ...SCHEMA_COMMANDS,
+  BACKUP,
   EXPLAIN,
   ADOPT,
   COMPARE,
