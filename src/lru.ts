@@ -7,11 +7,20 @@ interface Kept<Value> {
   readonly weight: number;
 }
 
-export class Lru<Key, Value> {
+/** How much a cache holds, and how often it was asked in vain. */
+export interface CacheUsage {
+  readonly size: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+export class Lru<Key, Value> implements CacheUsage {
   readonly #generation: number;
   #young = new Map<Key, Kept<Value>>();
   #old = new Map<Key, Kept<Value>>();
   #youngWeight = 0;
+  hits = 0;
+  misses = 0;
 
   /** `limit`: the weight that is kept at most. Where nothing says what an entry weighs, it is the number of entries. */
   constructor(limit: number) {
@@ -20,8 +29,13 @@ export class Lru<Key, Value> {
 
   get(key: Key): Value | undefined {
     const kept = this.#young.get(key);
-    if (kept) return kept.value;
+    if (kept) {
+      this.hits++;
+      return kept.value;
+    }
     const older = this.#old.get(key);
+    if (older) this.hits++;
+    else this.misses++;
     if (older) this.#keep(key, older);
     return older?.value;
   }

@@ -39,6 +39,7 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['fastify', 'http/'],
   ['@fastify/rate-limit', 'http/'],
   ['pino', 'http/'],
+  ['prom-client', 'http/'],
   ['jose', 'accounts/'],
   ['nodemailer', 'accounts/'],
 ];

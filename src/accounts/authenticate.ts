@@ -8,7 +8,7 @@ import type { Caller, UserValues } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
 import { unauthorizedError } from '../errors.ts';
 import { MAX_CACHED_TOKENS, MAX_READ_COST, MAX_TOKEN_LENGTH } from '../limits.ts';
-import { Lru } from '../lru.ts';
+import { type CacheUsage, Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import type { Model, ScalarAttribute } from '../model/types.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
@@ -76,6 +76,10 @@ export class Authenticator {
       (attribute): attribute is ScalarAttribute =>
         attribute.kind === 'scalar' && attribute.type !== 'password' && !HIDDEN.has(attribute.name),
     );
+  }
+
+  get cache(): CacheUsage {
+    return this.#known;
   }
 
   /** The caller, where nothing has to be waited for: the public, or one who came before and nothing was written since. */

@@ -6,15 +6,18 @@ import { open, type Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
 import { watchEventLoop } from '../http/event-loop.ts';
 import { type Logger, openLog } from '../http/log.ts';
+import type { ServerMetrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import { isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
+import type { MetricsPlace } from '../project/settings.ts';
 import { codeNotes } from './code-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
 import { localeNotes } from './locale-notes.ts';
+import { listenForMetrics, metricsOf } from './start-metrics.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -44,10 +47,12 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
-  const address = await (isPrimary ? startWorkers(config.workers, logger) : serve(sheaf, config, logger));
+  const metrics = isPrimary ? null : await metricsOf(config.metrics);
+  const metricsAddress = await listenForMetrics(config.metrics, metrics);
+  const address = await (isPrimary ? startWorkers(config.workers, logger) : serve(sheaf, config, logger, metrics));
   onCrash(logger);
   if (cluster.isWorker) answerPrimary(address);
-  else welcome(sheaf, config, { isExample, address, begin, notes });
+  else welcome(sheaf, config, { isExample, address, metricsAddress, begin, notes });
 }
 
 /** What the primary hears of a worker: where it listens, and that it works. */
@@ -63,8 +68,13 @@ function answerPrimary(address: string): void {
 }
 
 /** Listens until a signal comes. Returns the address. */
-async function serve(sheaf: Sheaf, config: ServerConfig, logger: Logger): Promise<string> {
-  const app = createServer(sheaf, { logger, isBehind: watchEventLoop() });
+async function serve(
+  sheaf: Sheaf,
+  config: ServerConfig,
+  logger: Logger,
+  metrics: ServerMetrics | null,
+): Promise<string> {
+  const app = createServer(sheaf, { logger, isBehind: watchEventLoop(), metrics });
   const { host, port } = config;
   const address = await requirePort(config, () => app.listen({ host, port })).catch(async (error) => {
     await sheaf.close();
@@ -140,18 +150,24 @@ const isOpen = (sheaf: Sheaf, { grants }: Auth): boolean =>
 interface StartResult {
   readonly isExample: boolean;
   readonly address: string;
+  /** Of metrics that have a port of their own. */
+  readonly metricsAddress: string | null;
   /** When the start began. */
   readonly begin: number;
   readonly notes: readonly string[];
 }
 
-function welcome(sheaf: Sheaf, config: ServerConfig, { isExample, address, begin, notes }: StartResult): void {
+const metricsPath = (place: MetricsPlace): string => ('path' in place ? place.path : '');
+
+function welcome(sheaf: Sheaf, config: ServerConfig, result: StartResult): void {
+  const { isExample, address, metricsAddress, begin, notes } = result;
   const types = [...sheaf.model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
   console.log(`  from ${withoutPassword(config.database!)}`);
   if (config.readOnly) console.log('  read-only: writes and logins are refused');
   if (config.workers > 1) console.log(`  by   ${config.workers} workers`);
+  if (config.metrics) console.log(`  metrics at ${metricsAddress ?? address + metricsPath(config.metrics)}`);
   const requests = isExample
     ? EXAMPLE_REQUESTS
     : types

@@ -28,6 +28,16 @@ export interface DatabaseHealth {
   readonly replicas: readonly { readonly name: string; readonly lagSeconds: number | null }[];
 }
 
+/** What the connections of this process do at the moment. */
+export interface DatabaseUsage {
+  readonly connections: number;
+  readonly busy: number;
+  /** Reads and writes that wait for a connection, or for their turn. */
+  readonly waiting: number;
+  /** Heavy reads on these connections. */
+  readonly heavy: { readonly running: number; readonly waiting: number };
+}
+
 export interface Watch {
   /** Another number whenever something may have been written since it was last asked for. */
   changeCounter(): number;
@@ -106,6 +116,7 @@ export interface Database {
   describe(): Promise<ReadonlyMap<string, TableDescription>>;
   /** How many rows each of the tables has, roughly. */
   countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  usage(): DatabaseUsage;
   /** The file that other processes can read at the same time; null where there is none. */
   readonly file: string | null;
   close(): Promise<void>;

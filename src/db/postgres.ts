@@ -17,6 +17,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import {
   type Database,
   type DatabaseHealth,
+  type DatabaseUsage,
   type Marked,
   RESTART,
   type ReadOptions,
@@ -356,6 +357,11 @@ class Postgres implements Database {
       rowMode: 'array',
     });
     return new Map(rows);
+  }
+
+  usage(): DatabaseUsage {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { connections: totalCount, busy: totalCount - idleCount, waiting: waitingCount, heavy: this.#heavy.usage };
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import type {
   Database,
   DatabaseHealth,
+  DatabaseUsage,
   Marked,
   ReadOptions,
   Session,
@@ -73,6 +74,17 @@ export class ReplicatedDatabase implements Database {
 
   get isReadOnly() {
     return this.#primary.isReadOnly;
+  }
+
+  usage(): DatabaseUsage {
+    const all = [this.#primary, ...this.#replicas.map(({ database }) => database)].map((one) => one.usage());
+    const sum = (of: (usage: DatabaseUsage) => number): number => all.reduce((total, one) => total + of(one), 0);
+    return {
+      connections: sum(({ connections }) => connections),
+      busy: sum(({ busy }) => busy),
+      waiting: sum(({ waiting }) => waiting),
+      heavy: { running: sum(({ heavy }) => heavy.running), waiting: sum(({ heavy }) => heavy.waiting) },
+    };
   }
 
   async snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {

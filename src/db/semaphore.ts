@@ -12,6 +12,10 @@ export class Semaphore {
     this.#permits = permits;
   }
 
+  get usage(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#acquired, waiting: this.#queue.length };
+  }
+
   /** Runs the work when it has a permit. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#acquired >= this.#permits) await this.#wait();

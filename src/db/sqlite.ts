@@ -12,6 +12,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import type {
   Database,
   DatabaseHealth,
+  DatabaseUsage,
   Marked,
   ReadOptions,
   ReadTimer,
@@ -275,6 +276,13 @@ class Sqlite implements Database {
         return counter;
       },
     };
+  }
+
+  usage(): DatabaseUsage {
+    const busy = this.#readers - this.#idle.length + (this.#waitingWrites > 0 ? 1 : 0);
+    const waiting = this.#waitingReads.length + Math.max(0, this.#waitingWrites - 1);
+    // Heavy reads run in processes of their own.
+    return { connections: this.#readers + 1, busy, waiting, heavy: { running: 0, waiting: 0 } };
   }
 
   async replicationPosition(): Promise<null> {

@@ -12,12 +12,17 @@ import { roleRoutes } from './role-routes.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
 import { userRoutes } from './user-routes.ts';
 
-export function routeTable(sheaf: Sheaf, auth: Auth): readonly Route[] {
+/** `requests`: keeps requests as they were prepared. */
+export function routeTable(
+  sheaf: Sheaf,
+  auth: Auth,
+  requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES),
+): readonly Route[] {
   const { cost } = auth.settings.rateLimits;
   const context: RouteContext = {
     sheaf,
     auth,
-    requests: new Lru(MAX_CACHED_REQUEST_BYTES),
+    requests,
     costs: cost && new CostLimit(cost),
   };
   const types = [...sheaf.model.contentTypes.values()].filter(

@@ -12,6 +12,7 @@ import type { Sheaf } from '../app.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import {
   type Limits,
+  MAX_CACHED_REQUEST_BYTES,
   MAX_HEADER_BYTES,
   MAX_HEADERS_MS,
   MAX_IDLE_MS,
@@ -19,6 +20,7 @@ import {
   MAX_STALLED_MS,
   MAX_URL_LENGTH,
 } from '../limits.ts';
+import { Lru } from '../lru.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
@@ -29,10 +31,12 @@ import {
   requestId,
   requestLog,
 } from './log.ts';
+import type { ServerMetrics } from './metrics.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeTable } from './route-table.ts';
+import type { RouteContext } from './routes.ts';
 
 /** Longest path segment taken for a documentId. */
 const MAX_DOCUMENT_ID_LENGTH = 255;
@@ -56,16 +60,18 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
   /** Whether this process is behind with its work; then requests are refused. A process that does other work does not say. */
   readonly isBehind?: () => boolean;
+  /** @internal Counts requests, and may have a path of this server. */
+  readonly metrics?: ServerMetrics | null;
   /** Internal: tests do not wait as long as clients may take. */
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
 
 export function createServer(
   sheaf: Sheaf,
-  { logger = errorLog(), isBehind = () => false, timeouts = TIMEOUTS }: ServerOptions = {},
+  { logger = errorLog(), isBehind = () => false, metrics = null, timeouts = TIMEOUTS }: ServerOptions = {},
 ): FastifyInstance {
   const headersFor = headersByOrigin(sheaf.settings.cors);
-  const logRequest = requestLog(logger);
+  const logRequest = observed(requestLog(logger), metrics);
   const app = createApp(sheaf, { logger, timeouts }, (error, request, reply) => {
     answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
     logRequest?.(requestEntry(request, reply.statusCode));
@@ -91,10 +97,25 @@ export function createServer(
     const auth = await sheaf.auth();
     await registerRateLimits(scope);
     const { isReadOnly } = sheaf.database;
-    registerRoutes(scope, auth, routeTable(sheaf, auth), { isReadOnly });
+    const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
+    registerRoutes(scope, auth, routeTable(sheaf, auth, requests), { isReadOnly });
+    metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
+    if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
   app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
   return app;
+}
+
+const observed = (log: RequestLog | null, metrics: ServerMetrics | null): RequestLog | null => {
+  if (!metrics) return log;
+  return (entry) => {
+    metrics.observe(entry);
+    log?.(entry);
+  };
+};
+
+function serveMetrics(app: FastifyInstance, path: string, { contentType, text }: ServerMetrics): void {
+  app.get(path, async (_request, reply) => reply.header('content-type', contentType).send(await text()));
 }
 
 /** A URL of the length that is allowed must fit, with room for the other headers. */

@@ -7,7 +7,7 @@ import type { Operation, ReadOperation, WriteOperation } from '../access/operati
 import type { Database, ReadOptions, Session, WhenGone } from '../db/database.ts';
 import { admitLocale, hasLocale } from '../db/stored-settings.ts';
 import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
-import { Lru } from '../lru.ts';
+import { type CacheUsage, Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
 import { planRead, type ReadPlanning } from '../plan/read/plan-read.ts';
@@ -143,6 +143,10 @@ export class Operations {
       hasLocale,
       invariants: extensions,
     };
+  }
+
+  get caches(): Readonly<Record<string, CacheUsage>> {
+    return { plans: this.#plans, responses: this.#answers };
   }
 
   /** A list of entries. */

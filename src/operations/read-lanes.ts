@@ -40,6 +40,7 @@ export class ReadLanes {
   readonly #assembly = new Assembly();
   readonly #plans = new WeakMap<CompiledRead, PlanLane>();
   readonly #timer: NodeJS.Timeout;
+  #begun = 0;
   /** Rows by table. */
   sizes: ReadonlyMap<string, number> = new Map();
 
@@ -49,6 +50,11 @@ export class ReadLanes {
     this.#readers = database.file === null ? null : new ReaderPool(database.file, database.isReadOnly);
     // Where they cannot be read now, those from before will do.
     this.#timer = setInterval(() => this.readSizes().catch(() => undefined), SIZES_MS).unref();
+  }
+
+  /** Heavy reads: how many began, how many run, and how many wait for their turn. */
+  usage(): { readonly begun: number; readonly running: number; readonly waiting: number } {
+    return { begun: this.#begun, ...(this.#readers?.usage ?? this.#database.usage().heavy) };
   }
 
   async readSizes(): Promise<void> {
@@ -71,6 +77,7 @@ export class ReadLanes {
   /** Runs a read that may take long. */
   async runHeavy<Result extends JobResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
     const { read, work, job } = heavy;
+    this.#begun++;
     const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
     if (this.#readers)

@@ -38,6 +38,10 @@ export class ReaderPool {
     this.#isReadOnly = isReadOnly;
   }
 
+  get usage(): Semaphore['usage'] {
+    return this.#semaphore.usage;
+  }
+
   async run(job: ReadJob, { whenGone, took }: JobOptions): Promise<JobResult> {
     let isGone = false;
     let reader: Reader | null = null;

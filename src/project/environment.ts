@@ -7,7 +7,7 @@ import { SetupError } from '../errors.ts';
 import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
 import type { GivenSecrets } from './given-secrets.ts';
-import type { Settings } from './settings.ts';
+import { type MetricsPlace, metricsPlace, type Settings } from './settings.ts';
 import {
   DEFAULT_SQLITE_FILE,
   databaseOfConfig,
@@ -33,6 +33,8 @@ export interface ServerConfig {
   readonly smtp: string | null;
   /** The least severe level that is logged. */
   readonly logLevel: string;
+  /** Where metrics are served; null for nowhere. */
+  readonly metrics: MetricsPlace | null;
   readonly settings: Settings;
   /** Where the values beside the settings come from. */
   readonly sources: ReadonlyMap<string, string>;
@@ -95,6 +97,7 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
     host,
     port: reader.port(),
     workers: reader.workers(),
+    metrics: reader.metrics(),
     settings: configuration.settings,
     sources: reader.sources,
     sourceOf: configuration.sourceOf,
@@ -238,6 +241,21 @@ class ConfigReader {
       this.#ofFile('SHEAF_WORKERS'),
     );
     return wholeNumber('number of workers', text ?? '1', 1, MAX_WORKERS);
+  }
+
+  metrics(): MetricsPlace | null {
+    const text = this.#first<string>(
+      'metrics',
+      this.#ofProcess('SHEAF_METRICS'),
+      this.#ofFile('SHEAF_METRICS'),
+      this.#ofSettings('metrics'),
+    );
+    if (text === undefined) return null;
+    const place = metricsPlace(text);
+    if (place) return place;
+    throw new SetupError('SHEAF_METRICS cannot be used', [
+      'expected a path such as /metrics, a port such as 9464, or a host and a port such as 0.0.0.0:9464',
+    ]);
   }
 
   /**

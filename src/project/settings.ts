@@ -237,8 +237,23 @@ const EMAIL = strictObject({
   ),
 });
 
+const MAX_PORT = 65_535;
 const PORT = 'expected a port from 0 to 65535, or null';
 const SERVER_URL = 'expected a URL such as "https://api.example.com", a path such as "/cms", or null';
+
+const METRICS =
+  'expected a path such as "/metrics", a port such as "9464", a host and a port such as "0.0.0.0:9464", or null';
+
+/** Where metrics are served: at a path beside the API, or at `/metrics` of a port of their own. */
+export type MetricsPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+
+/** Null for what names no place. */
+export function metricsPlace(text: string): MetricsPlace | null {
+  if (/^(?:\/[\w.~-]+)+$/.test(text)) return { path: text };
+  const [, host = '127.0.0.1', port] = /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(text) ?? [];
+  if (port === undefined || Number(port) > MAX_PORT) return null;
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
 
 /** Where the server is; null where the environment decides. */
 const SERVER = strictObject({
@@ -248,10 +263,22 @@ const SERVER = strictObject({
   ),
   port: described(
     v.optional(
-      v.nullable(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65_535, PORT))),
+      v.nullable(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(MAX_PORT, PORT))),
       null,
     ),
     'The port; null where the environment decides.',
+  ),
+  metrics: described(
+    v.optional(
+      v.nullable(
+        v.pipe(
+          v.string(METRICS),
+          v.check((value) => metricsPlace(value) !== null, METRICS),
+        ),
+      ),
+      null,
+    ),
+    'Where metrics are served: a path of the server such as "/metrics", or a port of their own such as "9464"; null for nowhere.',
   ),
   url: described(
     v.optional(
