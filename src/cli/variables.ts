@@ -17,5 +17,9 @@ export const VARIABLES: readonly (readonly [name: string, text: string])[] = [
     'LOG_LEVEL',
     'trace, debug, info, warn, error, fatal or silent; info, the default, logs each request on standard error',
   ],
+  [
+    'SHEAF_METRICS',
+    'where metrics are served: a path such as /metrics, a port such as 9464, or a host and a port; nowhere by default',
+  ],
   ['NODE_ENV', 'which folder of config/env is read, over the files of config'],
 ];

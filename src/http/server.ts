@@ -66,10 +66,8 @@ export interface ServerOptions {
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
 
-export function createServer(
-  sheaf: Sheaf,
-  { logger = errorLog(), isBehind = () => false, metrics = null, timeouts = TIMEOUTS }: ServerOptions = {},
-): FastifyInstance {
+export function createServer(sheaf: Sheaf, options: ServerOptions = {}): FastifyInstance {
+  const { logger = errorLog(), isBehind = () => false, metrics = null, timeouts = TIMEOUTS } = options;
   const headersFor = headersByOrigin(sheaf.settings.cors);
   const logRequest = observed(requestLog(logger), metrics);
   const app = createApp(sheaf, { logger, timeouts }, (error, request, reply) => {
