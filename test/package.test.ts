@@ -1,13 +1,30 @@
-// The package as others install it: packed, and installed into an empty folder with npm. Its dependencies come from the
-// registry that npm is set up with, or from npm's cache.
+// The package as others install it: packed, and installed into an empty folder with npm, by the steps of the Dockerfile.
+// Its dependencies come from the registry that npm is set up with.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, type BuiltImage, buildImage } from './support/dockerfile.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MEGABYTE = 1_000_000;
@@ -18,26 +35,57 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-package-'));
 const project = path.join(folder, 'project');
 const started = new Set<ChildProcess>();
 
+/** Owns nothing on this machine, so that all it writes can be found. Without the right to be another, it is this one. */
+const id = 100_000 + process.pid;
+const ordinary: Account | undefined = process.getuid?.() === 0 ? { uid: id, gid: id } : undefined;
+
+/** Where npm gets packages from, for an account that has no configuration of its own. */
+const registry = Object.fromEntries(
+  ['registry', 'cafile'].flatMap((key) => {
+    const value = execFileSync('npm', ['config', 'get', key], { encoding: 'utf8', cwd: ROOT, stdio: 'pipe' }).trim();
+    return value === 'null' ? [] : [[`npm_config_${key}`, value]];
+  }),
+);
+
 /** This Node comes first, as after an installation of the version that the package needs. */
 const env: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_)/i.test(name))),
-  PATH: [path.dirname(process.execPath), process.env.PATH].join(path.delimiter),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_(?!EXTRA))/i.test(name))),
+  PATH: [path.join(folder, 'bin'), process.env.PATH].join(path.delimiter),
   npm_config_update_notifier: 'false',
 };
 
 const run = (command: string, words: readonly string[], cwd = project): string =>
   execFileSync(command, words, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
+/** For the account that builds and runs the image: what it writes by itself goes into the folder. */
+const own = { HOME: path.join(folder, 'home'), TMPDIR: path.join(folder, 'home') };
+
+let image: BuiltImage;
+
 beforeAll(() => {
+  chmodSync(folder, 0o755);
+  mkdirSync(path.join(folder, 'bin'));
+  // Where every account may run it.
+  linkSync(realpathSync(process.execPath), path.join(folder, 'bin/node'));
+  mkdirSync(own.HOME);
+  if (ordinary) chownSync(own.HOME, ordinary.uid, ordinary.gid);
   // The build is there; to build it again would take it from other tests.
   const packed = run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], ROOT).trim();
+  image = buildImage(readFileSync(path.join(ROOT, 'deploy/Dockerfile'), 'utf8'), {
+    context: folder,
+    folder: path.join(folder, 'image'),
+    args: { PACKAGE: packed },
+    account: ordinary,
+    env: { ...env, ...registry, ...own },
+  });
+  // It need not be installed twice.
   cpSync(path.join(ROOT, 'examples/guide'), project, { recursive: true });
+  symlinkSync(path.join(image.root, 'opt/sheaf/node_modules'), path.join(project, 'node_modules'));
   const scripts = {
     start: 'sheaf start --database sqlite:./data.db --port 0',
     serve: 'exec sheaf start --database sqlite:./data.db --port 0 --workers 2',
   };
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'guide', private: true, scripts }));
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', path.join(folder, packed)]);
 });
 
 afterAll(() => {
@@ -188,5 +236,91 @@ describe('The packed package', () => {
     await silent;
     expect(lines.at(-1)).toMatch(/: (the workers are )?finishing the requests under way$/);
     await expect(fetch(`${address}/_health`)).rejects.toThrow();
+  });
+});
+
+describe('The image of the Dockerfile', () => {
+  /** Files of the account that are outside of the folder, and changes of files that belong to the image. */
+  const writtenElsewhere = (): string[] => {
+    if (!ordinary) return [];
+    const places = ['/tmp', '/var/tmp', '/dev/shm', '/run', '/var/lib', os.homedir()].filter((place) =>
+      existsSync(place),
+    );
+    const words = [...places, '-path', folder, '-prune', '-o', '-uid', String(ordinary.uid), '-print'];
+    return spawnSync('find', words, { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((line) => line !== '');
+  };
+
+  /** Takes the rights to write away, as a read-only file system does. */
+  const protect = (place: string): void => {
+    if (ordinary) execFileSync('chown', ['-R', '-h', '0:0', place]);
+    execFileSync('chmod', ['-R', 'a-w', place]);
+  };
+
+  const asInside = (word: string): string => (word.startsWith('/opt/') ? path.join(image.root, word) : word);
+
+  it('runs as a user without rights, has a health check, and starts the server without a shell', () => {
+    const { user, entrypoint, command, healthCheck, exposed, volumes } = image;
+    expect({ user, command, exposed, volumes }).toEqual({
+      user: 'node',
+      command: ['start'],
+      exposed: ['1337'],
+      volumes: ['/data'],
+    });
+    expect(entrypoint).toEqual(['node', '/opt/sheaf/node_modules/sheaf/dist/main.js']);
+    expect(healthCheck[0]).toBe('node');
+    // The base, which is some 165 MB, and this are below 250 MB.
+    expect(sizeOf(path.join(image.root, 'opt'))).toBeLessThan(85 * MEGABYTE);
+  });
+
+  it('serves on a file system that is read-only but for its data, and stops with 0 by SIGTERM', async () => {
+    const data = path.join(image.root, 'data');
+    const mounted = path.join(folder, 'mounted');
+    cpSync(path.join(ROOT, 'examples/guide'), mounted, { recursive: true });
+    const files = readdirSync(mounted);
+    for (const place of [mounted, path.join(image.root, 'opt')]) protect(place);
+    const variables = {
+      ...image.env,
+      ...own,
+      PATH: env.PATH,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      SHEAF_PROJECT: mounted,
+      JWT_SECRET: randomBytes(32).toString('base64'),
+      API_TOKEN_SALT: randomBytes(32).toString('base64'),
+      DATABASE_URL: `sqlite:${data}/content.db`,
+    };
+    const [program, ...words] = [...image.entrypoint, ...image.command].map(asInside);
+    const server = spawn(program!, words, {
+      cwd: mounted,
+      env: variables,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...ordinary,
+    });
+    started.add(server);
+    const ended = once(server, 'exit');
+    let said = '';
+    server.stderr.on('data', (text) => {
+      said += text;
+    });
+    let port = '';
+    for await (const line of createInterface(server.stdout)) {
+      said += `${line}\n`;
+      port = /^\s+at\s+http:.*:(\d+)/.exec(line)?.[1] ?? port;
+      if (line.startsWith('Stop with')) break;
+    }
+    expect(port, said).not.toBe('');
+    const check = (at: string): number | null => {
+      const [node, ...flags] = image.healthCheck;
+      return spawnSync(node!, flags, { env: { ...variables, PORT: at }, ...ordinary }).status;
+    };
+    expect(check(port)).toBe(0);
+    expect(check('1')).toBe(1);
+    server.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(readdirSync(data)).toEqual(['content.db']);
+    expect(readdirSync(mounted)).toEqual(files);
+    expect(writtenElsewhere()).toEqual([]);
   });
 });
