@@ -6,6 +6,7 @@ import { type Auth, openAuth } from './accounts/auth.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
+import { ObservedDatabase, type ObserveStatement } from './db/observed-database.ts';
 import { diffSchema, missingForReads, requireReadable } from './db/schema.ts';
 import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { Locales } from './db/stored-locales.ts';
@@ -45,6 +46,8 @@ export interface OpenOptions {
   readonly settings?: Settings;
   /** The address of a mail server, such as smtps://user:password@host. */
   readonly smtp?: string | null;
+  /** @internal Is told of the statements that requests run. */
+  readonly observe?: ObserveStatement | undefined;
   /** Called when a mail cannot be sent. Without it the error goes to standard error. */
   readonly onMailError?: (error: Error) => void;
 }
@@ -105,7 +108,8 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;
   const listed = readLocales(options.project);
-  const database = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
+  const opened = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
+  const database = options.observe ? new ObservedDatabase(opened, options.observe) : opened;
   try {
     const { model, rebuild } = await modelOn(database, options.project, loaded, { privateAttributes });
     const update = { database, model, rebuild, locales: listed, isAllowed: null };

@@ -40,6 +40,7 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['@fastify/rate-limit', 'http/'],
   ['pino', 'http/'],
   ['prom-client', 'http/'],
+  ['@opentelemetry/api', 'http/'],
   ['jose', 'accounts/'],
   ['nodemailer', 'accounts/'],
 ];

@@ -19,6 +19,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (ci|start|test|run|pack)\b/, 'is how these tests themselves are built, or test/package.test.ts runs it'],
   [/^npx vitest run\b/, 'is how these tests themselves are run'],
   [/^docker\b/, 'needs a container engine; test/package.test.ts runs the steps of the Dockerfile'],
+  [/^npm install @opentelemetry/, 'changes what is installed; test/traces.test.ts uses these packages'],
   [/^sudo\b/, 'changes the machine'],
   [/^(systemctl|journalctl)\b/, 'needs systemd'],
   [/^(pg_dump|pg_restore|createdb)\b/, 'needs the programs of PostgreSQL'],

@@ -208,6 +208,17 @@ describe('The packed package', () => {
     expect(licences).toContain('Redistributions in binary form must reproduce the above copyright');
   });
 
+  it('says what to install for traces, which come without', () => {
+    const words = ['sheaf', 'start', '--database', 'sqlite:./data.db'];
+    const { status, stderr } = spawnSync('npx', words, {
+      cwd: project,
+      env: { ...env, SHEAF_TRACES: 'true' },
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('sheaf: Traces need packages that are not installed\n  - npm install @opentelemetry/api ');
+    expect(status).toBe(1);
+  });
+
   it('has types that need no package which is not installed with it', () => {
     const program = [
       `import { createServer, open, type Entry } from 'sheaf';`,

@@ -28,7 +28,7 @@ const WIDEST = 40;
 export function shownValues(config: ServerConfig): ShownValue[] {
   const { project, state, host, port, workers, readOnly, database, replicas, poolSize, smtp, logLevel, secrets } =
     config;
-  const { metrics } = config;
+  const { metrics, traces } = config;
   const deployment: Readonly<Record<string, unknown>> = {
     project,
     state,
@@ -37,6 +37,7 @@ export function shownValues(config: ServerConfig): ShownValue[] {
     workers,
     readOnly,
     logLevel,
+    traces,
     metrics: metrics && ('path' in metrics ? metrics.path : `${metrics.host}:${metrics.port}`),
     database: database && withoutPassword(database),
     replicas: replicas.map(withoutPassword),

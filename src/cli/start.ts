@@ -8,6 +8,7 @@ import { watchEventLoop } from '../http/event-loop.ts';
 import { type Logger, openLog } from '../http/log.ts';
 import type { ServerMetrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
+import type { Traces } from '../http/traces.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import { isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
@@ -42,14 +43,17 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   const begin = performance.now();
   const logger = await openLog(config.logLevel);
   const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
-  const sheaf = await open({ ...openOptions(config), onMailError });
+  const traces = config.traces ? await (await import('../http/traces.ts')).openTraces() : null;
+  const sheaf = await open({ ...openOptions(config), onMailError, observe: traces?.observe });
   const notes = cluster.isWorker ? [] : [...config.notes, ...(await prepare(sheaf, config, options))];
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
   const metrics = isPrimary ? null : await metricsOf(config.metrics);
   const metricsAddress = await listenForMetrics(config.metrics, metrics);
-  const address = await (isPrimary ? startWorkers(config.workers, logger) : serve(sheaf, config, logger, metrics));
+  const address = await (isPrimary
+    ? startWorkers(config.workers, logger)
+    : serve(sheaf, config, { logger, metrics, traces }));
   onCrash(logger);
   if (cluster.isWorker) answerPrimary(address);
   else welcome(sheaf, config, { isExample, address, metricsAddress, begin, notes });
@@ -67,14 +71,16 @@ function answerPrimary(address: string): void {
   process.on('message', () => tell({ isAlive: true }));
 }
 
+interface ServerObservers {
+  readonly logger: Logger;
+  readonly metrics: ServerMetrics | null;
+  readonly traces: Traces | null;
+}
+
 /** Listens until a signal comes. Returns the address. */
-async function serve(
-  sheaf: Sheaf,
-  config: ServerConfig,
-  logger: Logger,
-  metrics: ServerMetrics | null,
-): Promise<string> {
-  const app = createServer(sheaf, { logger, isBehind: watchEventLoop(), metrics });
+async function serve(sheaf: Sheaf, config: ServerConfig, observers: ServerObservers): Promise<string> {
+  const { logger, traces } = observers;
+  const app = createServer(sheaf, { ...observers, isBehind: watchEventLoop() });
   const { host, port } = config;
   const address = await requirePort(config, () => app.listen({ host, port })).catch(async (error) => {
     await sheaf.close();
@@ -85,6 +91,7 @@ async function serve(
     app
       .close()
       .then(() => sheaf.close())
+      .then(() => traces?.close())
       .then(() => process.exit(0));
   });
   return address;

@@ -21,5 +21,9 @@ export const VARIABLES: readonly (readonly [name: string, text: string])[] = [
     'SHEAF_METRICS',
     'where metrics are served: a path such as /metrics, a port such as 9464, or a host and a port; nowhere by default',
   ],
+  [
+    'SHEAF_TRACES',
+    'true traces requests by OpenTelemetry; its own variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, say where to',
+  ],
   ['NODE_ENV', 'which folder of config/env is read, over the files of config'],
 ];

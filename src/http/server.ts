@@ -37,6 +37,7 @@ import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeTable } from './route-table.ts';
 import type { RouteContext } from './routes.ts';
+import type { Traces } from './traces.ts';
 
 /** Longest path segment taken for a documentId. */
 const MAX_DOCUMENT_ID_LENGTH = 255;
@@ -62,6 +63,8 @@ export interface ServerOptions {
   readonly isBehind?: () => boolean;
   /** @internal Counts requests, and may have a path of this server. */
   readonly metrics?: ServerMetrics | null;
+  /** @internal */
+  readonly traces?: Traces | null;
   /** Internal: tests do not wait as long as clients may take. */
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
@@ -74,6 +77,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
     logRequest?.(requestEntry(request, reply.statusCode));
   });
+  options.traces?.follow(app);
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
   registerRequestGuard(app, sheaf.settings, {

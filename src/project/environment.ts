@@ -35,6 +35,8 @@ export interface ServerConfig {
   readonly logLevel: string;
   /** Where metrics are served; null for nowhere. */
   readonly metrics: MetricsPlace | null;
+  /** Whether requests are traced. */
+  readonly traces: boolean;
   readonly settings: Settings;
   /** Where the values beside the settings come from. */
   readonly sources: ReadonlyMap<string, string>;
@@ -98,6 +100,7 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
     port: reader.port(),
     workers: reader.workers(),
     metrics: reader.metrics(),
+    traces: reader.traces(),
     settings: configuration.settings,
     sources: reader.sources,
     sourceOf: configuration.sourceOf,
@@ -241,6 +244,17 @@ class ConfigReader {
       this.#ofFile('SHEAF_WORKERS'),
     );
     return wholeNumber('number of workers', text ?? '1', 1, MAX_WORKERS);
+  }
+
+  traces(): boolean {
+    const [configured, file] = this.#ofSettings('traces');
+    const text = this.#first<string>(
+      'traces',
+      this.#ofProcess('SHEAF_TRACES'),
+      this.#ofFile('SHEAF_TRACES'),
+      configured ? ['true', file] : null,
+    );
+    return isSet('SHEAF_TRACES', text);
   }
 
   metrics(): MetricsPlace | null {

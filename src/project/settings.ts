@@ -280,6 +280,7 @@ const SERVER = strictObject({
     ),
     'Where metrics are served: a path of the server such as "/metrics", or a port of their own such as "9464"; null for nowhere.',
   ),
+  traces: described(v.optional(flag, false), 'Whether requests and their statements are traced by OpenTelemetry.'),
   url: described(
     v.optional(
       v.nullable(v.pipe(v.string(SERVER_URL), v.regex(/^(?:https?:\/\/[^/]+)?(?:\/[^/]+)*$/, SERVER_URL))),
