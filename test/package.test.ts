@@ -8,7 +8,6 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -66,7 +65,7 @@ beforeAll(() => {
   chmodSync(folder, 0o755);
   mkdirSync(path.join(folder, 'bin'));
   // Where every account may run it.
-  linkSync(realpathSync(process.execPath), path.join(folder, 'bin/node'));
+  cpSync(realpathSync(process.execPath), path.join(folder, 'bin/node'));
   mkdirSync(own.HOME);
   if (ordinary) chownSync(own.HOME, ordinary.uid, ordinary.gid);
   // The build is there; to build it again would take it from other tests.
