@@ -23,7 +23,7 @@ describe('The command line', () => {
   it('says which Node it needs where it runs on an older one', () => {
     const { status, stderr } = run(['--import', NODE_20, MAIN, 'start']);
     expect(stderr).toBe(
-      'sheaf needs Node 24 or later; this is v20.20.2.\nIn a checkout, `npm start` and `npx sheaf` bring their own.\n',
+      'sheaf needs Node 24 or later, and this is v20.20.2: install it from your package manager, or put it beside sheaf with `npm i node@24`.\n',
     );
     expect(status).toBe(1);
   });

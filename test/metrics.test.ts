@@ -1,6 +1,7 @@
 // Metrics: what is counted agrees with what clients got, of one process and of several.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { open } from '../src/app.ts';
@@ -14,6 +15,8 @@ import { scaled } from './support/scale.ts';
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const CLIENTS = 8;
 const REQUESTS = scaled(25);
+/** Between two scrapes. */
+const SCRAPE_MS = 50;
 const IN_THE_END = { timeout: 30_000, interval: 20 };
 
 /** Requests by route, and what they are counted under. */
@@ -68,6 +71,7 @@ async function load(address: string, metrics: string): Promise<Counts> {
       const now = samplesOf(await scrape(metrics), 'sheaf_http_requests_total');
       for (const [labels, count] of Object.entries(last)) expect(now[labels]).toBeGreaterThanOrEqual(count);
       last = now;
+      await sleep(SCRAPE_MS);
     }
   };
   const scraping = scraper();
