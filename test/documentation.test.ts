@@ -7,6 +7,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadModel } from '../src/model/build.ts';
+import { tablesOf } from '../src/model/tables.ts';
 import { useCommands } from './support/commands.ts';
 import { describeAcrossDatabases, FIXTURE, GUIDE } from './support/database.ts';
 
@@ -245,5 +247,20 @@ describe('The check of the documentation', () => {
       ([pattern]) => !commands.some((one) => pattern.test(one)),
     );
     expect(unused.map(([pattern]) => String(pattern))).toEqual([]);
+  });
+});
+
+describe('The tables that a start adds', () => {
+  it('are as many as docs/operations.md announces, and all in its list', () => {
+    const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+    const [, adopting = ''] = text.split('## Adopting a database');
+    const [section = ''] = adopting.split('\n## ');
+    const own = tablesOf(loadModel(GUIDE))
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('sheaf_'));
+    const listed = [...section.matchAll(/^\| `(sheaf_\w+)` +\|/gm)].map(([, name]) => name!);
+    expect(listed.toSorted()).toEqual(own.toSorted());
+    const words = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+    expect(section).toContain(`${words[own.length]} tables and some indexes`);
   });
 });
