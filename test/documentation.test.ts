@@ -19,6 +19,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(path.join(ROOT, 'd
 /** What is not run here, and why. Each must be met. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (ci|start|test|run|pack)\b/, 'is how these tests themselves are built, or test/package.test.ts runs it'],
+  [/^npm install sheaf\b|^sheaf dev\b|dev-token\b/, 'begins a project of its own; test/newcomer.test.ts runs it'],
   [/^npx vitest run\b/, 'is how these tests themselves are run'],
   [/^docker\b/, 'needs a container engine; test/package.test.ts runs the steps of the Dockerfile'],
   [/^npm install @opentelemetry/, 'changes what is installed; test/traces.test.ts uses these packages'],
@@ -39,6 +40,7 @@ const BEFORE: readonly (readonly [command: RegExp, setUp: readonly string[]])[] 
   [/^sheaf role grant editor\b/, ['role', 'create', 'Editor']],
   [/^sheaf token revoke website\b/, ['token', 'create', 'website']],
   [/^sheaf explain --example\b/, ['schema', 'apply', '--example']],
+  [/^sheaf type add author name:string! 'articles:/, ['init']],
   [/^install -m 600 content-backup\.db\b/, ['backup', 'content-backup.db']],
 ];
 
@@ -223,6 +225,9 @@ describeAcrossDatabases('The commands in the documentation', ([, postgres]) => {
     const database = postgres!.freshDatabaseUrl();
     for (const block of BLOCKS.filter(([first]) => first?.page === page)) {
       const cwd = freshProject();
+      // Definitions are written into a project that has none.
+      if (/^sheaf (type|component) add\b/.test(withStandIns(block[0]!.text)))
+        rmSync(path.join(cwd, 'src'), { recursive: true });
       for (const { line, text } of block) {
         const command = withStandIns(text).replace(/'?postgres:\/\/(?:sheaf:secret@\S+?|…)'?(?=\s|$)/g, database);
         if (reasonFor(command) !== undefined) continue;

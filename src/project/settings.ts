@@ -247,12 +247,15 @@ const METRICS =
 /** Where metrics are served: at a path beside the API, or at `/metrics` of a port of their own. */
 export type MetricsPlace = { readonly path: string } | { readonly host: string; readonly port: number };
 
+/** Up to 65535. */
+const PORT_DIGITS = '\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5]';
+const PLACE = new RegExp(`^(?:(/[\\w.~/-]+)|(?:([\\w.-]+|\\[[\\da-fA-F:.]+\\]):)?(${PORT_DIGITS}))$`);
+
 /** Null for what names no place. */
 export function metricsPlace(text: string): MetricsPlace | null {
-  if (/^(?:\/[\w.~-]+)+$/.test(text)) return { path: text };
-  const [, host = '127.0.0.1', port] = /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(text) ?? [];
-  if (port === undefined || Number(port) > MAX_PORT) return null;
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  const [whole, path, host = '127.0.0.1', port] = PLACE.exec(text) ?? [];
+  if (whole === undefined) return null;
+  return path === undefined ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : { path };
 }
 
 /** Where the server is; null where the environment decides. */
@@ -269,15 +272,7 @@ const SERVER = strictObject({
     'The port; null where the environment decides.',
   ),
   metrics: described(
-    v.optional(
-      v.nullable(
-        v.pipe(
-          v.string(METRICS),
-          v.check((value) => metricsPlace(value) !== null, METRICS),
-        ),
-      ),
-      null,
-    ),
+    v.optional(v.nullable(v.pipe(v.string(METRICS), v.regex(PLACE, METRICS))), null),
     'Where metrics are served: a path of the server such as "/metrics", or a port of their own such as "9464"; null for nowhere.',
   ),
   traces: described(v.optional(flag, false), 'Whether requests and their statements are traced by OpenTelemetry.'),
