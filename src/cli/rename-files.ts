@@ -74,7 +74,7 @@ function withAttribute(json: Json, isOwn: boolean, { uid, from, to }: Rename & {
   const named = mapAttributes(json, (name, attribute) => {
     let changed = attribute;
     if (attribute.target === uid)
-      for (const side of ['mappedBy', 'inversedBy']) changed = replaced(changed, side, from, to);
+      for (const side of ['mappedBy', 'inversedBy', 'morphBy']) changed = replaced(changed, side, from, to);
     if (isOwn) changed = replaced(changed, 'targetField', from, to);
     return [isOwn && name === from ? to : name, changed];
   });

@@ -92,7 +92,8 @@ async function replaceColumn(
   const { schema, from, to } = conversion;
   const { table } = schema;
   if (COLUMN_TYPES[from.type] === COLUMN_TYPES[to.type]) {
-    await fill(step, conversion, column, 'failures');
+    // Rules that are new with the type hold for what is written from now on.
+    if (!losesNothing(conversion)) await fill(step, conversion, column, 'failures');
     return;
   }
   for (const index of indexes) await run(step, dropIndex(dialect, index));

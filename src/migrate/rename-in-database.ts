@@ -165,7 +165,7 @@ class ValueRename {
     const attribute = schema.attributes.get(to)!;
     if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
       await this.#run(replaceValue(this.#dialect, schema.componentTable, 'field'), to, from);
-    if (attribute.kind === 'media') {
+    if (attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.storage === 'morph')) {
       const type = attribute.link.constants.find(({ column }) => column !== 'field')!;
       await this.#run(replaceValueWhere(this.#dialect, attribute.link.table, 'field', type.column), to, from, uid);
     }
@@ -194,12 +194,10 @@ class ValueRename {
       for (const attribute of schema.attributes.values()) {
         if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
           add(schema.componentTable, 'component_type');
-        if (attribute.kind === 'morph')
-          if (attribute.many)
-            for (const { link } of attribute.targets)
-              for (const { column } of link.constants)
-                if (column !== 'field') add(link.table, column);
-                else add(schema.table, 'target_type');
+        if (attribute.kind === 'morph' && !attribute.many) add(schema.table, 'target_type');
+        if (attribute.kind === 'morph' && attribute.many)
+          for (const { link } of attribute.targets)
+            for (const { column } of link.constants) if (column !== 'field') add(link.table, column);
         if (attribute.kind === 'media')
           for (const { column } of attribute.link.constants) if (column !== 'field') add(attribute.link.table, column);
       }

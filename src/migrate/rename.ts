@@ -44,6 +44,7 @@ function withAttribute(
     const isPartner = partner?.target === definition.uid && attribute.target === uid;
     const changed = { ...attribute };
     if (isPartner) for (const side of ['mappedBy', 'inversedBy']) if (changed[side] === from) changed[side] = to;
+    if (attribute.target === uid && changed.morphBy === from) changed.morphBy = to;
     if (isOwn && changed.targetField === from) changed.targetField = to;
     return [isOwn && name === from ? to : name, changed];
   });
