@@ -18,8 +18,12 @@ import {
   dropUnchanged,
   indexCopy,
   insertMissing,
+  lastRow,
+  rowsAfter,
   updateFrom,
 } from '../sql/migration-statements.ts';
+import type { Toggle } from './change.ts';
+import { tellStrapi } from './served-model.ts';
 
 /** How one part of a change is taken back. `before` and `after` are our tables with the rows as they were and became. */
 export type UndoAction =
@@ -45,7 +49,22 @@ export type UndoAction =
       readonly table: TableDefinition;
       readonly columns: readonly string[];
       readonly before: string;
+    }
+  /** Drafts or locales of a type; `last`: its newest row then. Those that were made since do not fit without it. */
+  | {
+      readonly does: 'turnBack';
+      readonly toggle: Toggle;
+      readonly uid: string;
+      readonly table: string;
+      readonly last: number;
     };
+
+const OPPOSITES: Readonly<Record<Toggle, Toggle>> = {
+  'drafts-on': 'drafts-off',
+  'drafts-off': 'drafts-on',
+  'locales-on': 'locales-off',
+  'locales-off': 'locales-on',
+};
 
 export class Aside {
   readonly #session: Session;
@@ -124,6 +143,12 @@ export class Aside {
     return { does: 'dropTable', table: table.name, after, columns };
   }
 
+  /** What turns drafts or locales of a type back. */
+  async turned(kind: Toggle, uid: string, table: string): Promise<UndoAction> {
+    const [row] = await this.#session.rows(lastRow(this.#dialect, table), []);
+    return { does: 'turnBack', toggle: OPPOSITES[kind], uid, table, last: row![0] };
+  }
+
   /** Has a column converted, and keeps its values from before and after. */
   async column(
     {
@@ -168,6 +193,11 @@ export async function writtenSince(
   const found = new Map<string, number>();
   for (const action of actions) {
     if (action.does === 'createTable') continue;
+    if (action.does === 'turnBack') {
+      const made = await session.rows(rowsAfter(dialect, action.table), [action.last]);
+      if (made.length > 0) found.set(action.table, made.length + (found.get(action.table) ?? 0));
+      continue;
+    }
     const columns = action.does === 'restoreColumn' ? ['id', action.column] : action.columns;
     const [row] = await session.rows(countDifferent(dialect, action.table, action.after, columns), []);
     // Of what the change made, rows may have been added as well.
@@ -207,5 +237,7 @@ export async function takeBack(session: Session, dialect: Dialect, actions: read
       await session.rows(updateFrom(dialect, action.table, action.before, ['id', action.column]), []);
     }
   }
+  for (const action of actions)
+    if (action.does === 'turnBack') await tellStrapi(session, dialect, action.toggle, action.uid);
   for (const name of actions.flatMap(copiesOf)) await session.rows(dropTable(dialect, name), []);
 }

@@ -1,6 +1,6 @@
 // Everything in a database that leads to rows of a type or from them, as a change of the type's rows needs it.
 
-import { COMPONENT_COPIES, PUBLISHED_LISTS, SETTINGS_TABLE, tablesOf } from '../model/tables.ts';
+import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
 import type { Model, Schema } from '../model/types.ts';
 import type { KeyEnd, LinkEnd } from '../sql/migration-statements.ts';
 import { schemasOf } from './change.ts';
@@ -114,6 +114,6 @@ export function tablesAround(model: Model, type: Schema): string[] {
   const links = tablesOf(model)
     .filter(({ name, source }) => belongs(source) || leading.has(name))
     .map(({ name }) => name);
-  const all = [...rows, ...links, ...media, ...files, PUBLISHED_LISTS, COMPONENT_COPIES, SETTINGS_TABLE];
+  const all = [...rows, ...links, ...media, ...files, PUBLISHED_LISTS, COMPONENT_COPIES];
   return [...new Set(all)];
 }

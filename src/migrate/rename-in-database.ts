@@ -24,35 +24,30 @@ import type { Statement } from '../sql/statement.ts';
 import { listName } from '../sql/write-statements.ts';
 import { schemaOf, schemasOf } from './change.ts';
 import type { Rebuild } from './plan.ts';
-import { isRename, opposite, type Rename, renamed } from './rename.ts';
+import { type Rename, renamed } from './rename.ts';
 import { keepServed } from './served-model.ts';
-
-export { isRename, type Rename };
 
 export interface RenameWork {
   /** Before the new name. */
   readonly definitions: readonly Definition[];
   readonly rename: Rename;
   readonly rebuild: Rebuild;
-  /** Whether the old names are given back. */
-  readonly isBack: boolean;
 }
 
 export async function renameInDatabase(
   session: Session,
   database: Database,
-  { definitions, rename, rebuild, isBack }: RenameWork,
+  { definitions, rename, rebuild }: RenameWork,
 ): Promise<void> {
   const present = await database.describe();
   const { dialect } = database;
-  const models = [rebuild(definitions), rebuild(renamed(definitions, rename))] as const;
-  const [from, to] = isBack ? [models[1], models[0]] : models;
+  const [from, to] = [rebuild(definitions), rebuild(renamed(definitions, rename))];
   const [before, after] = [tablesOf(from), tablesOf(to)];
   // Both are made of the same definitions in the same order, so that tables and columns pair up.
   const parts = new PartRename(session, dialect, present);
   for (const [index, table] of before.entries()) await parts.rename(table, after[index]!);
   const values = new ValueRename(session, dialect, { from, to });
-  await values.rename(isBack ? opposite(rename) : rename);
+  await values.rename(rename);
 }
 
 type Present = Awaited<ReturnType<Database['describe']>>;
@@ -239,7 +234,7 @@ export async function applyRename(
   const id = rename.what === 'attribute' ? `rename:${rename.uid}.${rename.from}` : `rename:${rename.from.uid}`;
   await database.transaction(
     async (session) => {
-      await renameInDatabase(session, database, { definitions, rename, rebuild, isBack: false });
+      await renameInDatabase(session, database, { definitions, rename, rebuild });
       await session.rows(recordChange(database.dialect), [
         id,
         summary,

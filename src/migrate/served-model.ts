@@ -3,8 +3,10 @@
 import type { Database, Session, TableDescription } from '../db/database.ts';
 import { OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Definition } from '../model/types.ts';
-import { keepSetting } from '../sql/migration-statements.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { keepSetting, setStrapiSetting } from '../sql/migration-statements.ts';
 import { plainStatement } from '../sql/statement.ts';
+import type { Toggle } from './change.ts';
 
 const KEY = 'servedDefinitions';
 /** Definitions in another form are not compared. */
@@ -12,7 +14,7 @@ const FORMAT = 1;
 
 const SERVED = plainStatement<readonly [value: string]>(`select value from ${OWN_SETTINGS} where key = '${KEY}'`);
 /** Where Strapi 5 keeps the content-types of its last start. */
-export const STRAPI_TYPES = 'strapi_content_types_schema';
+const STRAPI_TYPES = 'strapi_content_types_schema';
 const STRAPI_SERVED = plainStatement<readonly [value: string]>(
   `select value from ${SETTINGS_TABLE} where key = '${STRAPI_TYPES}'`,
 );
@@ -56,7 +58,7 @@ async function settingOf(
 }
 
 /** A content-type as Strapi 5 keeps it. */
-export interface StrapiType {
+interface StrapiType {
   options?: { draftAndPublish?: unknown };
   pluginOptions?: { i18n?: { localized?: unknown } };
 }
@@ -74,6 +76,24 @@ const servedByStrapi = (
       localized: type.pluginOptions?.i18n?.localized === true,
     };
   });
+
+/** Strapi 5 compares with what it served last as well, and would make the same change once more. */
+export async function tellStrapi(session: Session, dialect: Dialect, kind: Toggle, uid: string): Promise<void> {
+  const [row] = await session.rows(STRAPI_SERVED, []);
+  if (!row) return;
+  const types = JSON.parse(row[0]) as Record<string, StrapiType>;
+  const type = types[uid];
+  if (!type) return;
+  const isOn = kind.endsWith('-on');
+  if (kind.startsWith('drafts')) type.options = { ...type.options, draftAndPublish: isOn };
+  else type.pluginOptions = { ...type.pluginOptions, i18n: { ...type.pluginOptions?.i18n, localized: isOn } };
+  await session.rows(setStrapiSetting(dialect), [JSON.stringify(types), STRAPI_TYPES]);
+}
+
+export async function servedNow(session: Session): Promise<readonly Definition[] | null> {
+  const [row] = await session.rows(SERVED, []);
+  return row ? (JSON.parse(row[0]) as Served).definitions : null;
+}
 
 export async function keepServed(
   session: Session,

@@ -1,14 +1,18 @@
 // Takes changes back, the last first, and releases what is kept aside for it.
 import type { Database, Session } from '../db/database.ts';
+import { readDefaultLocale } from '../db/stored-settings.ts';
 import { SetupError } from '../errors.ts';
 import { MODEL_CHANGES } from '../model/tables.ts';
-import type { Definition } from '../model/types.ts';
+import type { Definition, Model } from '../model/types.ts';
 import { lockSchema } from '../sql/ddl.ts';
-import { appliedChanges, type ChangeRow, dropTable, setChangeState } from '../sql/migration-statements.ts';
+import { appliedChanges, type ChangeRow, dropTable, rowsAfter, setChangeState } from '../sql/migration-statements.ts';
+import { removeRows } from '../store/remove.ts';
 import { copiesOf, takeBack, type UndoAction, writtenSince } from './aside.ts';
 import type { Rebuild } from './plan.ts';
-import { isRename, type Rename, renameInDatabase } from './rename-in-database.ts';
-import { keepServed } from './served-model.ts';
+import { isRename, opposite, type Rename, renamed } from './rename.ts';
+import { renameInDatabase } from './rename-in-database.ts';
+import { keepServed, servedNow } from './served-model.ts';
+import { writeSession } from './update-model.ts';
 
 /** A change that can be taken back. */
 export interface AppliedChange {
@@ -57,14 +61,19 @@ export async function undoLast(database: Database, rebuild: Rebuild, discard: bo
     async (session) => {
       const lock = lockSchema(dialect);
       if (lock) await session.rows(lock, []);
-      if (isRename(undo))
-        await renameInDatabase(session, database, { definitions, rename: undo, rebuild, isBack: true });
-      else {
-        if (!discard) await requireUnwritten(session, database, undo);
+      const current = (await servedNow(session)) ?? definitions;
+      if (isRename(undo)) {
+        // What the definitions have gained since follows the old names as well.
+        const rename = opposite(undo);
+        await renameInDatabase(session, database, { definitions: current, rename, rebuild });
+        await keepServed(session, database, renamed(current, rename));
+      } else {
+        if (discard) await removeMadeSince(session, database, rebuild(current), undo);
+        else await requireUnwritten(session, database, undo);
         await takeBack(session, dialect, undo);
+        await keepServed(session, database, definitions);
       }
       await session.rows(setChangeState(dialect), ['undone', number]);
-      await keepServed(session, database, definitions);
     },
     { withoutTimeouts: true },
   );
@@ -82,6 +91,26 @@ async function requireUnwritten(
       ...[...written].map(([table, count]) => `${count} ${count === 1 ? 'row' : 'rows'} of ${table}`),
       '--discard-changes gives them up; a backup keeps them',
     ]);
+}
+
+/** Deletes the documents that were made since drafts or locales were turned on or off. */
+async function removeMadeSince(
+  session: Session,
+  database: Database,
+  model: Model,
+  actions: readonly UndoAction[],
+): Promise<void> {
+  for (const action of actions) {
+    if (action.does !== 'turnBack') continue;
+    const made = await session.rows(rowsAfter(database.dialect, action.table), [action.last]);
+    const write = writeSession(session, database, model, await readDefaultLocale(session));
+    await removeRows(
+      write,
+      model.contentTypes.get(action.uid)!,
+      made.map(([id]) => id),
+    );
+    await write.run.flush();
+  }
 }
 
 /** Drops what is kept for taking changes back. Returns the changes that cannot be taken back any more. */

@@ -5,24 +5,22 @@ import type { Database, Session } from '../db/database.ts';
 import { type AppliedSchema, applySchema } from '../db/schema.ts';
 import { admitLocale, hasLocale, readDefaultLocale } from '../db/stored-settings.ts';
 import { SetupError } from '../errors.ts';
-import { SETTINGS_TABLE } from '../model/tables.ts';
 import type { Definition, Model } from '../model/types.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import { lockSchema } from '../sql/ddl.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
-import { recordChange, setStrapiSetting, setUndo } from '../sql/migration-statements.ts';
-import { plainStatement } from '../sql/statement.ts';
+import { recordChange, setUndo } from '../sql/migration-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
 import { WriteSession } from '../store/write-session.ts';
 import { Aside, type UndoAction } from './aside.ts';
-import { type Change, without } from './change.ts';
+import { type Change, type Toggle, without } from './change.ts';
 import { changeRelation } from './change-relation.ts';
 import { convertAttribute } from './convert-attribute.ts';
 import { type PlannedChange, planChanges, type Rebuild } from './plan.ts';
 import type { SchemaRename } from './rename.ts';
 import { type RenameWork, renameInDatabase } from './rename-in-database.ts';
-import { keepServed, noteServed, requireServed, STRAPI_TYPES, type StrapiType } from './served-model.ts';
+import { keepServed, noteServed, requireServed, tellStrapi } from './served-model.ts';
 import { keepFirst } from './single-item.ts';
 import type { Step } from './step.ts';
 import { turnDraftsOff, turnDraftsOn } from './toggle-drafts.ts';
@@ -137,7 +135,6 @@ async function makeChange(
         planned.change.kind === 'rename'
           ? await renameSchema(step, database, planned.change.rename, { definitions: before, rebuild })
           : await perform(step, planned.change);
-      await tellStrapi(session, database, planned.change);
       await session.rows(setUndo(dialect), [JSON.stringify(undo), row![0]]);
       await keepServed(session, database, after);
     },
@@ -152,20 +149,17 @@ async function renameSchema(
   rename: SchemaRename,
   work: Pick<RenameWork, 'definitions' | 'rebuild'>,
 ): Promise<SchemaRename> {
-  await renameInDatabase(session, database, { ...work, rename, isBack: false });
+  await renameInDatabase(session, database, { ...work, rename });
   return rename;
 }
 
 function perform(step: Step, change: Exclude<Change, { kind: 'rename' }>): Promise<UndoAction[]> {
   switch (change.kind) {
     case 'drafts-on':
-      return turnDraftsOn(step, change.uid);
     case 'drafts-off':
-      return turnDraftsOff(step, change.uid);
     case 'locales-on':
-      return turnLocalesOn(step, change.uid);
     case 'locales-off':
-      return turnLocalesOff(step, change.uid);
+      return turn(step, change.kind, change.uid);
     case 'convert':
       return convertAttribute(step, change.uid, change.name);
     case 'relation':
@@ -177,7 +171,20 @@ function perform(step: Step, change: Exclude<Change, { kind: 'rename' }>): Promi
   }
 }
 
-function writeSession(session: Session, database: Database, model: Model, defaultLocale: string): WriteSession {
+const TURNS: Readonly<Record<Toggle, (step: Step, uid: string) => Promise<UndoAction[]>>> = {
+  'drafts-on': turnDraftsOn,
+  'drafts-off': turnDraftsOff,
+  'locales-on': turnLocalesOn,
+  'locales-off': turnLocalesOff,
+};
+
+async function turn(step: Step, kind: Toggle, uid: string): Promise<UndoAction[]> {
+  const actions = await TURNS[kind](step, uid);
+  await tellStrapi(step.session, step.dialect, kind, uid);
+  return [...actions, await step.aside.turned(kind, uid, step.after.contentTypes.get(uid)!.table)];
+}
+
+export function writeSession(session: Session, database: Database, model: Model, defaultLocale: string): WriteSession {
   const { dialect } = database;
   return new WriteSession(session, systemCaller(model), {
     model,
@@ -190,24 +197,6 @@ function writeSession(session: Session, database: Database, model: Model, defaul
     hasLocale,
     invariants: new Map(),
   });
-}
-
-const STRAPI_SETTING = plainStatement<readonly [value: string]>(
-  `select value from ${SETTINGS_TABLE} where key = '${STRAPI_TYPES}'`,
-);
-
-/** Strapi 5 compares with what it served last as well, and would make the same change once more. */
-async function tellStrapi(session: Session, { dialect }: Database, change: Change): Promise<void> {
-  if ('name' in change || change.kind === 'rename') return;
-  const [row] = await session.rows(STRAPI_SETTING, []);
-  if (!row) return;
-  const types = JSON.parse(row[0]) as Record<string, StrapiType>;
-  const type = types[change.uid];
-  if (!type) return;
-  const isOn = change.kind.endsWith('-on');
-  if (change.kind.startsWith('drafts')) type.options = { ...type.options, draftAndPublish: isOn };
-  else type.pluginOptions = { ...type.pluginOptions, i18n: { ...type.pluginOptions?.i18n, localized: isOn } };
-  await session.rows(setStrapiSetting(dialect), [JSON.stringify(types), STRAPI_TYPES]);
 }
 
 /** Refuses a database that is only read and whose data would have to follow a change. */

@@ -28,6 +28,13 @@ export const countRows = (dialect: Dialect, table: string): Statement<readonly [
 export const countHeld = (dialect: Dialect, table: string, column: string): Statement<readonly [count: number]> =>
   made(dialect, sql`select cast(count(*) as integer) from ${sql.table(table)} where ${sql.id(column)} is not null`);
 
+export const lastRow = (dialect: Dialect, table: string): Statement<readonly [id: number]> =>
+  made(dialect, sql`select cast(coalesce(max(id), 0) as integer) from ${sql.table(table)}`);
+
+/** Values: an id. */
+export const rowsAfter = (dialect: Dialect, table: string): Statement<readonly [id: number]> =>
+  made(dialect, sql`select id from ${sql.table(table)} where id > ${value()} order by id`);
+
 // Copies
 
 export const dropTable = (dialect: Dialect, table: string): Statement =>
@@ -86,7 +93,7 @@ export const countDifferent = (
 export const deleteAdded = (dialect: Dialect, table: string, before: string, after: string): Statement =>
   made(
     dialect,
-    sql`delete from ${sql.table(table)} where id in (select id from ${sql.table(after)}) and id not in (select id from ${sql.table(before)})`,
+    sql`delete from ${sql.table(table)} where id in (select id from ${sql.table(after)} as a where not exists (select 1 from ${sql.table(before)} as b where b.id = a.id))`,
   );
 
 export const insertMissing = (dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement =>
