@@ -18,7 +18,7 @@ import {
 } from '../sql/migration-statements.ts';
 import { listName } from '../sql/write-statements.ts';
 import type { UndoAction } from './aside.ts';
-import { schemaOf } from './change.ts';
+import { relationBefore, schemaOf } from './change.ts';
 import { run, type Step } from './step.ts';
 
 interface RelationChange {
@@ -41,7 +41,7 @@ const endOf = ({ table, from, to, order, inverseOrder, constants }: LinkTable): 
 export function relationChangeOf(before: Model, after: Model, uid: string, name: string): RelationChange {
   const schema = schemaOf(after, uid)!;
   const attribute = schema.attributes.get(name) as RelationAttribute;
-  const old = schemaOf(before, uid)!.attributes.get(name) as RelationAttribute;
+  const old = relationBefore(before, uid, attribute)!;
   return {
     schema,
     old,

@@ -121,12 +121,30 @@ function isOtherScalar(old: ScalarAttribute, attribute: ScalarAttribute): boolea
 const isStored = (attribute: Attribute | undefined): attribute is RelationAttribute =>
   attribute?.kind === 'relation' && (attribute.storage === 'linkTable' || attribute.storage === 'column');
 
+/** How links were shown to a side that keeps them now: by itself, or by the other side, which was the only one. */
+export function relationBefore(before: Model, uid: string, attribute: RelationAttribute): RelationAttribute | null {
+  const old = schemaOf(before, uid)?.attributes.get(attribute.name);
+  if (isStored(old)) return old;
+  const other =
+    attribute.inverse === null ? undefined : schemaOf(before, attribute.target)?.attributes.get(attribute.inverse);
+  if (!isStored(other) || !other.owning || other.inverse !== null || other.target !== uid) return null;
+  const { table, from, to, order, inverseOrder, constants } = other.link;
+  return {
+    ...other,
+    target: attribute.target,
+    owning: false,
+    inverse: attribute.inverse,
+    link: { table, from: to, to: from, order: inverseOrder, inverseOrder: order, constants },
+  };
+}
+
 /** Relations of which the links have to be kept otherwise, each from the side that keeps them now. */
 function relationChanges(before: Model, after: Model): Change[] {
   return schemasOf(after).flatMap((schema) =>
     [...schema.attributes.values()].flatMap((attribute): Change[] => {
-      const old = schemaOf(before, schema.uid)?.attributes.get(attribute.name);
-      if (!isStored(attribute) || !attribute.owning || !isStored(old) || !holdsOtherwise(old, attribute)) return [];
+      if (!isStored(attribute) || !attribute.owning) return [];
+      const old = relationBefore(before, schema.uid, attribute);
+      if (!old || !holdsOtherwise(old, attribute)) return [];
       const others = [
         { uid: old.target, name: old.inverse },
         { uid: attribute.target, name: attribute.inverse },
@@ -147,6 +165,14 @@ function holdsOtherwise(old: RelationAttribute, attribute: RelationAttribute): b
   const isNarrower = (old.many && !attribute.many) || (!old.exclusive && attribute.exclusive);
   return old.target !== attribute.target || isElsewhere || isNarrower;
 }
+
+/** Whether a relation shows the same as before, in the same order, and is only kept otherwise or shown elsewhere too. */
+export const showsTheSame = (old: RelationAttribute, attribute: RelationAttribute): boolean =>
+  old.target === attribute.target &&
+  old.many === attribute.many &&
+  old.exclusive === attribute.exclusive &&
+  (old.link.order === null || attribute.link.order !== null) &&
+  (old.link.inverseOrder === null || attribute.link.inverseOrder !== null);
 
 /** What data an attribute holds, so that it can be told whether another could hold the same. */
 function contentOf(attribute: Attribute): string | null {
@@ -208,11 +234,43 @@ export function without(
   served: readonly Definition[],
 ): readonly Definition[] {
   const renames = changes.filter((change) => change.kind === 'rename');
-  return underOldNames(definitions, renames).map((definition) => {
+  const named = underOldNames(definitions, renames).map((definition) => {
     const old = served.find(({ uid }) => uid === definition.uid);
     return old ? unchanged(changes, definition, old) : definition;
   });
+  return [...named, ...goneButNeeded(changes, named, served)];
 }
+
+/** What is gone from the project and attributes that are left as they were still lead to. */
+function goneButNeeded(
+  changes: readonly Change[],
+  definitions: readonly Definition[],
+  served: readonly Definition[],
+): Definition[] {
+  const present = new Set(definitions.map(({ uid }) => uid));
+  const needed = new Set(
+    definitions.flatMap(({ attributes }) =>
+      Object.values(attributes).flatMap(({ target, component, components }) => [
+        target,
+        component,
+        ...(Array.isArray(components) ? components : []),
+      ]),
+    ),
+  );
+  const others = changes.flatMap((change) => (change.kind === 'relation' ? change.others : []));
+  return served
+    .filter(({ uid }) => needed.has(uid) && !present.has(uid))
+    .map((gone) => {
+      const isOther = (name: string) => others.some((other) => other.uid === gone.uid && other.name === name);
+      const attributes = Object.fromEntries(
+        Object.entries(gone.attributes).filter(([name, { type }]) => !LEADING_TYPES.has(type) || isOther(name)),
+      );
+      return { ...gone, attributes, indexes: [] };
+    });
+}
+
+/** Attributes that lead to other definitions. */
+const LEADING_TYPES: ReadonlySet<string> = new Set(['relation', 'component', 'dynamiczone']);
 
 function unchanged(changes: readonly Change[], definition: Definition, old: Definition): Definition {
   let { draftAndPublish, localized } = definition;

@@ -12,7 +12,16 @@ import {
   countOtherLocales,
   countRows,
 } from '../sql/migration-statements.ts';
-import { type Change, changeId, changesBetween, renamesBetween, schemaOf, underOldNames, without } from './change.ts';
+import {
+  type Change,
+  changeId,
+  changesBetween,
+  renamesBetween,
+  schemaOf,
+  showsTheSame,
+  underOldNames,
+  without,
+} from './change.ts';
 import { relationChangeOf, reportRelation } from './change-relation.ts';
 import { conversionOf, losesNothing, tryConversion } from './convert-attribute.ts';
 import { readServed } from './served-model.ts';
@@ -170,11 +179,15 @@ class Planner {
     const { old, attribute } = change;
     const { links, kept } = await reportRelation(this.#session, this.#database.dialect, change);
     const kinds =
-      old.target === attribute.target
-        ? `becomes ${attribute.relation}, from ${old.relation}`
-        : `leads to ${attribute.target}, no longer to ${old.target}`;
+      old.target !== attribute.target
+        ? `leads to ${attribute.target}, no longer to ${old.target}`
+        : old.name !== name
+          ? `keeps the links of ${attribute.target}.${old.name}, as ${attribute.relation}`
+          : old.relation === attribute.relation
+            ? `stays ${attribute.relation} and is kept otherwise`
+            : `becomes ${attribute.relation}, from ${old.relation}`;
     const text = `${uid}.${name} ${kinds}: ${counted(kept, 'link')} kept, ${links - kept} set aside`;
-    return { text, rows: links };
+    return { text, rows: links, isSafe: links === 0 || (links === kept && showsTheSame(old, attribute)) };
   }
 
   async #single(uid: string, name: string) {
