@@ -50,6 +50,10 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
   );
 }
 
+/** Links in tables that lead from rows of a schema to types. */
+export const linksOfSchema = (model: Model, schema: Schema): TypeLinks[] =>
+  linksOfType(model, schema).filter(({ isShownHere }) => isShownHere);
+
 /** Columns of other tables that lead to rows of a type. */
 export function keysToType(model: Model, type: Schema): TypeKeys[] {
   return schemasOf(model).flatMap((schema) =>

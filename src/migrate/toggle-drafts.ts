@@ -4,24 +4,29 @@ import { linkAttributes } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
 import {
+  clearTable,
   createRowMoves,
   dropTable,
   forgetCopies,
   forgetLists,
   insertDrafts,
+  lastRow,
   linkBothMoved,
   linkDraftsOfOthers,
   linkMoved,
   movedRows,
   moveKeys,
   moveLinks,
+  movesToCopies,
   movesToDrafts,
   movesToPublished,
   publishAll,
   ROW_MOVES,
+  renumber,
   toAny,
   toDraftOf,
   toThese,
+  unlinkMoved,
 } from '../sql/migration-statements.ts';
 import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
@@ -30,7 +35,7 @@ import { versionsByRow } from '../store/document-versions.ts';
 import { removeRows } from '../store/remove.ts';
 import type { WriteSession } from '../store/write-session.ts';
 import type { UndoAction } from './aside.ts';
-import { componentsBelow, keysToType, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
+import { componentsBelow, keysToType, linksOfSchema, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
 import { renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -49,7 +54,9 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
     for (const end of links) await linkDrafts(step, type, end);
     for (const key of keysToType(step.after, type))
       if (hasDrafts(key.schema)) await run(step, moveKeys(dialect, { ...key, ofDrafts: true }));
+    const [last] = await run(step, lastRow(dialect, COMPONENT_COPIES));
     await copyContentToDrafts(step, type);
+    for (const component of componentsBelow(step.after, type)) await linkDraftsInComponents(step, component, last![0]);
     await run(step, dropTable(dialect, ROW_MOVES));
     await renumberLists(step, step.after, type, links);
     await recordPublishedLists(step, type);
@@ -128,6 +135,24 @@ async function copyContentToDrafts(step: Step, type: ContentType): Promise<void>
     await copyMorphs(write, type, copy);
     await write.run.flush();
     if (index % BATCH === 0) step.progress(index, moves.length);
+  }
+}
+
+/** A component of a row without drafts led to drafts and published rows; now it leads to one of them, and its copy to the other. `after`: the record of a copy, those after which are new. */
+async function linkDraftsInComponents(step: Step, component: Schema, after: number): Promise<void> {
+  const { dialect } = step;
+  const toDrafts = linksOfSchema(step.after, component).filter(({ schema }) => hasDrafts(schema));
+  if (toDrafts.length === 0) return;
+  await run(step, clearTable(dialect, ROW_MOVES));
+  await run(step, movesToCopies(dialect), component.table, after);
+  for (const end of toDrafts) {
+    await run(step, unlinkMoved(dialect, end));
+    await run(step, moveLinks(dialect, end, toDraftOf(end.schema.table)));
+    await run(step, linkDraftsOfOthers(dialect, end, { table: end.schema.table, of: 'moved' }));
+    if (end.ownOrder) {
+      const list = { table: end.table, holder: end.own, held: end.other, position: end.ownOrder };
+      await run(step, renumber(dialect, { ...list, heldIn: end.schema.table }));
+    }
   }
 }
 

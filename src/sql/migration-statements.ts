@@ -1,7 +1,7 @@
 // Statements by which data follows a change of the model: copies that are kept aside, rows that are put back, links that
 // are led to other rows, columns and tables under other names.
 import { sql } from 'kysely';
-import { type ColumnType, MODEL_CHANGES, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import { COMPONENT_COPIES, type ColumnType, MODEL_CHANGES, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
@@ -39,6 +39,9 @@ export const rowsAfter = (dialect: Dialect, table: string): Statement<readonly [
 
 export const dropTable = (dialect: Dialect, table: string): Statement =>
   made(dialect, sql`drop table ${sql.table(table)}`);
+
+export const clearTable = (dialect: Dialect, table: string): Statement =>
+  made(dialect, sql`delete from ${sql.table(table)}`);
 
 export const dropIndex = (dialect: Dialect, index: string): Statement =>
   made(dialect, sql`drop index if exists ${sql.id(index)}`);
@@ -200,6 +203,13 @@ export const movesToDrafts = (dialect: Dialect, table: string): Statement =>
     sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select p.id, d.id from ${sql.table(table)} as p join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null`,
   );
 
+/** From components of published rows to their new copies in drafts. Values: the table of the components, the last old copy. */
+export const movesToCopies = (dialect: Dialect): Statement =>
+  made(
+    dialect,
+    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select published_id, min(draft_id) from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and id > ${value()} group by published_id`,
+  );
+
 /** From drafts to their published rows. */
 export const movesToPublished = (dialect: Dialect, table: string): Statement =>
   made(
@@ -290,6 +300,13 @@ export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkConditi
     sql`insert into ${sql.table(end.table)} (${ids(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other`,
   );
 }
+
+/** Deletes the links of the rows that others are moved to. */
+export const unlinkMoved = (dialect: Dialect, end: LinkEnd): Statement =>
+  made(
+    dialect,
+    sql`delete from ${sql.table(end.table)} where ${sql.id(end.own)} in (select new_id from ${sql.table(ROW_MOVES)})${constantsOf(end)}`,
+  );
 
 /** Leads links of moved rows to where these are moved, unless a link is there already. */
 export const moveLinks = (dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement =>
