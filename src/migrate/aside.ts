@@ -13,7 +13,6 @@ import {
   countRows,
   deleteAdded,
   dropColumn,
-  dropIndex,
   dropTable,
   dropUnchanged,
   indexCopy,
@@ -23,6 +22,7 @@ import {
   updateFrom,
 } from '../sql/migration-statements.ts';
 import type { Toggle } from './change.ts';
+import { aroundIndexes } from './column-indexes.ts';
 import { tellStrapi } from './served-model.ts';
 
 /** How one part of a change is taken back. `before` and `after` are our tables with the rows as they were and became. */
@@ -140,6 +140,7 @@ export class Aside {
     const after = this.#name();
     const columns = table.columns.map(({ name }) => name);
     await this.#run(copyTable(this.#dialect, table.name, after, columns));
+    await this.#run(indexCopy(this.#dialect, after));
     return { does: 'dropTable', table: table.name, after, columns };
   }
 
@@ -168,6 +169,7 @@ export class Aside {
     await this.#run(copyTable(this.#dialect, table, before, ['id', column]));
     await convert();
     await this.#run(copyTable(this.#dialect, table, after, ['id', column]));
+    await this.#run(indexCopy(this.#dialect, after));
     return { does: 'restoreColumn', table, column, type, indexes, before, after };
   }
 }
@@ -231,10 +233,12 @@ export async function takeBack(session: Session, dialect: Dialect, actions: read
       if (follow) await session.rows(follow, []);
     }
     if (action.does === 'restoreColumn') {
-      for (const index of action.indexes) await session.rows(dropIndex(dialect, index), []);
-      await session.rows(dropColumn(dialect, action.table, action.column), []);
-      await session.rows(addPlainColumn(dialect, action.table, action.column, action.type), []);
-      await session.rows(updateFrom(dialect, action.table, action.before, ['id', action.column]), []);
+      const { table, column, type, before } = action;
+      await aroundIndexes(session, dialect, action, async () => {
+        await session.rows(dropColumn(dialect, table, column), []);
+        await session.rows(addPlainColumn(dialect, table, column, type), []);
+        await session.rows(updateFrom(dialect, table, before, ['id', column]), []);
+      });
     }
   }
   for (const action of actions)

@@ -4,17 +4,11 @@ import type { Session } from '../db/database.ts';
 import { COLUMN_TYPES, tablesOf } from '../model/tables.ts';
 import type { Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import {
-  addPlainColumn,
-  copyColumn,
-  dropColumn,
-  dropIndex,
-  renameColumn,
-  valuesAfter,
-} from '../sql/migration-statements.ts';
+import { addPlainColumn, copyColumn, dropColumn, renameColumn, valuesAfter } from '../sql/migration-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { schemaOf } from './change.ts';
+import { aroundIndexes } from './column-indexes.ts';
 import { convertValue, isLossless } from './convert-value.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -96,12 +90,13 @@ async function replaceColumn(
     if (!losesNothing(conversion)) await fill(step, conversion, column, 'failures');
     return;
   }
-  for (const index of indexes) await run(step, dropIndex(dialect, index));
-  await run(step, addPlainColumn(dialect, table, CONVERTING, COLUMN_TYPES[to.type]));
-  if (losesNothing(conversion)) await run(step, copyColumn(dialect, table, from.column, CONVERTING));
-  else await fill(step, conversion, CONVERTING, 'all');
-  await run(step, dropColumn(dialect, table, from.column));
-  await run(step, renameColumn(dialect, table, CONVERTING, column));
+  await aroundIndexes(step.session, dialect, { table, column, indexes }, async () => {
+    await run(step, addPlainColumn(dialect, table, CONVERTING, COLUMN_TYPES[to.type]));
+    if (losesNothing(conversion)) await run(step, copyColumn(dialect, table, from.column, CONVERTING));
+    else await fill(step, conversion, CONVERTING, 'all');
+    await run(step, dropColumn(dialect, table, from.column));
+    await run(step, renameColumn(dialect, table, CONVERTING, column));
+  });
 }
 
 /** Writes what values become; where the column stays, only those that cannot be kept. */

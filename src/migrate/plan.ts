@@ -42,6 +42,8 @@ export interface PlannedChange {
 export interface ModelPlan {
   /** The definitions that the database was last served with; null where there is nothing to compare with. */
   readonly served: readonly Definition[] | null;
+  /** The same as the database keeps it. */
+  readonly recorded: readonly Definition[];
   readonly changes: readonly PlannedChange[];
 }
 
@@ -50,13 +52,14 @@ export type Rebuild = (definitions: readonly Definition[]) => Model;
 
 export async function planChanges(database: Database, model: Model, rebuild: Rebuild): Promise<ModelPlan> {
   const present = await database.describe();
-  const served = await readServed(database, present, model.definitions);
-  if (served === null) return { served, changes: [] };
+  const last = await readServed(database, present, model.definitions);
+  if (last === null) return { served: null, recorded: [], changes: [] };
+  const { definitions: served, recorded } = last;
   const before = rebuild(served);
   const renames = renamesBetween(served, model.definitions);
   const after = renames.length > 0 ? rebuild(underOldNames(model.definitions, renames)) : model;
   const changes = [...changesBetween(before, after), ...renames];
-  if (changes.length === 0) return { served, changes: [] };
+  if (changes.length === 0) return { served, recorded, changes: [] };
   const planned = await database.latest(async (session) => {
     const defaultLocale = await readDefaultLocale(session);
     const all: PlannedChange[] = [];
@@ -64,7 +67,7 @@ export async function planChanges(database: Database, model: Model, rebuild: Reb
       all.push(await new Planner(session, database, { before, after, defaultLocale }).plan(change));
     return all;
   });
-  return { served, changes: planned };
+  return { served, recorded, changes: planned };
 }
 
 /** The model of the project without the changes of the plan: what a start brings the database to before them. */

@@ -67,7 +67,7 @@ export class ServedMeanwhile extends SetupError {
 
 async function updateOnce(update: ModelUpdate): Promise<ModelUpdated> {
   const { database, model, rebuild, locales } = update;
-  const { served, changes } = await planChanges(database, model, rebuild);
+  const { served, recorded, changes } = await planChanges(database, model, rebuild);
   const isMade = (planned: PlannedChange): boolean => planned.isSafe || update.isAllowed?.(planned) === true;
   const made = changes.filter(isMade);
   const pending = changes.filter((planned) => !isMade(planned));
@@ -84,7 +84,7 @@ async function updateOnce(update: ModelUpdate): Promise<ModelUpdated> {
       served,
     );
   const schema = await applySchema(database, rebuild(partly(changes)), locales);
-  let current: readonly Definition[] = served;
+  let current: readonly Definition[] = recorded;
   for (const [index, planned] of made.entries()) {
     const left = [...made.slice(index + 1), ...pending];
     const before = partly([planned, ...left]);

@@ -46,6 +46,18 @@ export const clearTable = (dialect: Dialect, table: string): Statement =>
 export const dropIndex = (dialect: Dialect, index: string): Statement =>
   made(dialect, sql`drop index if exists ${sql.id(index)}`);
 
+/** The indexes of a table, each with the statement that makes it. Values: the table. */
+export const indexesOfTable = (dialect: Dialect): Statement<readonly [name: string, definition: string]> =>
+  dialect.addForeignKey
+    ? made(
+        dialect,
+        sql`select indexname, indexdef from pg_indexes where schemaname = current_schema() and tablename = ${value()}`,
+      )
+    : made(
+        dialect,
+        sql`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ${value()}`,
+      );
+
 /** Copies whole rows, or columns of them, into a table that is made for it. */
 export const copyTable = (dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement =>
   made(dialect, sql`create table ${sql.table(copy)} as select ${ids(columns)} from ${sql.table(table)}`);

@@ -1,0 +1,286 @@
+// Changes of small projects, each with one oddity that the guide does not have.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
+import { schemaApply, schemaDiff, schemaHistory, schemaRename, schemaUndo } from '../src/cli/schema-commands.ts';
+import type { ServerConfig } from '../src/project/environment.ts';
+import { type Answered, writeProject } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+import { type Project, relation } from './support/project.ts';
+
+const uid = (name: string): string => `api::${name}.${name}`;
+const string = { type: 'string' };
+
+describeOnEveryDatabase('A change of a model', (engine) => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A project on a database of its own, which is changed by writing its files anew. */
+  function start(project: Project) {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-odd-'));
+    folders.push(folder);
+    const config = { project: folder, database: engine.bareDatabaseUrl(null), readOnly: false } as ServerConfig;
+    const become = (next: Project): void => {
+      rmSync(folder, { recursive: true, force: true });
+      writeProject(folder, next);
+    };
+    become(project);
+    const serve = async <T>(work: (sheaf: Sheaf) => Promise<T>): Promise<T> => {
+      const sheaf = await open({ project: folder, database: config.database! });
+      try {
+        return await work(sheaf);
+      } finally {
+        await sheaf.close();
+      }
+    };
+    return {
+      config,
+      become,
+      serve,
+      read: (name: string, options: Answered = {}): Promise<Answered[]> =>
+        serve((sheaf) => sheaf.documents(uid(name)).findMany({ populate: '*', sort: 'title', ...options })),
+      create: (name: string, data: Answered, options: Answered = {}): Promise<Answered> =>
+        serve((sheaf) => sheaf.documents(uid(name)).create({ data, ...options })),
+      sql: (sql: string): Promise<readonly (readonly unknown[])[]> =>
+        serve((sheaf) => sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, []))),
+      steps: async (): Promise<string[]> =>
+        ((await schemaDiff(config)).value as Answered).changes.map(({ id }: Answered) => id),
+      apply: () => schemaApply(config, { all: true }),
+      undo: (discard = false) => schemaUndo(config, discard),
+    };
+  }
+
+  it('is told to Strapi, and taken back there as well', async () => {
+    const plain = { types: { ant: { attributes: { title: string } } } };
+    const { sql, become, apply, undo, serve, create } = start(plain);
+    await create('ant', { title: 'a' });
+    const key = 'strapi_content_types_schema';
+    const value = JSON.stringify({ [uid('ant')]: { options: { draftAndPublish: false }, pluginOptions: {} } });
+    await sql(`insert into strapi_core_store_settings (key, value, type) values ('${key}', '${value}', 'object')`);
+    const kept = () => sql(`select value from strapi_core_store_settings where key = '${key}'`);
+    become({ types: { ant: { ...plain.types.ant, drafts: true, localized: true } } });
+    await apply();
+    const [[told]] = (await kept()) as [[string]];
+    expect(JSON.parse(told)[uid('ant')]).toEqual({
+      options: { draftAndPublish: true },
+      pluginOptions: { i18n: { localized: true } },
+    });
+    await undo();
+    await undo();
+    become(plain);
+    await serve(async () => undefined);
+    const [[back]] = (await kept()) as [[string]];
+    const type = JSON.parse(back)[uid('ant')];
+    expect([type.options.draftAndPublish, type.pluginOptions.i18n?.localized ?? false]).toEqual([false, false]);
+  });
+
+  it('of the names of polymorphic relations, and of the types that they lead to, is followed by their values', async () => {
+    const { config, create, read, serve } = start({
+      types: {
+        ant: {
+          attributes: {
+            title: string,
+            any: { type: 'relation', relation: 'morphToOne' },
+            items: { type: 'relation', relation: 'morphToMany' },
+          },
+        },
+        bee: { attributes: { title: string, ants: relation('morphMany', 'ant', { morphBy: 'items' }) } },
+      },
+    });
+    const bee = await create('bee', { title: 'b' });
+    const led = { documentId: bee.documentId, __type: uid('bee') };
+    const ant = await create('ant', { title: 'a', any: led });
+    await serve((sheaf) =>
+      sheaf.documents(uid('bee')).update({ documentId: bee.documentId, data: { ants: [ant.documentId] } }),
+    );
+    const shownOf = (entry: Answered): Answered =>
+      JSON.parse(
+        JSON.stringify(entry)
+          .replaceAll(uid('wasp'), uid('bee'))
+          .replaceAll('"insects":', '"ants":')
+          .replaceAll('"things":', '"items":'),
+      );
+    const [[before], [ofBee]] = [await read('ant'), await read('bee')];
+    expect([before.any.title, before.items.length]).toEqual(['b', 1]);
+    await schemaRename(config, [`${uid('bee')}.ants`, 'insects']);
+    expect(shownOf((await read('bee'))[0])).toEqual(ofBee);
+    await schemaRename(config, [`${uid('ant')}.items`, 'things']);
+    expect(shownOf((await read('bee'))[0])).toEqual(ofBee);
+    await schemaRename(config, [uid('bee'), 'wasp']);
+    expect(shownOf((await read('wasp'))[0])).toEqual(ofBee);
+    expect(shownOf((await read('ant'))[0])).toEqual(before);
+    for (let count = 3; count > 0; count--) await schemaUndo(config, false);
+    expect([(await read('ant'))[0], (await read('bee'))[0]]).toEqual([before, ofBee]);
+  });
+
+  it('of a type that keeps every value keeps those that new rules would refuse', async () => {
+    const { create, become, read, steps } = start({ types: { ant: { attributes: { title: string, mail: string } } } });
+    await create('ant', { title: 'a', mail: 'a rather long text' });
+    become({ types: { ant: { attributes: { title: string, mail: { type: 'email', maxLength: 5 } } } } });
+    await read('ant');
+    expect((await read('ant'))[0].mail).toBe('a rather long text');
+    expect(await steps()).toEqual([]);
+  });
+
+  it('of a one-way relation that the other side keeps from now on moves the links there', async () => {
+    const before = {
+      types: {
+        ant: { attributes: { title: string, bees: relation('oneToMany', 'bee') } },
+        bee: { attributes: { title: string } },
+      },
+    };
+    const { create, become, read, steps, apply, undo } = start(before);
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    await create('ant', { title: 'a', bees: [bees[1].documentId, bees[0].documentId] });
+    const answers = await read('ant');
+    become({
+      types: {
+        ant: { attributes: { title: string, bees: relation('oneToMany', 'bee', { mappedBy: 'ant' }) } },
+        bee: { attributes: { title: string, ant: relation('manyToOne', 'ant', { inversedBy: 'bees' }) } },
+      },
+    });
+    expect(await steps()).toEqual([`relation:${uid('bee')}.ant`]);
+    await apply();
+    expect(await read('ant')).toEqual(answers);
+    expect((await read('bee')).map(({ ant }) => ant?.title)).toEqual(['a', 'a']);
+    await undo();
+    become(before);
+    expect(await read('ant')).toEqual(answers);
+    // The tables that are made again take new links.
+    await create('ant', { title: 'd', bees: [bees[0].documentId] });
+    expect((await read('ant')).at(-1).bees.length).toBe(1);
+  });
+
+  it('leaves out a target or a component that is gone from the project as well', async () => {
+    const before = {
+      types: {
+        ant: {
+          attributes: {
+            title: string,
+            leads: relation('manyToMany', 'bee', { inversedBy: 'ants' }),
+            part: { type: 'component', component: 'kit.old' },
+          },
+        },
+        bee: { attributes: { title: string, ants: relation('manyToMany', 'ant', { mappedBy: 'leads' }) } },
+        cat: { attributes: { title: string } },
+      },
+      components: { 'kit.old': { label: string, lead: relation('oneToOne', 'bee') }, 'kit.new': { label: string } },
+    };
+    const { create, become, read, steps, apply, undo } = start(before);
+    const bee = await create('bee', { title: 'b' });
+    await create('ant', { title: 'a', leads: [bee.documentId], part: { label: 'x', lead: bee.documentId } });
+    const answers = await read('ant');
+    become({
+      types: {
+        ant: {
+          attributes: {
+            title: string,
+            leads: relation('manyToMany', 'cat'),
+            part: { type: 'component', component: 'kit.new' },
+          },
+        },
+        cat: before.types.cat,
+      },
+      components: { 'kit.new': { label: string } },
+    });
+    expect(await steps()).toEqual([`replace:${uid('ant')}.part`, `relation:${uid('ant')}.leads`]);
+    await apply();
+    expect(await read('ant')).toMatchObject([{ title: 'a', leads: [], part: null }]);
+    await undo();
+    await undo();
+    become(before);
+    expect(await read('ant')).toEqual(answers);
+  });
+
+  it('is not taken back over documents that were made since, unless that is said', async () => {
+    const attributes = { title: string, part: { type: 'component', component: 'kit.one' } };
+    const components = { 'kit.one': { label: string } };
+    const before = { types: { ant: { attributes } }, components };
+    const { create, become, read, apply, undo, serve } = start(before);
+    await create('ant', { title: 'a', part: { label: 'x' } });
+    const answers = await read('ant');
+    for (const toggle of [{ drafts: true }, { localized: true }]) {
+      become({ types: { ant: { attributes, ...toggle } }, components });
+      await apply();
+      const { documentId } = await create('ant', { title: 'b', part: { label: 'y' } });
+      if (toggle.drafts) await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId }));
+      await expect(undo()).rejects.toThrow(/written since.*rows? of ants/s);
+      await undo(true);
+      become(before);
+      expect(await read('ant')).toEqual(answers);
+    }
+  });
+
+  it('of the name of a type is taken back with the relations that it got since', async () => {
+    const { config, create, become, read } = start({
+      types: { ant: { attributes: { title: string } }, bee: { attributes: { title: string } } },
+    });
+    const bee = await create('bee', { title: 'b' });
+    await schemaRename(config, [uid('ant'), 'wasp']);
+    become({
+      types: {
+        wasp: { attributes: { title: string, bees: relation('manyToMany', 'bee') } },
+        bee: { attributes: { title: string } },
+      },
+    });
+    await create('wasp', { title: 'a', bees: [bee.documentId] });
+    const [wasp] = await read('wasp');
+    await schemaUndo(config, false);
+    expect((await read('ant'))[0]).toEqual(wasp);
+  });
+
+  it('of a column keeps indexes that were made by hand', async () => {
+    const before = { types: { ant: { attributes: { title: string, size: { type: 'integer' } } } } };
+    const { create, become, read, sql, apply, undo, serve } = start(before);
+    await create('ant', { title: 'a', size: 5 });
+    await sql('create index by_hand on ants (size, title)');
+    const hasIndex = () =>
+      serve(async (sheaf) => (await sheaf.database.describe()).get('ants')!.indexes.has('by_hand'));
+    become({ types: { ant: { attributes: { title: string, size: string } } } });
+    await apply();
+    expect((await read('ant'))[0].size).toBe('5');
+    expect(await hasIndex()).toBe(true);
+    await undo();
+    become(before);
+    expect((await read('ant'))[0].size).toBe(5);
+    expect(await hasIndex()).toBe(true);
+  });
+
+  it('that gives a relation its other side is made at once', async () => {
+    const { create, become, read, config } = start({
+      types: {
+        ant: { attributes: { title: string, bees: relation('manyToMany', 'bee') } },
+        bee: { attributes: { title: string } },
+      },
+    });
+    const bee = await create('bee', { title: 'b' });
+    await create('ant', { title: 'a', bees: [bee.documentId] });
+    become({
+      types: {
+        ant: { attributes: { title: string, bees: relation('manyToMany', 'bee', { inversedBy: 'ants' }) } },
+        bee: { attributes: { title: string, ants: relation('manyToMany', 'ant', { mappedBy: 'bees' }) } },
+      },
+    });
+    expect((await read('bee'))[0].ants.map(({ title }: Answered) => title)).toEqual(['a']);
+    expect(((await schemaHistory(config)).value as Answered).changes.length).toBe(1);
+  });
+
+  it('is noticed where a type was away in between', async () => {
+    const ant = { attributes: { title: string }, drafts: true };
+    const bee = { attributes: { title: string, size: { type: 'integer' } } };
+    const { create, become, read, steps, apply } = start({ types: { ant, bee } });
+    await create('ant', { title: 'a draft' });
+    await create('bee', { title: 'b', size: 5 });
+    become({ types: { bee: { attributes: { title: string } } } });
+    await read('bee');
+    become({ types: { ant: { ...ant, drafts: false }, bee: { attributes: { title: string, size: string } } } });
+    expect(await steps()).toEqual([`drafts-off:${uid('ant')}`, `convert:${uid('bee')}.size`]);
+    await apply();
+    expect(await read('ant')).toEqual([]);
+    expect((await read('bee'))[0].size).toBe('5');
+  });
+});
