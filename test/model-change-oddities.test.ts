@@ -56,14 +56,17 @@ describeOnEveryDatabase('A change of a model', (engine) => {
 
   it('is told to Strapi, and taken back there as well', async () => {
     const plain = { types: { ant: { attributes: { title: string } } } };
-    const { sql, become, apply, undo, serve, create } = start(plain);
+    const { sql, become, apply, undo, serve, create, read } = start(plain);
     await create('ant', { title: 'a' });
+    await sql("insert into ants (document_id, title) values ('abcdefghijklmnopqrstuvwx', 'by hand')");
     const key = 'strapi_content_types_schema';
     const value = JSON.stringify({ [uid('ant')]: { options: { draftAndPublish: false }, pluginOptions: {} } });
     await sql(`insert into strapi_core_store_settings (key, value, type) values ('${key}', '${value}', 'object')`);
     const kept = () => sql(`select value from strapi_core_store_settings where key = '${key}'`);
     become({ types: { ant: { ...plain.types.ant, drafts: true, localized: true } } });
     await apply();
+    // A row without any moment is published as well.
+    expect((await read('ant', { status: 'published' })).map(({ title }) => title)).toEqual(['a', 'by hand']);
     const [[told]] = (await kept()) as [[string]];
     expect(JSON.parse(told)[uid('ant')]).toEqual({
       options: { draftAndPublish: true },
@@ -153,6 +156,20 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     // The tables that are made again take new links.
     await create('ant', { title: 'd', bees: [bees[0].documentId] });
     expect((await read('ant')).at(-1).bees.length).toBe(1);
+  });
+
+  it('lists links that the new kind cannot hold', async () => {
+    const types = (kind: string) => ({
+      ant: { attributes: { title: string, bees: relation(kind, 'bee') } },
+      bee: { attributes: { title: string } },
+    });
+    const { create, become, config } = start({ types: types('manyToMany') });
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    await create('ant', { title: 'a', bees: [bees[1].documentId, bees[0].documentId] });
+    become({ types: types('manyToOne') });
+    expect((await schemaDiff(config)).text).toContain(
+      `becomes manyToOne, from manyToMany: 1 link kept, 1 set aside\n    row 1 no longer leads to row ${bees[0].id}`,
+    );
   });
 
   it('leaves out a target or a component that is gone from the project as well', async () => {

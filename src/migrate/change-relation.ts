@@ -14,6 +14,7 @@ import {
   insertKept,
   type LinkEnd,
   type LinkMove,
+  linksNotKept,
   setKeysKept,
 } from '../sql/migration-statements.ts';
 import { listName } from '../sql/write-statements.ts';
@@ -59,12 +60,15 @@ export function relationChangeOf(before: Model, after: Model, uid: string, name:
 export interface RelationReport {
   readonly links: number;
   readonly kept: number;
+  /** Some of the links that are not kept: from which row, to which. */
+  readonly lost: readonly (readonly [own: number, other: number])[];
 }
 
 export async function reportRelation(
   session: Session,
   dialect: Dialect,
   { old, attribute, move }: RelationChange,
+  shown: number,
 ): Promise<RelationReport> {
   const [all] = await session.rows(
     old.storage === 'column'
@@ -72,9 +76,10 @@ export async function reportRelation(
       : countRows(dialect, move.from.table),
     [],
   );
-  if (old.target !== attribute.target) return { links: all![0], kept: 0 };
+  if (old.target !== attribute.target) return { links: all![0], kept: 0, lost: [] };
   const [kept] = await session.rows(countKept(dialect, move), []);
-  return { links: all![0], kept: kept![0] };
+  const lost = kept![0] < all![0] ? await session.rows(linksNotKept(dialect, move), [shown]) : [];
+  return { links: all![0], kept: kept![0], lost };
 }
 
 /** The column that is filled where a row has a link. */

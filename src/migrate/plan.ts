@@ -180,7 +180,7 @@ class Planner {
   async #relation(uid: string, name: string) {
     const change = relationChangeOf(this.#models.before, this.#models.after, uid, name);
     const { old, attribute } = change;
-    const { links, kept } = await reportRelation(this.#session, this.#database.dialect, change);
+    const { links, kept, lost } = await reportRelation(this.#session, this.#database.dialect, change, SHOWN_FAILURES);
     const kinds =
       old.target !== attribute.target
         ? `leads to ${attribute.target}, no longer to ${old.target}`
@@ -190,7 +190,10 @@ class Planner {
             ? `stays ${attribute.relation} and is kept otherwise`
             : `becomes ${attribute.relation}, from ${old.relation}`;
     const text = `${uid}.${name} ${kinds}: ${counted(kept, 'link')} kept, ${links - kept} set aside`;
-    return { text, rows: links, isSafe: links === 0 || (links === kept && showsTheSame(old, attribute)) };
+    const details = lost.map(([own, other]) => `row ${own} no longer leads to row ${other}`);
+    const more = lost.length > 0 ? links - kept - lost.length : 0;
+    const isSafe = links === 0 || (links === kept && showsTheSame(old, attribute));
+    return { text, rows: links, details: [...details, ...(more > 0 ? [`and ${more} more`] : [])], isSafe };
   }
 
   async #single(uid: string, name: string) {

@@ -45,7 +45,7 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
   const type = typeIn(step.after, uid);
   return step.aside.around(tablesAround(step.after, type), async () => {
     const { dialect } = step;
-    await run(step, publishAll(dialect, type.table));
+    await run(step, publishAll(dialect, type.table), Date.now());
     const columns = step.aside.columnsOf(type.table).filter((column) => column !== 'id' && column !== 'published_at');
     await run(step, insertDrafts(dialect, type.table, columns));
     await run(step, createRowMoves(dialect));

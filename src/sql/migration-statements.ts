@@ -201,11 +201,11 @@ export const insertDrafts = (dialect: Dialect, table: string, columns: readonly 
     sql`insert into ${sql.table(table)} (${ids(columns)}) select ${ids(columns)} from ${sql.table(table)} as p where p.published_at is not null and not exists (select 1 from ${sql.table(table)} as d where d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null) order by p.id`,
   );
 
-/** Rows that were never marked as published. */
+/** Rows that were never marked as published. Values: the moment, for those without any. */
 export const publishAll = (dialect: Dialect, table: string): Statement =>
   made(
     dialect,
-    sql`update ${sql.table(table)} set published_at = coalesce(updated_at, created_at) where published_at is null`,
+    sql`update ${sql.table(table)} set published_at = coalesce(updated_at, created_at, ${dialect.input(value(), 'datetime')}) where published_at is null`,
   );
 
 /** From published rows to their drafts. */
@@ -436,6 +436,15 @@ function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment
 
 export const countKept = (dialect: Dialect, move: LinkMove): Statement<readonly [count: number]> =>
   made(dialect, sql`select cast(count(*) as integer) from (${keptLinks(move)}) as k`);
+
+/** Some of the links that the new kind cannot hold. Values: how many. */
+export const linksNotKept = (dialect: Dialect, move: LinkMove): Statement<readonly [own: number, other: number]> => {
+  const [own, other] = [sql.id('a', move.from.own), sql.id('a', move.from.other)];
+  return made(
+    dialect,
+    sql`select ${own}, ${other} from ${sql.table(move.from.table)} as a left join (${keptLinks(move)}) as k on k.own = ${own} and k.other = ${other} where ${own} is not null and ${other} is not null and k.own is null order by ${own}, ${other} limit ${value()}`,
+  );
+};
 
 export function insertKept(dialect: Dialect, move: LinkMove): Statement {
   const { to } = move;
