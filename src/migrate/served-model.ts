@@ -69,7 +69,9 @@ function withReturned(
     if (!now || !has(definition)) return [];
     const isBack = (name: string) => {
       const attribute = now.attributes[name];
-      return attribute !== undefined && !ELSEWHERE.has(attribute.type) && has(definition, name);
+      // One that is as it was is new like any other: it may be what another one is called now.
+      const isOther = attribute?.type !== definition.attributes[name]!.type;
+      return attribute !== undefined && isOther && !ELSEWHERE.has(attribute.type) && has(definition, name);
     };
     return [withAttributes(definition, isBack)];
   });
