@@ -170,8 +170,10 @@ function drawData(drawn: Drawn, random: Random, found: ReadonlyMap<string, strin
 async function write(sheaf: Sheaf, drawn: Drawn, random: Random, rounds: number): Promise<void> {
   const found = new Map<string, string[]>();
   for (const name of TYPES) {
-    const entries = await sheaf.documents(uid(name)).findMany({ status: 'draft', locale: '*', fields: ['documentId'] });
-    found.set(name, [...new Set(entries.map(({ documentId }: Answered) => documentId as string))].sort());
+    const entries = await sheaf
+      .documents(uid(name))
+      .findMany({ status: 'draft', locale: '*', fields: ['documentId'], sort: 'id' });
+    found.set(name, [...new Set(entries.map(({ documentId }: Answered) => documentId as string))]);
   }
   const data = drawData(drawn, random, found);
   for (let round = 0; round < rounds; round++) {

@@ -26,7 +26,9 @@ import {
   toAny,
   toDraftOf,
   toThese,
+  unlinkDrafts,
   unlinkMoved,
+  unlinkTwice,
 } from '../sql/migration-statements.ts';
 import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
@@ -56,6 +58,7 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
       if (hasDrafts(key.schema)) await run(step, moveKeys(dialect, { ...key, ofDrafts: true }));
     const [last] = await run(step, lastRow(dialect, COMPONENT_COPIES));
     await copyContentToDrafts(step, type);
+    await separateMorphs(step, type);
     for (const component of componentsBelow(step.after, type)) await linkDraftsInComponents(step, component, last![0]);
     await run(step, dropTable(dialect, ROW_MOVES));
     await renumberLists(step, step.after, type, links);
@@ -142,9 +145,9 @@ async function copyContentToDrafts(step: Step, type: ContentType): Promise<void>
 async function linkDraftsInComponents(step: Step, component: Schema, after: number): Promise<void> {
   const { dialect } = step;
   const toDrafts = linksOfSchema(step.after, component).filter(({ schema }) => hasDrafts(schema));
-  if (toDrafts.length === 0) return;
   await run(step, clearTable(dialect, ROW_MOVES));
   await run(step, movesToCopies(dialect), component.table, after);
+  await separateMorphs(step, component);
   for (const end of toDrafts) {
     await run(step, unlinkMoved(dialect, end));
     await run(step, moveLinks(dialect, end, toDraftOf(end.schema.table)));
@@ -152,6 +155,19 @@ async function linkDraftsInComponents(step: Step, component: Schema, after: numb
     if (end.ownOrder) {
       const list = { table: end.table, holder: end.own, held: end.other, position: end.ownOrder };
       await run(step, renumber(dialect, { ...list, heldIn: end.schema.table }));
+    }
+  }
+}
+
+/** A polymorphic list led to drafts and published rows: now that of a draft leads to drafts, the other to published rows. */
+async function separateMorphs(step: Step, schema: Schema): Promise<void> {
+  for (const attribute of schema.attributes.values()) {
+    if (attribute.kind !== 'morph' || !attribute.many) continue;
+    for (const { uid, link } of attribute.targets) {
+      const target = step.after.contentTypes.get(uid);
+      if (!target?.draftAndPublish) continue;
+      await run(step, unlinkTwice(step.dialect, link));
+      await run(step, unlinkDrafts(step.dialect, link, target.table));
     }
   }
 }

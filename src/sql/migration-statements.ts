@@ -320,6 +320,34 @@ export const unlinkMoved = (dialect: Dialect, end: LinkEnd): Statement =>
     sql`delete from ${sql.table(end.table)} where ${sql.id(end.own)} in (select new_id from ${sql.table(ROW_MOVES)})${constantsOf(end)}`,
   );
 
+/** Deletes polymorphic links of the rows that others are moved to which are there twice. */
+export const unlinkTwice = (dialect: Dialect, { table, from, to, constants }: LinkTable): Statement => {
+  const narrowed = sql.join(
+    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
+    sql``,
+  );
+  return made(
+    dialect,
+    sql`delete from ${sql.table(table)} where id in (select id from (select id, row_number() over (partition by ${sql.id(from)}, ${sql.id(to)}, field order by ${sql.id('order')}, id) as place from ${sql.table(table)} where ${sql.id(from)} in (select new_id from ${sql.table(ROW_MOVES)})${narrowed}) as n where n.place > 1)`,
+  );
+};
+
+/** Deletes polymorphic links from moved rows to drafts. */
+export const unlinkDrafts = (
+  dialect: Dialect,
+  { table, from, to, constants }: LinkTable,
+  targets: string,
+): Statement => {
+  const narrowed = sql.join(
+    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
+    sql``,
+  );
+  return made(
+    dialect,
+    sql`delete from ${sql.table(table)} where ${sql.id(from)} in (select old_id from ${sql.table(ROW_MOVES)}) and ${sql.id(to)} in (select id from ${sql.table(targets)} where published_at is null)${narrowed}`,
+  );
+};
+
 /** Leads links of moved rows to where these are moved, unless a link is there already. */
 export const moveLinks = (dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement =>
   made(
