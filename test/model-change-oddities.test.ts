@@ -158,6 +158,22 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect((await read('ant')).at(-1).bees.length).toBe(1);
   });
 
+  it('is no matter to a component of a new row that leads to its own entry', async () => {
+    const { create, serve, read } = start({
+      locales: ['en', 'fr'],
+      types: {
+        ant: { localized: true, attributes: { title: string, part: { type: 'component', component: 'kit.one' } } },
+      },
+      components: { 'kit.one': { label: string, lead: relation('oneToOne', 'ant') } },
+    });
+    await create('ant', { title: 'other', part: { label: 'x' } }, { locale: 'en' });
+    const { documentId } = await create('ant', { title: 'a' }, { locale: 'fr' });
+    const data = { title: 'a', part: { label: 'y', lead: documentId } };
+    await serve((sheaf) => sheaf.documents(uid('ant')).update({ documentId, locale: 'en', data } as Answered));
+    const populate = { part: { populate: ['lead'] } };
+    expect((await read('ant', { locale: 'en', populate }))[0].part.lead).toMatchObject({ documentId, title: 'a' });
+  });
+
   it('lists links that the new kind cannot hold', async () => {
     const types = (kind: string) => ({
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },

@@ -14,13 +14,15 @@ import { readLinksAgain, removeLinks, writeLinks } from './link-table.ts';
 import { rowOfEntry, targetOfEntry } from './morph-entries.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
-/** Returns the id of the row. */
-export async function applyEntity(write: WriteSession, entity: EntityWrite): Promise<number> {
+/** Returns the id of the row. `entry`: the row of the entry that a component belongs to. */
+export async function applyEntity(write: WriteSession, entity: EntityWrite, entry?: number): Promise<number> {
   const { schema, fields, relations } = entity;
   const row = await writeRow(write, entity);
+  // What leads to a new entry may be a component of it.
+  const known = isNewRow(entry ?? row);
   for (const { attribute, current, items } of fields) {
     const written: ItemRef[] = [];
-    for (const item of items) written.push({ uid: item.uid, id: await applyEntity(write, item.entity) });
+    for (const item of items) written.push({ uid: item.uid, id: await applyEntity(write, item.entity, entry ?? row) });
     await writeItems(write, schema, { row, attribute, current, items: written });
   }
   for (const [index, relation] of relations.entries())
@@ -28,8 +30,9 @@ export async function applyEntity(write: WriteSession, entity: EntityWrite): Pro
       // The other side of a relation with itself may have made a link that is in both lists.
       const isSecondSide = relations.slice(0, index).some((before) => isOtherSide(before, relation));
       const current = isSecondSide ? await readLinksAgain(write, relation.link, row) : relation.current;
-      await writeList(write, row, { ...relation, current });
-    } else if (relation.write === 'key') await writeKey(write, row, relation);
+      await writeList(write, row, { ...relation, current, desired: relation.desired.map(known) });
+    } else if (relation.write === 'key')
+      await writeKey(write, row, { ...relation, desired: relation.desired.map(known) });
     else if (relation.attribute.many) await writeMorphList(write, row, relation);
     else await writeMorphKey(write, row, relation);
   return row;
@@ -49,7 +52,7 @@ async function writeList(
   row: number,
   { link, current, desired, taken, dropsRecord }: ListWrite,
 ): Promise<void> {
-  await writeLinks(write, link, row, { current, desired: desired.map(isNewRow(row)) });
+  await writeLinks(write, link, row, { current, desired });
   await removeLinks(write, link, taken);
   if (dropsRecord) await write.run.rows(write.sql.dropRecordedLists(), listName(link), listOf([row]));
 }
