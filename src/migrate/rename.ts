@@ -105,7 +105,8 @@ function renameSchema(
   plural: string | undefined,
 ): Rename {
   if (!KEBAB.test(to)) throw new SetupError(`"${to}" is no name for a type`, ['lower-case letters, digits and -']);
-  const many = plural ?? pluralOf(to);
+  // Of a component, only its table is named by the plural.
+  const many = plural ?? pluralOf(to) ?? (kind === 'component' ? to : null);
   if (many === null) throw new SetupError(`"${to}" has no plural that is known`, ['name one, such as --plural things']);
   const [category, name] = [uid.slice(0, uid.lastIndexOf('.')), uid.slice(uid.lastIndexOf('.') + 1)];
   // A folder with the type's own name follows it.
