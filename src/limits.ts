@@ -85,6 +85,9 @@ export const MAX_CACHED_REQUEST_BYTES = 16_000_000;
 /** A request whose query is longer than this is not kept: it would hardly come again. */
 export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 
+/** Hints in the header of one response; further ones would say the same of other conditions. */
+export const MAX_HINTS = 3;
+
 /** Names that the header `x-sheaf-ignored` lists; of more it tells the number. Clients limit the headers they take. */
 export const MAX_IGNORED_NAMES = 20;
 

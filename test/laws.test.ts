@@ -10,6 +10,7 @@ import type { Sheaf } from '../src/app.ts';
 import type { FindParameters } from '../src/operations/parameters.ts';
 import { type Cell, describeOnEveryDatabase, type TableContents } from './support/database.ts';
 import * as naive from './support/naive.ts';
+import { userWith } from './support/rules.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_240_229;
@@ -482,6 +483,9 @@ const JSON_VALUES: readonly unknown[] = [
   { b: [2, 1], a: 1 },
   { é: '🌸', 'quo"te': null },
   { nested: { z: 1, y: { x: true } } },
+  { a: 'text', b: ['x', 2, { z: 1 }], nested: { z: 'text', y: ['x'] } },
+  { a: 1.5, b: ['1', [1, 2]], nested: { z: null } },
+  { a: null, 'back\\slash': 1, 'a.b': 'x', '[0]': true },
   [],
   {},
   [1, 'x', null],
@@ -683,13 +687,44 @@ function operandFor(operator: string, type: string, name: string): fc.Arbitrary<
 }
 
 const operatorEntry = (type: string, name: string): fc.Arbitrary<[string, unknown]> =>
-  keep(`operator ${type} ${name}`, () =>
-    fc.oneof(
-      ...operatorsOf(type, name).map((operator) =>
-        operandFor(operator, type, name).map((operand): [string, unknown] => [operator, operand]),
+  keep(`operator ${type} ${name}`, () => {
+    const plain = operatorsOf(type, name).map((operator) =>
+      operandFor(operator, type, name).map((operand): [string, unknown] => [operator, operand]),
+    );
+    return fc.oneof(...plain, ...(TYPES[type]!.attributes[name] === 'json' ? [inJson(), hasEntry(), hasEntry()] : []));
+  });
+
+const hasEntry = (): fc.Arbitrary<[string, unknown]> =>
+  jsonOperand.map((operand): [string, unknown] => ['$has', operand]);
+
+/** Operands as they are written in a query: JSON, or a text. */
+const jsonOperand = fc.constantFrom<unknown>(1, '2', 'x', '"x"', '1.5', true, 'true', '[1,2]', '{"z":1}', 'text', 0);
+const orderedOperand = fc.constantFrom<unknown>(0, 1, '1', 1.5, '"1"', 'a', 'text', '🌸', '""');
+const JSON_KEYS = ['a', 'b', 'é', 'quo"te', 'nested', 'z', 'y', 'x', 'back\\slash', 'a.b', '[0]', 'none'];
+
+/** Conditions on what is inside of a JSON attribute. */
+const inJson = (): fc.Arbitrary<[string, unknown]> =>
+  keep('in JSON', () => {
+    const operator = fc.oneof(
+      fc.tuple(
+        fc.constantFrom('$eq', '$ne', '$in', '$notIn', '$has'),
+        fc.array(jsonOperand, { minLength: 1, maxLength: 2 }),
       ),
-    ),
-  );
+      fc.tuple(fc.constantFrom('$eq', '$ne', '$has'), jsonOperand),
+      fc.tuple(fc.constantFrom(...NULL_TESTS), fc.boolean()),
+      fc.tuple(fc.constantFrom(...ORDERED), orderedOperand),
+      fc.tuple(fc.constant('$between'), fc.tuple(orderedOperand, orderedOperand)),
+      fc.tuple(fc.constantFrom(...TEXT_TESTS), fc.constantFrom<unknown>('🌸', 'te', '', 'TEXT', '1')),
+    ) as fc.Arbitrary<[string, unknown]>;
+    const under = fc.oneof(objectOf(operator, 2), objectOf(groupEntry(objectOf(operator, 1)), 1), jsonOperand);
+    const at = fc
+      .tuple(fc.array(fc.constantFrom(...JSON_KEYS), { minLength: 1, maxLength: 3 }), under)
+      .map(([keys, condition]) => keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), condition) as Json);
+    const likely = fc
+      .tuple(fc.constantFrom(['a'], ['b'], ['é'], ['nested', 'z'], ['nested', 'y', 'x'], ['nested', 'y']), under)
+      .map(([keys, condition]) => keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), condition) as Json);
+    return fc.oneof(likely, at, objectOf(groupEntry(likely), 1)).map((json): [string, unknown] => ['$at', json]);
+  });
 
 const objectOf = (entry: fc.Arbitrary<[string, unknown]>, most: number): fc.Arbitrary<Json> =>
   fc.array(entry, { minLength: 1, maxLength: most }).map((entries) => Object.fromEntries(entries));
@@ -728,6 +763,8 @@ interface FilterShape {
   readonly groups: number;
   /** Whether it stands under a relation, where operators speak of the id. */
   readonly underRelation?: boolean;
+  /** Where it stands under the name of a relation itself: to how many rows that leads, of which all can be spoken. */
+  readonly sets?: 'one' | 'many';
 }
 
 const filterOf = (type: string, shape: FilterShape): fc.Arbitrary<Json> =>
@@ -744,13 +781,23 @@ const filterOf = (type: string, shape: FilterShape): fc.Arbitrary<Json> =>
         ...Object.keys(attributes).map((name) => underAttribute(type, name, Math.min(groups, 1)).map(named(name))),
       ),
     });
+    if (shape.sets) entries.push({ weight: 5, arbitrary: setEntry(type, shape) });
+    if (shape.sets === 'many') {
+      const compared = Object.keys(attributes).filter((name) => attributes[name] !== 'json');
+      const allOf = (name: string) => valuesTogether(type, name).map((values) => named(name)({ $all: values }));
+      entries.push({ weight: 1, arbitrary: fc.oneof(...compared.map(allOf)) });
+    }
     const names = Object.keys(relations).filter((name) => !relations[name]!.populateOnly);
     if (shape.relations > 0 && names.length > 0)
       entries.push({
         weight: 6,
         arbitrary: fc.oneof(
           ...names.map((name) =>
-            underRelationNamed(relations[name]!.to, { ...shape, relations: shape.relations - 1 }).map(named(name)),
+            underRelationNamed(relations[name]!.to, {
+              ...shape,
+              relations: shape.relations - 1,
+              sets: relations[name]!.many ? 'many' : 'one',
+            }).map(named(name)),
           ),
         ),
       });
@@ -759,6 +806,44 @@ const filterOf = (type: string, shape: FilterShape): fc.Arbitrary<Json> =>
     if (underRelation) entries.push({ weight: 2, arbitrary: operatorEntry(type, 'id') });
     return objectOf(fc.oneof(...entries), 2);
   });
+
+/** Values of an attribute, some of them of entries that may well be connected with one. */
+const valuesTogether = (type: string, name: string): fc.Arbitrary<unknown> => {
+  const value = operandOf(type, name);
+  return fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }));
+};
+
+/** What is said of all related entries, which are of the type. */
+function setEntry(type: string, shape: FilterShape): fc.Arbitrary<[string, unknown]> {
+  const behind: FilterShape = { relations: shape.relations, groups: Math.min(shape.groups, 1), underRelation: true };
+  const condition = fc.oneof(
+    { weight: 8, arbitrary: filterOf(type, behind) as fc.Arbitrary<unknown> },
+    { weight: 1, arbitrary: operandOf(type, 'id') },
+  );
+  const quantified = fc.tuple(fc.constantFrom('$some', '$none', '$every'), condition) as fc.Arbitrary<
+    [string, unknown]
+  >;
+  if (shape.sets !== 'many') return quantified;
+  const number = fc.constantFrom<unknown>(0, 1, 2, '1', '3', 1.5, -1);
+  const test = fc.oneof(
+    fc.tuple(fc.constantFrom('$eq', '$ne', ...ORDERED), number),
+    fc.tuple(fc.constantFrom('$in', '$notIn'), fc.array(number, { minLength: 1, maxLength: 2 })),
+    fc.tuple(fc.constant('$between'), fc.tuple(number, number)),
+  ) as fc.Arbitrary<[string, unknown]>;
+  const counted = fc
+    .tuple(objectOf(test, 2), fc.option(condition, { nil: undefined }))
+    .map(([tests, where]) => (where === undefined ? tests : { ...tests, where }));
+  const ids = fc.constantFrom(...(existing(type, 'id') as number[]).slice(0, 12));
+  const identities = TYPES[type]!.component
+    ? [ids]
+    : [ids, fc.constantFrom(...(existing(type, 'documentId') as string[]))];
+  const together = fc.oneof(...identities.map((one) => fc.array<unknown>(one, { minLength: 1, maxLength: 2 })));
+  return fc.oneof(
+    { weight: 5, arbitrary: quantified },
+    { weight: 3, arbitrary: fc.oneof(counted, number).map((operand): [string, unknown] => ['$count', operand]) },
+    { weight: 1, arbitrary: together.map((operand): [string, unknown] => ['$all', operand]) },
+  );
+}
 
 function underRelationNamed(to: string, shape: FilterShape): fc.Arbitrary<unknown> {
   const id = operandOf(to, 'id');
@@ -814,8 +899,38 @@ const onSomeType = <T>(more: (type: string) => fc.Arbitrary<T>): fc.Arbitrary<Ro
 
 const sortKeys = (type: string, relations: number): fc.Arbitrary<naive.SortKey[]> =>
   keep(`sort ${type} ${relations}`, () =>
-    fc.array(fc.record({ path: sortPath(type, relations), descending: fc.boolean() }), { minLength: 1, maxLength: 3 }),
+    fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: fc.record({ path: sortPath(type, relations), descending: fc.boolean() }) },
+        ...(relations > 0 ? [{ weight: 2, arbitrary: aggregateKey(type, relations) }] : []),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
   );
+
+/** A sort by what is made of all that a path leads to; any other key where the path has nothing to make it of. */
+const aggregateKey = (type: string, relations: number): fc.Arbitrary<naive.SortKey> =>
+  fc
+    .record({
+      path: sortPath(type, relations),
+      aggregate: fc.constantFrom('count', 'min', 'max', 'avg'),
+      descending: fc.boolean(),
+    })
+    .map(({ path, aggregate, descending }) => {
+      let at = type;
+      const many = path.slice(0, -1).map((name) => {
+        const relation = TYPES[at]!.relations[name]!;
+        at = relation.to;
+        return relation.many;
+      });
+      const branching = many.filter((one) => one).length;
+      const isNumber = ['integer', 'biginteger', 'number'].includes(TYPES[at]!.attributes[path.at(-1)!]!);
+      if (aggregate === 'count' && branching === 1 && many.at(-1))
+        return { path: path.slice(0, -1), aggregate, descending };
+      if (aggregate === 'avg' && branching === 1 && isNumber) return { path, aggregate, descending };
+      if (branching > 0 && (aggregate === 'min' || aggregate === 'max')) return { path, aggregate, descending };
+      return { path, descending };
+    });
 
 const sortPath = (type: string, relations: number): fc.Arbitrary<string[]> =>
   keep(`path ${type} ${relations}`, () => {
@@ -835,9 +950,13 @@ const sortForm = fc.constantFrom<SortForm>('text', 'texts', 'objects', 'mixed');
 
 /** The same sort keys in one of the forms that clients write. */
 function writeSort(keys: readonly naive.SortKey[], form: SortForm): unknown {
-  const texts = keys.map(({ path, descending }) => `${path.join('.')}${descending ? ':desc' : ''}`);
-  const objects = keys.map(({ path, descending }) =>
-    path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), descending ? 'desc' : 'ASC'),
+  const written = keys.map(({ path, aggregate, descending }) => ({
+    names: aggregate ? [...path, `$${aggregate}`] : path,
+    descending,
+  }));
+  const texts = written.map(({ names, descending }) => `${names.join('.')}${descending ? ':desc' : ''}`);
+  const objects = written.map(({ names, descending }) =>
+    names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), descending ? 'desc' : 'ASC'),
   );
   switch (form) {
     case 'text':
@@ -935,12 +1054,27 @@ function writeOptions({ sort, populate, on, ...rest }: naive.PopulateOptions): J
 
 // ------------------------------------------------------------------------------------------------------- the laws
 
+const SET_OPERATORS = new Set(['$some', '$none', '$every', '$all', '$count', '$at', '$has']);
+const speaksOfSets = (filters: unknown): boolean =>
+  typeof filters === 'object' &&
+  filters !== null &&
+  Object.entries(filters).some(([key, inner]) => SET_OPERATORS.has(key) || speaksOfSets(inner));
+
+/** What a reader sees of some types; one of the rules is itself about a set. */
+const RULES: Readonly<Record<string, Json>> = {
+  [DISH]: { $or: [{ vegan: true }, { price: { $gt: 4 } }] },
+  [CATEGORY]: { rank: { $ne: 1 } },
+  [CHEF]: { restaurants: { $count: { $lt: 6 } } },
+  [AUTHOR]: { articles: { $none: { featured: true } } },
+};
+
 describeOnEveryDatabase('Reading', (engine) => {
   let sheaf: Sheaf;
   beforeAll(async () => {
     sheaf = await engine.open(tables);
   });
 
+  const isOwn = ({ path, aggregate }: naive.SortKey): boolean => path.length === 1 && aggregate === undefined;
   const parameters = (more: Json): FindParameters => more as FindParameters;
   const rootParameters = ({ status, locale }: Root): Json => ({ status, ...(locale !== undefined && { locale }) });
   const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
@@ -980,6 +1114,32 @@ describeOnEveryDatabase('Reading', (engine) => {
         expect(await idsMatching(root, root.filters)).toEqual(idsOf(expected));
       }),
       CASES,
+    );
+  });
+
+  it('speaks of all related entries together, as far as the caller sees them, and of what is inside of JSON', async () => {
+    const cases = onSomeType((type) =>
+      fc.record({
+        filters: filterOf(type, { relations: 3, groups: 2 }).filter(
+          (filters) => speaksOfSets(filters) && fewPlaces(type, filters),
+        ),
+        asReader: fc.boolean(),
+      }),
+    );
+    const reader = userWith(sheaf.model, {
+      rules: Object.fromEntries(Object.entries(RULES).map(([uid, find]) => [uid, { rows: { find } }])),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ asReader, ...root }) => {
+        const seen = asReader ? { ...world, rules: RULES } : world;
+        const documents = asReader ? sheaf.documents(root.type, reader) : sheaf.documents(root.type);
+        const query = parameters({ ...rootParameters(root), filters: root.filters });
+        const expected = idsOf(naive.list(seen, root.type, root));
+        expect(idsOf(await documents.findMany(query))).toEqual(expected);
+        // Where all entries are asked, some are looked for in another way.
+        expect(await documents.count(query)).toBe(expected.length);
+      }),
+      { ...CASES, numRuns: CASES.numRuns * 4 },
     );
   });
 
@@ -1191,7 +1351,7 @@ describeOnEveryDatabase('Reading', (engine) => {
         expect(shaped.meta).toEqual(plain.meta);
 
         // A list that is chosen through relations shows what it is sorted by, asked for or not.
-        const sortedBy = (root.sort ?? []).filter(({ path }) => path.length === 1).map(({ path }) => path[0]!);
+        const sortedBy = (root.sort ?? []).filter(isOwn).map(({ path }) => path[0]!);
         const unasked = fields ? sortedBy.filter((name) => !['id', 'documentId', ...fields].includes(name)) : [];
         const actual = shaped.data.map((one) =>
           Object.fromEntries(Object.entries(one).filter(([name]) => !unasked.includes(name))),

@@ -63,6 +63,7 @@ const OPERATORS: Readonly<Record<PlanComparison, string>> = {
   startsWithi: 'starts in any case with',
   endsWith: 'ends with',
   endsWithi: 'ends in any case with',
+  has: 'has',
 };
 
 const ruleValue = (given: RuleValue): string =>
@@ -79,13 +80,11 @@ function condition(one: Condition): Tree {
     case 'compareCursor':
       return `${one.column.column} ${OPERATORS[one.op]} value ${one.slot} of the cursor`;
     case 'null':
-      return `${one.column.column} is null`;
+      return `${columnName(one.column)} is null`;
     case 'notNull':
-      return `${one.column.column} is not null`;
-    case 'compare': {
-      const text = `${one.column.column} ${OPERATORS[one.op]} ${operand(one.value)}`;
-      return one.negated ? `not ${text}` : text;
-    }
+      return `${columnName(one.column)} is not null`;
+    case 'compare':
+      return comparison(columnName(one.column), one);
     case 'related':
       return node(
         `has ${one.orNone ? 'no row, or one,' : 'a row'} in ${stepName(one.step)}`,
@@ -93,6 +92,16 @@ function condition(one: Condition): Tree {
       );
     case 'unrelated':
       return node(`has no row in ${stepName(one.step)}`, one.step.where ? [condition(one.step.where)] : []);
+    case 'none':
+    case 'all':
+    case 'count':
+      return onSet(one);
+    case 'notTrue':
+      return { line: 'false or unknown', below: [condition(one.where)] };
+    case 'ofHolder':
+      return { line: 'of the row that holds the relation', below: [condition(one.where)] };
+    case 'given':
+      return `${operand(one.value)} is there`;
     case 'sibling': {
       const { status, sameLocale, draftIsNewer } = one.sibling;
       const newer = draftIsNewer === null ? '' : draftIsNewer ? ', the draft the newer' : ', the draft not the newer';
@@ -108,6 +117,30 @@ function condition(one: Condition): Tree {
   }
 }
 
+/** What is said of all related rows together. */
+function onSet(one: Condition & { is: 'none' | 'all' | 'count' }): Tree {
+  const rows = stepName(one.step);
+  const where = 'where' in one ? one.where : null;
+  const narrowed = [one.step.where, where].filter((member) => member !== null).map(condition);
+  if (one.is === 'none') return node(`has none of the rows in ${rows}`, narrowed);
+  const not = one.negated ? 'not ' : '';
+  if (one.is === 'all')
+    return node(`${not}${columnName(one.column)} in ${rows} has all of ${operand(one.value)}`, narrowed);
+  const tests = one.tests.map((test) => comparison('number', test)).join(' and ');
+  return node(`${not}the number of rows in ${rows} passes: ${tests}`, narrowed);
+}
+
+function comparison(
+  name: string,
+  { op, negated, value }: { readonly op: PlanComparison; readonly negated: boolean; readonly value: ValueRef },
+): string {
+  const item = value.item === undefined ? '' : `item ${value.item} of `;
+  return `${negated ? 'not ' : ''}${name} ${OPERATORS[op]} ${item}${operand(value)}`;
+}
+
+const columnName = ({ column, path }: ColumnRef): string =>
+  path ? `${column} at ${path.given ? ruleValue(path.given) : `value ${path.slot}`}` : column;
+
 const columnNames = (columns: readonly ColumnRef[]): string => columns.map(({ column }) => column).join(', ');
 
 function stepName({ link, table }: RelationStep): string {
@@ -116,11 +149,15 @@ function stepName({ link, table }: RelationStep): string {
   return `${table} by ${link.table} (${link.from} to ${link.to}${constants})`;
 }
 
-function orderKey({ steps, column, descending }: OrderKey): Tree {
+const AGGREGATES = { min: 'the smallest', max: 'the largest', avg: 'the average', count: 'the number' } as const;
+
+function orderKey({ steps, column, aggregate, descending }: OrderKey): Tree {
   const direction = descending ? 'descending' : 'ascending';
   if (steps.length === 0) return `${column.column} ${direction}`;
   const through = steps.map((step) => node(`through ${stepName(step)}`, step.where ? [condition(step.where)] : []));
-  return node(`the ${descending ? 'largest' : 'smallest'} ${column.column} ${direction}`, through);
+  const what = AGGREGATES[aggregate?.is ?? (descending ? 'max' : 'min')];
+  const of = aggregate?.is === 'count' ? '' : ` ${column.column}`;
+  return node(`${what}${of} ${direction}`, through);
 }
 
 const entity = ({ columns, populate }: EntityPlan): Tree[] => [

@@ -19,7 +19,15 @@ import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } fro
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
-import { replicationPositionOf, send, sendNothing, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
+import {
+  replicationPositionOf,
+  send,
+  sendNothing,
+  sendRead,
+  sendReplicationPosition,
+  tellHints,
+  tellIgnored,
+} from './respond.ts';
 import {
   admittedQueryOf,
   documentIdOf,
@@ -103,6 +111,7 @@ function prepareList(
   return {
     timing: read.timing,
     weight: read.weight,
+    hints: read.hints,
     cost: read.cost,
     run: async (options) => pageJson(read.request.pagination, await read.run(options), read.omitted),
   };
@@ -121,6 +130,7 @@ function prepareOne(
 const inEnvelope = (read: PreparedOne): PreparedText => ({
   timing: read.timing,
   weight: read.weight,
+  hints: read.hints,
   cost: read.cost,
   run: async (options) => {
     const text = await read.run(options);
@@ -163,6 +173,7 @@ export function readHandler(
     });
     if (body === null) throw notFoundError();
     tellIgnored(reply, ignored);
+    tellHints(reply, prepared.hints);
     return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin, cost });
   };
 }

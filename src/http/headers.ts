@@ -22,8 +22,11 @@ export const SECURITY: Headers = {
 /** Names what a request held without a meaning. */
 export const IGNORED_HEADER = 'x-sheaf-ignored';
 
+/** Says what a request probably means but does not say. */
+export const HINT_HEADER = 'x-sheaf-hint';
+
 const EXPOSED: Headers = {
-  'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id, ${IGNORED_HEADER}`,
+  'access-control-expose-headers': `${POSITION_HEADER}, etag, retry-after, server-timing, x-request-id, ${IGNORED_HEADER}, ${HINT_HEADER}`,
 };
 
 /** The value of x-sheaf-ignored; null where nothing was ignored. */
@@ -35,6 +38,10 @@ export function ignoredHeader(names: readonly string[]): string | null {
 
 /** A client's name in the characters that a header takes; those of the list itself are encoded as well. */
 const headerText = (name: string): string => name.toWellFormed().replace(/[^!-~]|[,%]/gu, encodeURIComponent);
+
+/** The value of x-sheaf-hint; null where there is nothing to say. */
+export const hintHeader = (hints: readonly string[]): string | null =>
+  hints.length === 0 ? null : hints.join(' | ').replace(/[^ -~]/gu, encodeURIComponent);
 
 const REQUEST_HEADERS = [
   'content-type',

@@ -8,7 +8,7 @@ import { RateLimitError, SheafError } from '../errors.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
 import { cookieOf, POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
-import { IGNORED_HEADER, ignoredHeader, SECURITY } from './headers.ts';
+import { HINT_HEADER, hintHeader, IGNORED_HEADER, ignoredHeader, SECURITY } from './headers.ts';
 
 /** When a client that met a 503 may try again. */
 const RETRY_AFTER_SECONDS = 1;
@@ -100,6 +100,12 @@ export function sendRead(
 export function tellIgnored(reply: FastifyReply, names: readonly string[]): void {
   const value = ignoredHeader(names);
   if (value !== null) reply.header(IGNORED_HEADER, value);
+}
+
+/** Tells a client what it probably means; nothing where that is what it says. */
+export function tellHints(reply: FastifyReply, hints: readonly string[]): void {
+  const value = hintHeader(hints);
+  if (value !== null) reply.header(HINT_HEADER, value);
 }
 
 export const sendNothing = (reply: FastifyReply, status = 204): FastifyReply =>

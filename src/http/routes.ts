@@ -62,6 +62,8 @@ export interface PreparedText {
   readonly timing: Timing;
   /** Bytes that it holds on to, roughly. */
   readonly weight: number;
+  /** What the request probably means but does not say. */
+  readonly hints: readonly string[];
   /** Rows that the database touches, as a caller may know it. */
   cost(): number;
   run(options: {

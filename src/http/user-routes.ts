@@ -79,10 +79,11 @@ function userHandlers(
   return {
     list: readHandler(context, '/api/users', (query, caller) => {
       const list = sheaf.operations.find(read('find', query), caller);
-      const { request, timing, weight, cost, omitted } = list;
+      const { request, timing, weight, hints, cost, omitted } = list;
       return {
         timing,
         weight,
+        hints,
         cost,
         run: async (options) => {
           const page = await list.run(options);

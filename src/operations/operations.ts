@@ -76,6 +76,8 @@ export interface PreparedRead<Answer> {
   readonly weight: number;
   /** Paths of relations that `*` left out. */
   readonly omitted: readonly string[];
+  /** What the request probably means but does not say. */
+  readonly hints: readonly string[];
   /** Rows that the database touches, as a caller may know it. */
   cost(): number;
   run(options: RunOptions): Promise<Answer>;
@@ -160,11 +162,12 @@ export class Operations {
       timing,
       weight,
       omitted: read.plan.omitted,
+      hints: read.plan.hints,
       cost: () => lane.shownCost(limit),
       run: (options) => {
         const { user } = sameAccess(options.caller, caller);
         lane.requireWithin(caller.access.maxReadCost, limit);
-        const context = { defaultLocale: this.defaultLocale, limit, start, user };
+        const context = { defaultLocale: this.defaultLocale, limit, start, user, ...clockOf(request) };
         const work = (session: Session) => page.run(session, context);
         if (!lane.isHeavy(limit))
           return this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
@@ -184,13 +187,14 @@ export class Operations {
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
-      return { defaultLocale: this.defaultLocale, documentId, user };
+      return { defaultLocale: this.defaultLocale, documentId, user, ...clockOf(request) };
     };
     return {
       request,
       timing,
       weight,
       omitted: read.plan.omitted,
+      hints: read.plan.hints,
       cost: () => lane.shownCost(1),
       run: (options) => {
         lane.requireWithin(caller.access.maxReadCost, 1);
@@ -211,7 +215,7 @@ export class Operations {
   async count(operation: ReadOperation, options: RunOptions): Promise<number> {
     const { caller } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
-    const context = { defaultLocale: this.defaultLocale, user: caller.user };
+    const context = { defaultLocale: this.defaultLocale, user: caller.user, ...clockOf(request) };
     const lane = this.lanes.laneOf(read);
     lane.requireWithin(caller.access.maxReadCost, 0);
     const work = (session: Session) => runCount(session, read, request.values, context);
@@ -328,7 +332,7 @@ export class Operations {
     return {
       omitted: read.plan.omitted,
       runIn: (session, { user }, documentId) =>
-        first.run(session, { defaultLocale: this.defaultLocale, documentId, user }),
+        first.run(session, { defaultLocale: this.defaultLocale, documentId, user, ...clockOf(request) }),
     };
   }
 
@@ -353,6 +357,9 @@ const readOptions = (
   timer: ReadOptions['timer'],
   single: boolean,
 ): ReadOptions => ({ after, knownBy, whenGone, timer, single });
+
+/** Now, once for all statements of a request, and where it stands. */
+const clockOf = ({ timezone }: ReadRequest): Pick<Context, 'now' | 'timezone'> => ({ now: Date.now(), timezone });
 
 function nullWhereNotFound(error: unknown): null {
   if (error instanceof DocumentNotFound) return null;

@@ -26,13 +26,31 @@ export interface FilterOperators {
   readonly $between?: readonly [FilterValue, FilterValue];
   readonly $null?: boolean;
   readonly $notNull?: boolean;
+  /** On JSON: whether a list holds a value. */
+  readonly $has?: FilterValue | readonly FilterValue[];
 }
 
-export interface Filters extends FilterOperators {
+/** What is said of all related entries together. */
+export interface SetOperators {
+  readonly $some?: Filters | FilterValue | readonly FilterValue[];
+  readonly $none?: Filters | FilterValue | readonly FilterValue[];
+  readonly $every?: Filters | FilterValue | readonly FilterValue[];
+  readonly $all?: FilterValue | readonly FilterValue[];
+  readonly $count?: number | readonly number[] | (FilterOperators & { readonly where?: Filters });
+}
+
+export interface Filters extends FilterOperators, SetOperators {
+  /** On JSON: conditions on what is inside of it, by its keys. */
+  readonly $at?: Filters;
   readonly $and?: Filters | readonly Filters[];
   readonly $or?: Filters | readonly Filters[];
   readonly $not?: Filters | readonly Filters[] | FilterValue;
-  readonly [name: string]: Filters | FilterValue | readonly (Filters | FilterValue)[] | undefined;
+  readonly [name: string]:
+    | Filters
+    | SetOperators['$count']
+    | FilterValue
+    | readonly (Filters | FilterValue)[]
+    | undefined;
 }
 
 export type SortDirection = 'asc' | 'desc' | 'ASC' | 'DESC';
@@ -62,6 +80,8 @@ export interface FindOneParameters {
   readonly publicationFilter?: PublicationFilter;
   readonly hasPublishedVersion?: boolean;
   readonly _q?: string;
+  /** In which days and months begin for dates such as `now/d`; that of the server where nothing is said. */
+  readonly timezone?: string;
 }
 
 export type PageParameters =

@@ -5,12 +5,24 @@ import { invalidValue, limitExceeded } from '../errors.ts';
 import { MAX_FOLDED_LENGTH } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
-import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../request/scalars.ts';
+import { dayOf, readRelativeDate, resolveRelativeDate, serverTimezone } from '../request/relative-dates.ts';
+import { dateText, isNumeric, readDate, readInstant, readTime, readWhole, withinYears } from '../request/scalars.ts';
 import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
 import { cursorOperand } from './cursor.ts';
 
-export type Context = Partial<Record<ContextName, BoundValue>> & { readonly user?: UserValues | null };
+export type Context = Partial<Record<ContextName, BoundValue>> & {
+  readonly user?: UserValues | null;
+  /** For dates that are told from now: milliseconds since 1970, and where the request stands. */
+  readonly now?: number;
+  readonly timezone?: string | null;
+};
+
+/** When and where a value is read. */
+interface Clock {
+  readonly now: number;
+  readonly timezone: string;
+}
 
 /** The client's values of a statement, bound once for all its runs; what the run itself supplies is filled in later. */
 export interface BoundStatement<R extends Row = Row> {
@@ -20,34 +32,61 @@ export interface BoundStatement<R extends Row = Row> {
 
 export function bindStatement<R extends Row>(statement: Statement<R>, slots: readonly unknown[]): BoundStatement<R> {
   const bound: BoundValue[] = [];
-  const open: { index: number; name: ContextName }[] = [];
-  const users: { index: number; name: string; ref: ValueRef; form: ValueForm }[] = [];
+  const open: { index: number; value: (context: Context) => BoundValue }[] = [];
   for (const [index, binding] of statement.bindings.entries()) {
-    bound.push(null);
-    if (binding.from === 'context') open.push({ index, name: binding.name });
-    else if (binding.from === 'value' && binding.ref.given && 'user' in binding.ref.given)
-      users.push({ index, name: binding.ref.given.user, ref: binding.ref, form: binding.form });
-    else bound[index] = bindOne(binding, slots);
+    const later = boundLater(binding, slots);
+    if (later) open.push({ index, value: later });
+    bound.push(later ? null : bindOne(binding, slots, NEVER));
   }
   return {
     statement,
     values(context) {
       const values = bound.slice();
-      for (const { index, name } of open) values[index] = context[name] ?? null;
-      for (const { index, name, ref, form } of users) values[index] = bindUser(ref, form, context.user?.[name] ?? null);
+      for (const { index, value } of open) values[index] = value(context);
       return values;
     },
   };
 }
 
+/** How a value is bound that differs between the runs of a statement; null for one that does not. */
+function boundLater(binding: Binding, slots: readonly unknown[]): ((context: Context) => BoundValue) | null {
+  if (binding.from === 'context') return (context) => context[binding.name] ?? null;
+  if (binding.from !== 'value') return null;
+  const { ref, form } = binding;
+  if (ref.given && 'user' in ref.given) {
+    const { user } = ref.given;
+    return (context) => bindUser(ref, form, context.user?.[user] ?? null);
+  }
+  if (!dependsOnNow(ref, givenValue(ref, slots))) return null;
+  // What cannot be read is refused now.
+  bindOne(binding, slots, clockOf(ref, {}));
+  return (context) => bindOne(binding, slots, clockOf(ref, context));
+}
+
+/** A rule means the days of the project, not those of whoever asks. */
+const clockOf = ({ given }: ValueRef, { now = Date.now(), timezone }: Context): Clock => ({
+  now,
+  timezone: (given ? null : timezone) ?? serverTimezone(),
+});
+
+/** For values that do not depend on it. */
+const NEVER: Clock = { now: Number.NaN, timezone: 'UTC' };
+
+const DATES: ReadonlySet<ScalarType> = new Set(['date', 'datetime', 'timestamp'] as const);
+
+const dependsOnNow = ({ type }: ValueRef, raw: unknown): boolean =>
+  DATES.has(type) && [raw].flat().some((one) => typeof one === 'string' && readRelativeDate(one) !== null);
+
 /** A value of the user who asks. Where there is none it is unknown, so that no rule is met by it, negated or not. */
 function bindUser(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
   if (raw === null) return form === 'list' ? '[null]' : null;
-  return bindValue(ref, form, form === 'list' ? [raw] : raw);
+  return bindValue(ref, form, form === 'list' || form === 'listLength' ? [raw] : raw, NEVER);
 }
 
-function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly unknown[]): BoundValue {
+function bindOne(binding: Binding, slots: readonly unknown[], clock: Clock): BoundValue {
   switch (binding.from) {
+    case 'context':
+      return null;
     case 'locales':
       return JSON.stringify(slots[binding.slot]);
     case 'cursor':
@@ -57,24 +96,38 @@ function bindOne(binding: Exclude<Binding, { from: 'context' }>, slots: readonly
       if (binding.form === 'number') return isNumeric(text) ? fold(text) : null;
       return bindFolded(fold(text), binding.form, 'anywhere');
     }
+    case 'path':
+      return pathText(givenValue(binding.path, slots) as readonly string[]);
+    case 'key':
+      return (givenValue(binding.path, slots) as readonly string[])[binding.index]!;
     case 'value':
-      return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots));
+      return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots), clock);
   }
 }
 
-const givenValue = ({ given, slot }: ValueRef, slots: readonly unknown[]): unknown =>
-  given && 'constant' in given ? given.constant : slots[slot];
+/** A path as SQLite writes it. */
+const pathText = (keys: readonly string[]): string => `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
-function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
+function givenValue({ given, slot, item }: Pick<ValueRef, 'given' | 'slot' | 'item'>, slots: readonly unknown[]) {
+  const value = given && 'constant' in given ? given.constant : slots[slot];
+  return item === undefined ? value : (value as readonly unknown[])[item];
+}
+
+function bindValue(ref: ValueRef, form: ValueForm, raw: unknown, clock: Clock): BoundValue {
   switch (form) {
     case 'value':
-      return readAs(ref, raw, ref.op);
+      return readAs(ref, raw, ref.op, clock);
     case 'first':
-      return readAs(ref, (raw as unknown[])[0], 'gte');
+      return readAs(ref, (raw as unknown[])[0], 'gte', clock);
     case 'second':
-      return readAs(ref, (raw as unknown[])[1], 'lte');
+      return readAs(ref, (raw as unknown[])[1], 'lte', clock);
     case 'list':
-      return `[${(raw as unknown[]).map((item) => jsonOf(readAs(ref, item, 'eq'))).join(',')}]`;
+      return `[${listItems(ref, raw, clock).join(',')}]`;
+    case 'listLength':
+      return new Set(listItems(ref, raw, clock)).size;
+    case 'jsonNumber':
+    case 'jsonString':
+      return orderedJson(ref, raw, form === 'jsonNumber' ? 'number' : 'string');
     case 'text':
       return plainText(ref, raw);
     case 'textLength':
@@ -84,6 +137,17 @@ function bindValue(ref: ValueRef, form: ValueForm, raw: unknown): BoundValue {
     default:
       return bindFolded(foldedText(ref, raw), form, PLACES[ref.op] ?? 'all');
   }
+}
+
+const listItems = (ref: ValueRef, raw: unknown, clock: Clock): string[] =>
+  (raw as unknown[]).map((item) => jsonOf(readAs(ref, item, 'eq', clock)));
+
+/** An operand that JSON is ordered by, if it is of the type; the other type is not compared with it. */
+function orderedJson(ref: ValueRef, raw: unknown, type: 'number' | 'string'): BoundValue {
+  const value: unknown = JSON.parse(canonicalJson(plainText(ref, raw)));
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a number or a string');
+  return typeof value === type ? value : null;
 }
 
 const PLACES: Partial<Record<PlanComparison, PatternPlace>> = {
@@ -131,17 +195,25 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
   float: 'a number',
   decimal: 'a number',
   boolean: 'true or false',
-  date: 'a date, yyyy-MM-dd',
+  date: 'a date, yyyy-MM-dd, or one told from now, such as now-7d',
   time: 'a time, HH:mm:ss.SSS',
-  datetime: 'an instant, ISO 8601 or milliseconds since 1970',
-  timestamp: 'an instant, ISO 8601 or milliseconds since 1970',
+  datetime: 'an instant, ISO 8601, milliseconds since 1970, or told from now, such as now-7d',
+  timestamp: 'an instant, ISO 8601, milliseconds since 1970, or told from now, such as now-7d',
 };
 
-function readAs(ref: ValueRef, raw: unknown, op: PlanComparison): BoundValue {
-  const value = READERS[ref.type](plainText(ref, raw));
+function readAs(ref: ValueRef, raw: unknown, op: PlanComparison, clock: Clock): BoundValue {
+  const text = plainText(ref, raw);
+  const value = (DATES.has(ref.type) ? fromNow(ref.type, text, clock) : null) ?? READERS[ref.type](text);
   if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a string');
   if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
   return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
+}
+
+/** A date that is told from now; null for one that is not, or that no calendar here has. */
+function fromNow(type: ScalarType, text: string, { now, timezone }: Clock): BoundValue | null {
+  const steps = readRelativeDate(text);
+  const instant = steps && withinYears(resolveRelativeDate(steps, now, timezone));
+  return instant === null ? null : type === 'date' ? dayOf(instant, timezone) : instant;
 }
 
 /** Beyond every integer that a column can hold, and held by the type that values are bound as. */

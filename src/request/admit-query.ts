@@ -22,7 +22,7 @@ export interface AdmittedQuery {
 
 /** Conditions are not among them: to ignore one would write what it meant to spare. */
 export const MEANINGLESS_ON_WRITE: readonly string[] = ['sort', 'pagination'];
-export const MEANINGLESS_ON_DELETE: readonly string[] = ['sort', 'pagination', 'fields', 'populate'];
+export const MEANINGLESS_ON_DELETE: readonly string[] = ['sort', 'pagination', 'fields', 'populate', 'timezone'];
 
 /** Members of `pagination` in responses, which clients send back with the rest of it. */
 const ANSWERED: readonly string[] = ['pageCount', 'total'];

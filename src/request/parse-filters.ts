@@ -3,7 +3,8 @@
 import { limitExceeded } from '../errors.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
-import type { Comparison, FilterNode } from './read-request.ts';
+import type { Comparison, CountTest, FilterNode } from './read-request.ts';
+import { readWhole } from './scalars.ts';
 
 /** Collects the values of one request, and counts its conditions. */
 export class Slots {
@@ -44,9 +45,16 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map(
       'startsWithi',
       'endsWith',
       'endsWithi',
+      'has',
     ] as const
   ).map((op) => [`$${op}`, op]),
 );
+
+const COUNT_TESTS: ReadonlyMap<string, CountTest['op']> = new Map(
+  (['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'notIn', 'between'] as const).map((op) => [`$${op}`, op]),
+);
+/** In `$count`, what the related entries must meet to be counted. */
+const COUNTED_WHERE = 'where';
 
 /** Several values under one of these must all hold; under any other, one of them is enough. */
 const NEGATIVE: ReadonlySet<Comparison> = new Set(['nei', 'notContains', 'notContainsi'] as const);
@@ -56,7 +64,7 @@ export function parseFilters(value: unknown, location: Location, slots: Slots): 
   if (Array.isArray(value) && value.length > 0) throw badKey('0', location);
   if (!isObject(value)) throw badValue(location, 'an object of conditions');
   if (Object.keys(value).length === 0) return null;
-  return conditions(value, { location, slots, onAttribute: false });
+  return conditions(value, { location, slots, onAttribute: false, jsonPath: null });
 }
 
 /** Where in the filter the parser stands. */
@@ -65,6 +73,8 @@ interface Scope {
   readonly slots: Slots;
   /** Whether this is under a name, so that operators make sense. */
   readonly onAttribute: boolean;
+  /** Inside `$at`, the keys that lead here. */
+  readonly jsonPath: readonly string[] | null;
 }
 
 /** All keys of an object hold together. */
@@ -93,12 +103,133 @@ function condition(key: string, operand: unknown, scope: Scope): FilterNode {
       if (yes === undefined) throw badValue(within(location, key), 'true or false');
       return { is: yes === (key === '$null') ? 'null' : 'notNull' };
     }
+    case '$some':
+    case '$none':
+    case '$every':
+    case '$all':
+    case '$count':
+    case '$at':
+      if (!onAttribute || scope.jsonPath) throw badKey(key, location);
+      return underOperator(key, operand, within(location, key), slots);
   }
   const op = COMPARISONS.get(key);
   if (op !== undefined && onAttribute) return comparison(op, operand, within(location, key), slots);
   if (key.startsWith('$') || key === '') throw badKey(key, location);
-  const inside = within(location, key);
-  return { is: 'at', name: key, of: underName(operand, inside, slots) };
+  return scope.jsonPath ? inJson(key, operand, scope.jsonPath, scope) : named(key, operand, scope);
+}
+
+function named(name: string, operand: unknown, { location, slots }: Scope): FilterNode {
+  const inside = { location: within(location, name), slots, onAttribute: true, jsonPath: null };
+  return { is: 'at', name, of: underName(operand, inside) };
+}
+
+/** A key of JSON is a value: it stands in no model, so it takes a slot. */
+function inJson(key: string, operand: unknown, above: readonly string[], { location, slots }: Scope): FilterNode {
+  if (key.includes('\0')) throw badKey(key, location);
+  const jsonPath = [...above, key];
+  const slot = slots.put(jsonPath);
+  const of = underName(operand, { location: within(location, key), slots, onAttribute: true, jsonPath });
+  return { is: 'path', slot, length: jsonPath.length, of };
+}
+
+type SetOperator = '$some' | '$none' | '$every' | '$all' | '$count' | '$at';
+
+/** What speaks of all related entries together, or of what is inside of JSON. */
+function underOperator(key: SetOperator, operand: unknown, location: Location, slots: Slots): FilterNode {
+  switch (key) {
+    case '$some':
+      return { is: 'some', of: ofRelated(operand, location, slots) };
+    case '$none':
+      return { is: 'none', of: ofRelated(operand, location, slots) };
+    case '$every':
+      return { is: 'every', of: ofRelated(operand, location, slots) };
+    case '$all':
+      return allOf(operand, location, slots);
+    case '$count':
+      return countOf(operand, location, slots);
+    case '$at':
+      if (!isObject(operand)) throw badValue(location, 'an object of keys and conditions');
+      return conditions(operand, { location, slots, onAttribute: false, jsonPath: [] });
+  }
+}
+
+/** A condition on one of the related entries: as under their relation, but for null, which no entry is. */
+function ofRelated(operand: unknown, location: Location, slots: Slots): FilterNode {
+  if (operand === null) throw badValue(location, 'a condition');
+  return underName(operand, { location, slots, onAttribute: true, jsonPath: null });
+}
+
+function allOf(operand: unknown, location: Location, slots: Slots): FilterNode {
+  const values = itemsOf(Array.isArray(operand) ? operand : [operand], location).map((item) => scalar(item, location));
+  if (values.length === 0) throw badValue(location, 'at least one value');
+  const whole = values.filter(isWhole).length;
+  return { is: 'all', slot: slots.put(values), whole: whole === 0 ? 'none' : whole < values.length ? 'some' : 'all' };
+}
+
+const isWhole = (value: Scalar): boolean =>
+  typeof value === 'bigint' || typeof value === 'number' || (typeof value === 'string' && readWhole(value) !== null);
+
+function countOf(operand: unknown, location: Location, slots: Slots): FilterNode {
+  if (!isObject(operand)) return countNode([countTest('eq', operand, location, slots)], null, slots);
+  const tests: CountTest[] = [];
+  let where: FilterNode | null = null;
+  for (const [key, value] of entriesOf(operand, location)) {
+    const op = COUNT_TESTS.get(key);
+    slots.countNode(location);
+    if (op !== undefined) tests.push(countTest(op, value, within(location, key), slots));
+    else if (key === COUNTED_WHERE) where = ofRelated(value, within(location, key), slots);
+    else throw badKey(key, location);
+  }
+  if (tests.length === 0) throw badValue(location, 'a number to compare with, such as [$count][$gte]=1');
+  return countNode(tests, where, slots);
+}
+
+const countNode = (tests: readonly CountTest[], where: FilterNode | null, { values }: Slots): FilterNode => ({
+  is: 'count',
+  tests,
+  where,
+  zeroPasses: tests.every(({ op, slot }) => zeroPasses(op, [values[slot]].flat().map(Number))),
+});
+
+/** Values that are no numbers are refused when they are bound. */
+function zeroPasses(op: CountTest['op'], values: readonly number[]): boolean {
+  const [first = Number.NaN, second = Number.NaN] = values;
+  switch (op) {
+    case 'eq':
+    case 'in':
+      return values.includes(0);
+    case 'ne':
+    case 'notIn':
+      return !values.includes(0);
+    case 'lt':
+      return first > 0;
+    case 'lte':
+      return first >= 0;
+    case 'gt':
+      return first < 0;
+    case 'gte':
+      return first <= 0;
+    case 'between':
+      return first <= 0 && second >= 0;
+  }
+}
+
+function countTest(op: CountTest['op'], operand: unknown, location: Location, slots: Slots): CountTest {
+  const items = (): Scalar[] =>
+    itemsOf(Array.isArray(operand) ? operand : [operand], location).map((item) => scalar(item, location));
+  switch (op) {
+    case 'eq':
+    case 'ne':
+      if (Array.isArray(operand)) return { op: op === 'eq' ? 'in' : 'notIn', slot: slots.put(items()) };
+      break;
+    case 'in':
+    case 'notIn':
+      return { op, slot: slots.put(items()) };
+    case 'between':
+      if (!Array.isArray(operand) || operand.length !== 2) throw badValue(location, 'exactly two values');
+      return { op, slot: slots.put(items()) };
+  }
+  return { op, slot: slots.put(scalar(operand, location)) };
 }
 
 /** The members of `$and`, `$or`, `$not`: a list, or one member without a list around it. */
@@ -111,16 +242,17 @@ function members(key: string, operand: unknown, scope: Scope): FilterNode[] {
     slots.countNode(location);
     if (Array.isArray(member)) return group('and', members(key, member, { ...scope, location: inside }));
     if (isObject(member)) return conditions(member, { ...scope, location: inside });
-    if (onAttribute) return underName(member, inside, slots);
+    if (onAttribute) return underName(member, { ...scope, location: inside });
     throw badValue(within(location, key), 'an object, or a list of objects');
   });
 }
 
 /** What stands under a name: a bare value, a list of values, or an object of operators and further names. */
-function underName(operand: unknown, location: Location, slots: Slots): FilterNode {
+function underName(operand: unknown, scope: Scope): FilterNode {
+  const { location, slots } = scope;
   if (operand === null) return { is: 'null' };
   if (Array.isArray(operand)) return comparison('in', operand, location, slots);
-  if (isObject(operand)) return conditions(operand, { location, slots, onAttribute: true });
+  if (isObject(operand)) return conditions(operand, scope);
   return comparison('eq', operand, location, slots);
 }
 

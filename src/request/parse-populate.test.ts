@@ -56,7 +56,10 @@ describe('populate', () => {
     ['populate[chef]=false', named({ chef: null })],
     ['populate[chef][fields]=name,age', named({ chef: node({ fields: ['name', 'age'] }) })],
     ['populate[chef][fields][0]=name', named({ chef: node({ fields: ['name'] }) })],
-    ['populate[dishes][sort]=price:desc', named({ dishes: node({ sort: [{ path: ['price'], descending: true }] }) })],
+    [
+      'populate[dishes][sort]=price:desc',
+      named({ dishes: node({ sort: [{ path: ['price'], aggregate: null, descending: true }] }) }),
+    ],
     ['populate[dishes][count]=true', named({ dishes: node({ count: true }) })],
     ['populate[dishes][count]=false', named({ dishes: node() })],
     ['populate[chef][populate]=*', named({ chef: node({ populate: EVERY }) })],

@@ -41,6 +41,7 @@ describe('a read request', () => {
         cursor: null,
       },
       values: [],
+      timezone: null,
       pagination: FIRST_PAGE,
     });
     expect(read('', { status: 'draft', pagination: NO_LIMIT })).toMatchObject({

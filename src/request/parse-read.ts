@@ -7,6 +7,7 @@ import { parseFilters, Slots } from './parse-filters.ts';
 import { parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
 import type { Pagination, PublicationFilter, ReadRequest, Status } from './read-request.ts';
+import { knownTimezone } from './relative-dates.ts';
 
 /** Parameters of a read, as they come from a query string or from a caller in process. */
 export interface ReadParameters {
@@ -20,6 +21,7 @@ export interface ReadParameters {
   readonly publicationFilter?: unknown;
   readonly hasPublishedVersion?: unknown;
   readonly _q?: unknown;
+  readonly timezone?: unknown;
 }
 
 export interface ReadDefaults {
@@ -75,6 +77,7 @@ export const READ_PARAMETERS = [
   'publicationFilter',
   'hasPublishedVersion',
   '_q',
+  'timezone',
 ] as const satisfies readonly (keyof ReadParameters)[];
 const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
 /** Members of `pagination`, which some write beside it. */
@@ -124,7 +127,15 @@ export function parseRead(
     },
     values: slots.values,
     pagination,
+    timezone: parseTimezone(parameters.timezone),
   };
+}
+
+function parseTimezone(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  const zone = typeof value === 'string' ? knownTimezone(value) : null;
+  if (zone === null) throw badValue(rootLocation('timezone'), 'the name of a time zone, such as Europe/Paris');
+  return zone;
 }
 
 function parseStatus(value: unknown, otherwise: Status): Status {

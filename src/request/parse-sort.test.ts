@@ -9,8 +9,8 @@ import type { SortKey } from './read-request.ts';
 
 const sort = (query: string): SortKey[] => parseSort(parseQueryString(query).sort, rootLocation('sort'));
 const fields = (query: string): string[] | null => parseFields(parseQueryString(query).fields, rootLocation('fields'));
-const up = (...path: string[]): SortKey => ({ path, descending: false });
-const down = (...path: string[]): SortKey => ({ path, descending: true });
+const up = (...path: string[]): SortKey => ({ path, aggregate: null, descending: false });
+const down = (...path: string[]): SortKey => ({ path, aggregate: null, descending: true });
 
 function refusal(parse: () => unknown): SheafError {
   try {

@@ -2,7 +2,11 @@
 import { limitExceeded } from '../errors.ts';
 import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within } from './grammar.ts';
-import type { SortKey } from './read-request.ts';
+import type { SortAggregate, SortKey } from './read-request.ts';
+
+const AGGREGATES: ReadonlyMap<string, SortAggregate> = new Map(
+  (['count', 'min', 'max', 'avg'] as const).map((name) => [`$${name}`, name]),
+);
 
 export function parseSort(value: unknown, location: Location): SortKey[] {
   const keys = sortKeys(value, location);
@@ -38,11 +42,15 @@ function sortObject(value: Record<string, unknown>, location: Location, path: re
   });
 }
 
-function sortKey(path: readonly string[], direction: unknown, location: Location): SortKey {
+/** `names`: a path, perhaps with what is made of all that it leads to at its end. */
+function sortKey(names: readonly string[], direction: unknown, location: Location): SortKey {
   const { param, limits } = location;
+  const aggregate = AGGREGATES.get(names.at(-1)!) ?? null;
+  const path = aggregate ? names.slice(0, -1) : names;
+  if (path.length === 0) throw badKey(names[0]!, location);
   if (path.length > limits.sortDepth)
     throw limitExceeded('MAX_SORT_DEPTH', limits.sortDepth, 'names in a sort path', { param });
-  return { path, descending: isDescending(direction, location) };
+  return { path, aggregate, descending: isDescending(direction, location) };
 }
 
 function isDescending(direction: unknown, location: Location): boolean {

@@ -63,8 +63,8 @@ interface WriteLike {
 }
 
 /** What a write takes besides its body; a filter or a sort could only be ignored. */
-export const WRITE_PARAMETERS: readonly string[] = ['fields', 'populate', 'status', 'locale'];
-export const ACTION_PARAMETERS: readonly string[] = ['fields', 'populate', 'locale'];
+export const WRITE_PARAMETERS: readonly string[] = ['fields', 'populate', 'status', 'locale', 'timezone'];
+export const ACTION_PARAMETERS: readonly string[] = ['fields', 'populate', 'locale', 'timezone'];
 export const DELETE_PARAMETERS: readonly string[] = ['locale', 'status'];
 const DRAFT_ACTIONS: ReadonlySet<string> = new Set(['publish', 'unpublish', 'discardDraft']);
 

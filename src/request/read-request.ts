@@ -20,17 +20,43 @@ export type Comparison =
   | 'startsWith'
   | 'startsWithi'
   | 'endsWith'
-  | 'endsWithi';
+  | 'endsWithi'
+  | 'has';
+
+/** How many of the related entries must meet a condition. */
+export type Quantifier = 'some' | 'none' | 'every';
+
+/** A comparison of the number of related entries. */
+export interface CountTest {
+  readonly op: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'notIn' | 'between';
+  readonly slot: number;
+}
 
 export type FilterNode =
   | { readonly is: 'and' | 'or'; readonly of: readonly FilterNode[] }
   | { readonly is: 'not'; readonly of: FilterNode }
   | { readonly is: 'at'; readonly name: string; readonly of: FilterNode }
   | { readonly is: 'compare'; readonly op: Comparison; readonly slot: number }
-  | { readonly is: 'null' | 'notNull' };
+  | { readonly is: 'null' | 'notNull' }
+  | { readonly is: Quantifier; readonly of: FilterNode }
+  /** `whole`: how many of the values are whole numbers, and so ids of entries rather than documentIds. */
+  | { readonly is: 'all'; readonly slot: number; readonly whole: 'all' | 'some' | 'none' }
+  | {
+      readonly is: 'count';
+      readonly tests: readonly CountTest[];
+      readonly where: FilterNode | null;
+      /** Whether no entry at all passes the tests, which decides how to look for the others. */
+      readonly zeroPasses: boolean;
+    }
+  /** A value inside a JSON attribute: the slot of the keys that lead to it, and how many they are. */
+  | { readonly is: 'path'; readonly slot: number; readonly length: number; readonly of: FilterNode };
+
+/** What a sort makes of the values, or of the entries, that a path leads to. */
+export type SortAggregate = 'count' | 'min' | 'max' | 'avg';
 
 export interface SortKey {
   readonly path: readonly string[];
+  readonly aggregate: SortAggregate | null;
   readonly descending: boolean;
 }
 
@@ -112,4 +138,6 @@ export interface ReadRequest {
   readonly shape: ReadShape;
   readonly values: readonly unknown[];
   readonly pagination: Pagination;
+  /** In which days and months begin for dates that are told from now; null for the time zone of the server. */
+  readonly timezone: string | null;
 }

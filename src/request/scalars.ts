@@ -40,7 +40,8 @@ export function readInstant(text: string): number | null {
   return withinYears(parsed);
 }
 
-const withinYears = (milliseconds: number): number | null =>
+/** Null for what is no instant of these years. */
+export const withinYears = (milliseconds: number): number | null =>
   milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : null;
 
 /** A date that code in process gave, as a client would write it; one that is no moment cannot be read as one. */

@@ -1,7 +1,7 @@
 // Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
 // plan. Aliases count up from the root, so the same plan always gives the same text.
 import { sql } from 'kysely';
-import type { Condition, OrderKey, RelationStep, ValueRef } from '../plan/read/nodes.ts';
+import type { ColumnRef, Condition, OrderKey, PlanCountTest, RelationStep, ValueRef } from '../plan/read/nodes.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, ContextName, ValueForm } from './statement.ts';
 
@@ -11,7 +11,12 @@ export const bindContext = (name: ContextName): Fragment => bind({ from: 'contex
 /** A row in the text: how to write one of its columns. */
 export interface RowScope {
   column(name: string): Fragment;
+  /** Of a row that a step leads to inside a condition: the row that it leads from, of which only the id is known. */
+  readonly holder?: RowScope;
 }
+
+/** Whether a condition is asked of all rows of a table, as for a total, or of some until there are enough. */
+export type Asked = 'all' | 'some';
 
 /** Aliases of a link table and of the table it leads to. */
 export interface StepAliases {
@@ -25,16 +30,34 @@ export interface OrderTerm {
   readonly join: Fragment | null;
 }
 
-export const rowOf = (alias: string): RowScope => ({ column: (name) => sql.id(alias, name) });
+/** What narrows rows before they are grouped, and the groups. */
+interface GroupOfRows {
+  readonly condition?: Fragment;
+  readonly having: Fragment;
+}
+
+export const rowOf = (alias: string, holder?: RowScope): RowScope => ({
+  column: (name) => sql.id(alias, name),
+  ...(holder && { holder }),
+});
+
+/** Says of the row of a pair that it is behind a step; nothing is asked of the row before it. */
+const BEHIND_STEP: RowScope = {
+  column: (name) => {
+    throw new Error(`${name} of a row before the last`);
+  },
+};
 
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 
 export class ConditionCompiler {
   readonly #dialect: Dialect;
+  readonly #asked: Asked;
   #aliases = 0;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, asked: Asked = 'some') {
     this.#dialect = dialect;
+    this.#asked = asked;
   }
 
   alias(prefix: string): string {
@@ -52,18 +75,11 @@ export class ConditionCompiler {
       case 'never':
         return sql`1 = 0`;
       case 'null':
-        return sql`${row.column(condition.column.column)} is null`;
+        return sql`${this.#operand(condition.column, row)} is null`;
       case 'notNull':
-        return sql`${row.column(condition.column.column)} is not null`;
-      case 'compare': {
-        const { column, op, negated, value } = condition;
-        const bindValue = (form: ValueForm) => this.#value(value, form);
-        const comparison = this.#dialect.compare(row.column(column.column), column.type, op, bindValue);
-        if (!negated) return comparison;
-        // Null is in no list, not even outside an empty one.
-        if (op === 'in') return sql`(${row.column(column.column)} is not null and not (${comparison}))`;
-        return sql`not (${comparison})`;
-      }
+        return sql`${this.#operand(condition.column, row)} is not null`;
+      case 'compare':
+        return this.#compare(condition, row);
       case 'compareCursor': {
         const { column, op, slot } = condition;
         return this.#dialect.compare(row.column(column.column), column.type, op, () =>
@@ -76,6 +92,18 @@ export class ConditionCompiler {
       }
       case 'unrelated':
         return this.#none(condition.step, row);
+      case 'none':
+        return this.#none(condition.step, row, condition.where);
+      case 'all':
+        return this.#allOf(condition, row);
+      case 'count':
+        return this.#count(condition, row);
+      case 'notTrue':
+        return sql`(${this.condition(condition.where, row)}) is not true`;
+      case 'ofHolder':
+        return this.condition(condition.where, row.holder!);
+      case 'given':
+        return sql`${this.#dialect.input(this.#value(condition.value, 'value'), condition.value.type)} is not null`;
       case 'sibling':
         return this.#sibling(condition, row);
       case 'locale':
@@ -96,6 +124,27 @@ export class ConditionCompiler {
     }
   }
 
+  /** A column, or what is inside of it. */
+  #operand({ column, path }: ColumnRef, row: RowScope): Fragment {
+    if (!path) return row.column(column);
+    return this.#dialect.jsonAt(row.column(column), {
+      whole: () => bind({ from: 'path', path }),
+      keys: () => Array.from({ length: path.length }, (_, index) => bind({ from: 'key', path, index })),
+    });
+  }
+
+  #compare({ column, op, negated, value }: Condition & { is: 'compare' }, row: RowScope): Fragment {
+    const operand = this.#operand(column, row);
+    const bindValue = (form: ValueForm) => this.#value(value, form);
+    const comparison = column.path
+      ? this.#dialect.compareInJson(operand, op, bindValue)
+      : this.#dialect.compare(operand, column.type, op, bindValue);
+    if (!negated) return comparison;
+    // Null is in no list, not even outside an empty one.
+    if (op === 'in') return sql`(${operand} is not null and not (${comparison}))`;
+    return sql`not (${comparison})`;
+  }
+
   #value(ref: ValueRef, form: ValueForm): Fragment {
     return bind({ from: 'value', ref, form });
   }
@@ -104,7 +153,7 @@ export class ConditionCompiler {
   #some(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
     const target = this.alias('t');
     if (!step.link) {
-      const there = rowOf(target);
+      const there = rowOf(target, row);
       const conditions = [this.#otherLocale(there, row), ...this.#all([step.where, where], there)];
       return sql`exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
@@ -114,12 +163,21 @@ export class ConditionCompiler {
     return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
-  #none(step: RelationStep, row: RowScope): Fragment {
+  /** No row at the end of the step meets the condition. */
+  #none(step: RelationStep, row: RowScope, where: Condition | null = null): Fragment {
+    // Behind a step, rows are asked for each path that leads to them, and this would follow their own: it is found once.
+    if (where && step.link && row.holder) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
+    const { from, conditions } = this.#relatedTo(step, where, row);
+    return sql`not exists (select 1 from ${from} where ${and(conditions)})`;
+  }
+
+  /** The rows at the end of the step that belong to a row and meet the condition. */
+  #relatedTo(step: RelationStep, where: Condition | null, row: RowScope) {
     const target = this.alias('t');
     if (!step.link) {
-      const there = rowOf(target);
-      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where], there)];
-      return sql`not exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
+      const there = rowOf(target, row);
+      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where, where], there)];
+      return { there, from: sql`${sql.table(step.table)} as ${sql.id(target)}`, conditions };
     }
     const pair = this.alias('p');
     const { there, join } = this.#targetOf(step, pair, target);
@@ -127,9 +185,65 @@ export class ConditionCompiler {
       sql`${sql.id(pair, step.link.from)} = ${row.column('id')}`,
       sql`${sql.id(pair, step.link.to)} is not null`,
       ...this.#match(step, pair),
-      ...this.#all([step.where], there),
+      ...this.#all([step.where, where], there),
     ];
-    return sql`not exists (select 1 from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()} where ${and(conditions)})`;
+    return { there, from: sql`${sql.table(step.link.table)} as ${sql.id(pair)}${join()}`, conditions };
+  }
+
+  /** Selects, as `id`, the rows from which a step leads to rows that meet the condition, or to groups of such rows. */
+  #holders(step: RelationStep, where: Condition | null, grouped?: (there: RowScope) => GroupOfRows): Fragment {
+    const [target, pair] = [this.alias('t'), this.alias('p')];
+    const { there, join } = this.#targetOf(step, pair, target);
+    const from = sql.id(pair, step.link!.from);
+    const { condition, having } = grouped?.(there) ?? {};
+    const conditions = [
+      sql`${from} is not null`,
+      sql`${sql.id(pair, step.link!.to)} is not null`,
+      ...this.#match(step, pair),
+      ...this.#all([step.where, where], there),
+      ...(condition ? [condition] : []),
+    ];
+    const groups = having ? sql` group by ${from} having ${having}` : sql``;
+    return sql`select ${from} as id from ${sql.table(step.link!.table)} as ${sql.id(pair)}${join()} where ${and(conditions)}${groups}`;
+  }
+
+  /** The number of related rows: counted for each row that is asked, or for all rows in one pass over the links. */
+  #count({ step, where, tests, negated, trueOfZero }: Condition & { is: 'count' }, row: RowScope): Fragment {
+    const inOnePass = row.holder !== undefined || this.#asked === 'all' || this.#dialect.countsInOnePass;
+    if (!step.link || trueOfZero === null || !inOnePass) {
+      const { there, from, conditions } = this.#relatedTo(step, where, row);
+      const count = sql`count(${there.column('id')})`;
+      return sql`(select ${this.#passes(count, tests, negated)} from ${from} where ${and(conditions)})`;
+    }
+    // Rows without any are in no group. Where they pass, the groups that do not pass are left out instead.
+    const having = this.#passes(sql`count(*)`, tests, negated !== trueOfZero);
+    const holders = this.#holders(step, where, () => ({ having }));
+    return trueOfZero ? this.#dialect.absent(row.column('id'), holders) : sql`${row.column('id')} in (${holders})`;
+  }
+
+  #passes(count: Fragment, tests: readonly PlanCountTest[], negated: boolean): Fragment {
+    const all = tests.map(({ op, negated: not, value }) => {
+      const comparison = this.#dialect.compare(count, 'integer', op, (form) => this.#value(value, form));
+      return not ? sql`not (${comparison})` : comparison;
+    });
+    return negated ? sql`not (${and(all)})` : and(all);
+  }
+
+  /** Among the related rows there are as many different values of the list as it has. */
+  #allOf({ step, column: { column, type }, negated, value }: Condition & { is: 'all' }, row: RowScope): Fragment {
+    const bindValue = (form: ValueForm) => this.#value(value, form);
+    const among = (there: RowScope): Required<GroupOfRows> => ({
+      condition: this.#dialect.compare(there.column(column), type, 'in', bindValue),
+      having: sql`count(distinct ${this.#dialect.sortValue(there.column(column), type)}) = ${this.#dialect.input(bindValue('listLength'), 'integer')}`,
+    });
+    if (!step.link) {
+      const { there, from, conditions } = this.#relatedTo(step, null, row);
+      const { condition, having } = among(there);
+      const found = sql`(select ${having} from ${from} where ${and([...conditions, condition])})`;
+      return negated ? sql`not ${found}` : found;
+    }
+    const holders = this.#holders(step, null, among);
+    return negated ? this.#dialect.absent(row.column('id'), holders) : sql`${row.column('id')} in (${holders})`;
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
@@ -141,6 +255,7 @@ export class ConditionCompiler {
         joined = true;
         return sql.id(target, name);
       },
+      holder: { column: () => sql.id(pair, step.link!.from), holder: BEHIND_STEP },
     };
     const join = () =>
       joined
@@ -206,8 +321,9 @@ export class ConditionCompiler {
     if (!branches) return { value: this.#overPaths(key, row), join: null };
     const alias = this.alias('k');
     const nearest = this.#overNeighbours(key, 0);
+    const value = sql.id(alias, 'value');
     return {
-      value: sql.id(alias, 'value'),
+      value: key.aggregate?.is === 'count' ? sql`coalesce(${value}, 0)` : sql`${value}`,
       join: sql` left join (${nearest}) as ${sql.id(alias)} on ${sql.id(alias, 'id')} = ${row.column('id')}`,
     };
   }
@@ -224,7 +340,7 @@ export class ConditionCompiler {
       from = sql`${from} join ${this.stepSource(step, null, previous, { pair, target })}`;
       previous = rowOf(target);
     }
-    return sql`(select ${this.#extreme(key, this.#sortColumn(key, previous))} from ${from})`;
+    return sql`(select ${this.#combined(key, key.aggregate?.step ?? 0, this.#sortColumn(key, previous))} from ${from})`;
   }
 
   /**
@@ -246,19 +362,33 @@ export class ConditionCompiler {
       further = sql` join (${this.#overNeighbours(key, index + 1)}) as ${sql.id(next)} on ${sql.id(next, 'id')} = ${there.column('id')}`;
     }
     const source = sql`${sql.table(step.link?.table ?? step.table)} as ${sql.id(holder)}`;
-    return sql`select ${from} as id, ${this.#extreme(key, value)} as value from ${source}${join()}${further}${whereOf(conditions)} group by ${from}`;
+    return sql`select ${from} as id, ${this.#combined(key, index, value)} as value from ${source}${join()}${further}${whereOf(conditions)} group by ${from}`;
   }
 
   #otherLocales(step: RelationStep, holder: string, target: string): Fragment {
     return sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${this.#otherLocale(rowOf(target), rowOf(holder))}`;
   }
 
-  #sortColumn({ column }: OrderKey, row: RowScope): Fragment {
+  #sortColumn({ column, aggregate }: OrderKey, row: RowScope): Fragment {
+    if (aggregate?.is === 'count') return row.column('id');
     return this.#dialect.sortValue(row.column(column.column), column.type);
   }
 
-  #extreme({ descending }: OrderKey, value: Fragment): Fragment {
-    return descending ? sql`max(${value})` : sql`min(${value})`;
+  /** What a step makes of the values that it leads to. */
+  #combined({ descending, aggregate, column }: OrderKey, step: number, value: Fragment): Fragment {
+    if (aggregate === null) return descending ? sql`max(${value})` : sql`min(${value})`;
+    switch (aggregate.is) {
+      case 'max':
+        return sql`max(${value})`;
+      case 'count':
+        if (step === aggregate.step) return sql`count(${value})`;
+        break;
+      case 'avg':
+        if (step === aggregate.step) return this.#dialect.average(value, column.type);
+        break;
+    }
+    // Where a step leads to one row, its value is the smallest.
+    return sql`min(${value})`;
   }
 }
 

@@ -39,7 +39,7 @@ export function keysetPage(dialect: Dialect, plan: ReadPlan, keyset: KeysetPlan,
 
 /** With a total all rows that match are found in any case; the page is a part of them. */
 function countedPage(dialect: Dialect, plan: ReadPlan, { order, segments }: KeysetPlan): Page {
-  const compiler = new ConditionCompiler(dialect);
+  const compiler = new ConditionCompiler(dialect, 'all');
   const row = rowOf(ROOT);
   const keys = order.map((key, index) => sql`, ${keyValue(dialect, key)} as ${sql.id(keyName(index))}`);
   const where = compiler.condition(plan.where!, row);

@@ -44,7 +44,7 @@ const GIVEN_PARENTS = (dialect: Dialect): Fragment => dialect.listTable(bindCont
 
 export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Page {
   if (plan.keyset) return keysetPage(dialect, plan, plan.keyset, withCount);
-  const compiler = new ConditionCompiler(dialect);
+  const compiler = new ConditionCompiler(dialect, withCount ? 'all' : 'some');
   const row = rowOf(ROOT);
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
@@ -150,7 +150,7 @@ export function compileReachable(dialect: Dialect, table: string, where: Conditi
 }
 
 export function compileCount(dialect: Dialect, plan: AuthorizedReadPlan): Statement<readonly [count: number | string]> {
-  const compiler = new ConditionCompiler(dialect);
+  const compiler = new ConditionCompiler(dialect, 'all');
   const where = plan.where ? sql` where ${compiler.condition(plan.where, rowOf(ROOT))}` : sql``;
   return statement(dialect, sql`select count(*) from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)}${where}`);
 }

@@ -146,9 +146,21 @@ export const postgresDialect: Dialect = {
       }
       case 'between':
         return sql`${operand} between ${bound('first')} and ${bound('second')}`;
+      case 'has':
+        return hasItem(column, value);
       default:
         return compareText(asText(column, type), op, value);
     }
+  },
+  jsonAt: (column, { keys }) =>
+    sql`nullif(${sql.join([column, ...keys().map((key) => sql`${key}::text`)], sql` -> `)}, 'null'::jsonb)`,
+  compareInJson,
+  // A join, which `not in` never becomes.
+  absent: (id, query) => sql`not exists (select 1 from (${query}) as n where n.id = ${id})`,
+  countsInOnePass: true,
+  average(value) {
+    const exact = sql`avg(${value}::numeric)::float8`;
+    return sql`case when abs(${exact}) < 'infinity' then to_char(${exact}, '9.999999999999EEEE')::float8 else ${exact} end`;
   },
   searchText: (column, type, search) => sql`strpos(${fold(asText(column, type))}, ${search('folded')}::text) > 0`,
   withoutIndexHint: (column) => column,
@@ -227,6 +239,33 @@ function comparable(column: Fragment, type: ScalarType): Fragment {
 
 const typed = (value: Fragment, type: ScalarType): Fragment =>
   type === 'datetime' || type === 'timestamp' ? instant(value) : sql`${value}::${VALUE_TYPES[type]}`;
+
+/** Whether a list holds a value; unknown of what is no list. */
+const hasItem = (list: Fragment, value: BindValue): Fragment =>
+  sql`case when jsonb_typeof(${list}) = 'array' then exists (select 1 from jsonb_array_elements(case when jsonb_typeof(${list}) = 'array' then ${list} end) as e(value) where e.value = ${value('value')}::jsonb) end`;
+
+/** A value inside of JSON: only what is of one type with the operand has an order with it. */
+function compareInJson(json: Fragment, op: PlanComparison, value: BindValue): Fragment {
+  const text = sql`(${json} #>> '{}' collate "C")`;
+  const ordered = (operator: Fragment): Fragment =>
+    sql`case jsonb_typeof(${json}) when 'number' then (${json})::numeric ${operator} ${value('jsonNumber')}::numeric when 'string' then ${text} ${operator} ${value('jsonString')}::text end`;
+  switch (op) {
+    case 'lt':
+      return ordered(sql`<`);
+    case 'lte':
+      return ordered(sql`<=`);
+    case 'gt':
+      return ordered(sql`>`);
+    case 'gte':
+      return ordered(sql`>=`);
+    case 'eq':
+    case 'in':
+    case 'has':
+      return postgresDialect.compare(json, 'json', op, value);
+    default:
+      return compareText(sql`(case jsonb_typeof(${json}) when 'string' then ${text} end)`, op, value);
+  }
+}
 
 function compareText(text: Fragment, op: PlanComparison, value: BindValue): Fragment {
   const exact = sql`${value('text')}::text`;

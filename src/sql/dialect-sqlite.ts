@@ -74,6 +74,11 @@ export const sqliteDialect: Dialect = {
         return compareText(asText(column, type), op, value);
     }
   },
+  jsonAt: (column, { whole }) => sql`nullif(${documentOf(column)} -> ${whole()}, 'null')`,
+  compareInJson,
+  absent: (id, query) => sql`${id} not in (${query})`,
+  countsInOnePass: false,
+  average: (value) => sql`case when count(${value}) > 0 then cast(printf('%.12e', avg(${value})) as real) end`,
   searchText: (column, type, search) =>
     ignoringCase(asText(column, type), search, (text) => sql`instr(${text}, ${search('folded')}) > 0`),
   withoutIndexHint: (column) => sql`+${column}`,
@@ -172,20 +177,56 @@ function canonicalText(document: Fragment): Fragment {
   return sql`with recursive n as materialized (${nodes}), w(id, place) as (${places}) select group_concat(part, '' order by place) as text from (${parts})`;
 }
 
-/** JSON is equal as a value: whatever the order of its keys, its spaces, and how its numbers and strings are spelled. */
-function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fragment {
-  // What is no JSON is taken for a string.
-  const document = sql`case when json_valid(${column}) then ${column} else json_quote(${column}) end`;
+/** What is no JSON is taken for a string. */
+const documentOf = (column: Fragment): Fragment =>
+  sql`case when json_valid(${column}) then ${column} else json_quote(${column}) end`;
+
+function equalJson(left: Fragment, right: Fragment): Fragment {
   const nodes = (json: Fragment): Fragment =>
     sql`select fullkey, case type when 'real' then 'integer' else type end, atom from json_tree(${json})`;
-  const equals = (json: Fragment): Fragment =>
-    sql`(select count(*) from json_tree(${document})) = (select count(*) from json_tree(${json})) and not exists (${nodes(document)} except ${nodes(json)})`;
+  return sql`(select count(*) from json_tree(${left})) = (select count(*) from json_tree(${right})) and not exists (${nodes(left)} except ${nodes(right)})`;
+}
+
+/** Whether a list holds a value; unknown of what is no list. */
+const hasItem = (document: Fragment, item: Fragment): Fragment =>
+  sql`(select case when json_type(h.list) = 'array' then exists (select 1 from json_each(h.list) as e where ${equalJson(sql`(h.list -> e.fullkey)`, item)}) end from (select ${document} as list) as h)`;
+
+/** A value inside of JSON, in the form of JSON: only what is of one type with the operand has an order with it. */
+function compareInJson(json: Fragment, op: PlanComparison, value: BindValue): Fragment {
+  const ordered = (operator: Fragment): Fragment => {
+    const found = sql`j.value ->> '$'`;
+    const number = sql`${found} ${operator} ${value('jsonNumber')}`;
+    return sql`(select case json_type(j.value) when 'integer' then ${number} when 'real' then ${number} when 'text' then ${found} ${operator} ${value('jsonString')} end from (select ${json} as value) as j)`;
+  };
+  switch (op) {
+    case 'lt':
+      return ordered(sql`<`);
+    case 'lte':
+      return ordered(sql`<=`);
+    case 'gt':
+      return ordered(sql`>`);
+    case 'gte':
+      return ordered(sql`>=`);
+    case 'eq':
+    case 'in':
+    case 'has':
+      return compareJson(json, op, value);
+    default:
+      return sql`(select ${compareText(sql`j.text`, op, value)} from (select case json_type(j.value) when 'text' then j.value ->> '$' end as text from (select ${json} as value) as j) as j)`;
+  }
+}
+
+/** JSON is equal as a value: whatever the order of its keys, its spaces, and how its numbers and strings are spelled. */
+function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fragment {
+  const document = documentOf(column);
   const isMet = (): Fragment => {
     switch (op) {
       case 'eq':
-        return equals(value('value'));
+        return equalJson(document, value('value'));
       case 'in':
-        return sql`exists (select 1 from json_each(${value('list')}) as e where ${equals(sql`e.value`)})`;
+        return sql`exists (select 1 from json_each(${value('list')}) as e where ${equalJson(document, sql`e.value`)})`;
+      case 'has':
+        return hasItem(document, value('value'));
       default:
         return sql`(select ${compareText(sql`j.text`, op, value)} from (${canonicalText(document)}) as j)`;
     }

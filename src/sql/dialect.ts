@@ -11,6 +11,12 @@ export type Fragment = RawBuilder<unknown>;
 /** Puts a client's value into the text, in one of its forms. */
 export type BindValue = (form: ValueForm) => Fragment;
 
+/** Keys that lead into JSON, bound as one value or as one each. */
+export interface BindPath {
+  whole(): Fragment;
+  keys(): readonly Fragment[];
+}
+
 /** How concurrent writers are kept apart. Null in a dialect whose writers take turns. */
 export interface Locking {
   /** Ends a select: locks the rows it returns until the transaction ends. */
@@ -64,6 +70,16 @@ export interface Dialect {
   byteLength(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
   compare(column: Fragment, type: ScalarType, op: PlanComparison, value: BindValue): Fragment;
+  /** What is inside of a JSON column; null where there is nothing, or the null of JSON. */
+  jsonAt(column: Fragment, path: BindPath): Fragment;
+  /** `value op operand` for what is inside of JSON: unknown where it is of a type that the operator does not fit. */
+  compareInJson(value: Fragment, op: PlanComparison, operand: BindValue): Fragment;
+  /** Whether an id is not among those that a query selects as `id`, none of which is null. */
+  absent(id: Fragment, query: Fragment): Fragment;
+  /** Whether links are best counted for all rows at once, even if only some rows are asked. */
+  readonly countsInOnePass: boolean;
+  /** The average of numbers, to as many digits as every database agrees on. */
+  average(value: Fragment, type: ScalarType): Fragment;
   /** Whether the column as a string contains a folded string, which is bound in one of its forms. */
   searchText(column: Fragment, type: ScalarType, search: (form: SearchForm) => Fragment): Fragment;
   /** A column whose index the query planner must not use, since it selects too little. */

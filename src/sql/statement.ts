@@ -1,12 +1,14 @@
 // A statement: SQL text with bindings for its values. The text comes from the model and the shape of the request
 // alone; what a client sent is bound when the statement runs.
 import type { ScalarType } from '../model/types.ts';
-import type { ValueRef } from '../plan/read/nodes.ts';
+import type { JsonPath, ValueRef } from '../plan/read/nodes.ts';
 
 /** Which form of a client's value is bound: the value itself, one of two, a list, or a form that string search needs. */
 export type ValueForm =
   | 'value'
   | 'list'
+  /** How many different values a list has. */
+  | 'listLength'
   | 'first'
   | 'second'
   | 'text'
@@ -14,7 +16,10 @@ export type ValueForm =
   | 'folded'
   | 'foldedLength'
   | 'foldedIsAscii'
-  | 'foldedPattern';
+  | 'foldedPattern'
+  /** An operand of JSON if it is of that type, and null otherwise. */
+  | 'jsonNumber'
+  | 'jsonString';
 
 /** Forms of what `_q` looks for. */
 export type SearchForm = Extract<ValueForm, 'folded' | 'foldedIsAscii' | 'foldedPattern'>;
@@ -24,6 +29,9 @@ export type Binding =
   | { readonly from: 'search'; readonly slot: number; readonly form: SearchForm | 'number' }
   | { readonly from: 'cursor'; readonly slot: number; readonly type: ScalarType }
   | { readonly from: 'locales'; readonly slot: number }
+  /** Keys that lead into JSON: all of them, or one. */
+  | { readonly from: 'path'; readonly path: JsonPath }
+  | { readonly from: 'key'; readonly path: JsonPath; readonly index: number }
   | { readonly from: 'context'; readonly name: ContextName };
 
 export type ContextName = 'documentId' | 'defaultLocale' | 'limit' | 'start' | 'ids';

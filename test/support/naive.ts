@@ -38,6 +38,8 @@ export interface World {
   readonly types: Readonly<Record<string, Type>>;
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly defaultLocale: string;
+  /** By type: filters that rows must meet to be seen by whoever asks; they themselves see all rows. */
+  readonly rules?: Readonly<Record<string, Json>>;
 }
 
 export type Status = 'draft' | 'published';
@@ -57,6 +59,8 @@ export type Populate = '*' | Readonly<Record<string, true | PopulateOptions>>;
 
 export interface SortKey {
   readonly path: readonly string[];
+  /** What is made of all values, or of all rows, at the end of the path. */
+  readonly aggregate?: 'count' | 'min' | 'max' | 'avg' | undefined;
   readonly descending: boolean;
 }
 
@@ -88,8 +92,11 @@ export function rootRows(world: World, type: string, query: Pick<Query, 'status'
   );
 }
 
-const isVisible = (world: World, type: string, row: Row, status: Status): boolean =>
-  !world.types[type]!.drafts || (row.values.publishedAt === null) === (status === 'draft');
+function isVisible(world: World, type: string, row: Row, status: Status): boolean {
+  if (world.types[type]!.drafts && (row.values.publishedAt === null) !== (status === 'draft')) return false;
+  const rule = world.rules?.[type];
+  return rule === undefined || matches({ ...world, rules: {} }, type, row, rule, status);
+}
 
 /** The related rows that a request of this status may see, in the order of the list. */
 function related(world: World, type: string, row: Row, name: string, status: Status): Row[] {
@@ -106,7 +113,16 @@ type Condition =
   | { readonly is: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly is: 'not'; readonly of: Condition }
   | { readonly is: 'test'; readonly attribute: string; readonly test: (value: Value) => Truth }
+  | SetTest
   | Place;
+
+/** What is said of all related rows of the row that holds them. */
+interface SetTest {
+  readonly is: 'set';
+  readonly name: string;
+  readonly from: string;
+  readonly holds: (related: readonly Row[], status: Status) => boolean;
+}
 
 /** A place in the filter that names a relation or component. */
 interface Place {
@@ -122,13 +138,20 @@ type Tuple = ReadonlyMap<Place, Row | null>;
 /** Whether some tuple makes the whole filter true. */
 export function matches(world: World, type: string, row: Row, filters: Json, status: Status): boolean {
   const condition = readFilter(world, type, filters);
-  for (const tuple of tuples(world, row, condition, status)) if (judge(condition, row, tuple) === true) return true;
+  return isMet(world, condition, row, status);
+}
+
+function isMet(world: World, condition: Condition, row: Row, status: Status): boolean {
+  for (const tuple of tuples(world, row, condition, status)) {
+    const truth = judge(condition, { world, row, holder: null, tuple, status });
+    if (truth === true) return true;
+  }
   return false;
 }
 
 /** The truth of a filter that names no relation: there is only one tuple. */
 export const truth = (world: World, type: string, row: Row, filters: Json): Truth =>
-  judge(readFilter(world, type, filters), row, new Map());
+  judge(readFilter(world, type, filters), { world, row, holder: null, tuple: new Map(), status: 'draft' });
 
 /** How many places of a filter name a relation or component. */
 export const countPlaces = (world: World, type: string, filters: Json): number =>
@@ -167,21 +190,36 @@ function* placesIn(condition: Condition, within: Place | null): Generator<{ plac
       yield { place: condition, within };
       yield* placesIn(condition.of, condition);
       break;
+    case 'set':
     case 'test':
       break;
   }
 }
 
-function judge(condition: Condition, row: Row | null, tuple: Tuple): Truth {
+/** Where a condition is judged: on a row, beside the row whose relation led to it. */
+interface Judged {
+  readonly world: World;
+  readonly row: Row | null;
+  readonly holder: Row | null;
+  readonly tuple: Tuple;
+  readonly status: Status;
+}
+
+function judge(condition: Condition, at: Judged): Truth {
+  const { row, holder, tuple } = at;
   switch (condition.is) {
     case 'and':
-      return all(condition.of.map((member) => judge(member, row, tuple)));
+      return all(condition.of.map((member) => judge(member, at)));
     case 'or':
-      return some(condition.of.map((member) => judge(member, row, tuple)));
+      return some(condition.of.map((member) => judge(member, at)));
     case 'not':
-      return not(judge(condition.of, row, tuple));
+      return not(judge(condition.of, at));
     case 'place':
-      return judge(condition.of, tuple.get(condition) ?? null, tuple);
+      return judge(condition.of, { ...at, row: tuple.get(condition) ?? null, holder: row });
+    case 'set':
+      // Of a row that is not there, nothing is known.
+      if (holder === null) return null;
+      return condition.holds(related(at.world, condition.from, holder, condition.name, at.status), at.status);
     case 'test':
       return condition.test(row === null ? null : (row.values[condition.attribute] ?? null));
   }
@@ -197,6 +235,10 @@ interface Scope {
   /** What operators speak of; the id of the row where a relation is named, nothing at the root. */
   readonly attribute: string | null;
   readonly onRow: boolean;
+  /** The relation that led here, and the type that has it. */
+  readonly under?: { readonly name: string; readonly from: string };
+  /** Inside `$at`: the keys that lead here. */
+  readonly keys?: readonly string[];
 }
 
 const readFilter = (world: World, type: string, filters: Json): Condition =>
@@ -211,16 +253,64 @@ function readEntry(world: World, scope: Scope, key: string, operand: unknown): C
     return { is: key === '$and' ? 'and' : 'or', of: listOf(operand).map((member) => readMember(world, scope, member)) };
   if (key === '$not')
     return { is: 'not', of: { is: 'and', of: listOf(operand).map((member) => readMember(world, scope, member)) } };
+  if (SET_OPERATORS.has(key)) return readSet(world, scope, key, operand);
+  if (key === '$at') return readObject(world, { ...scope, keys: [] }, operand as Json);
   if (key.startsWith('$')) return readOperator(world, scope, key, operand);
+  if (scope.keys) return readUnderName(world, { ...scope, keys: [...scope.keys, key] }, operand);
   const type = world.types[scope.type]!;
   if (!scope.onRow) throw new Error(`${key} under the attribute ${scope.attribute}`);
   if (key in type.attributes) {
-    return readUnderName(world, { type: scope.type, attribute: key, onRow: false }, operand);
+    return readUnderName(world, { ...scope, attribute: key, onRow: false }, operand);
   }
   const relation = type.relations[key];
   if (!relation || relation.populateOnly) throw new Error(`${scope.type} cannot be filtered by ${key}`);
-  const inside: Scope = { type: relation.to, attribute: 'id', onRow: true };
+  const under = { name: key, from: scope.type };
+  const inside: Scope = { type: relation.to, attribute: 'id', onRow: true, under };
   return { is: 'place', name: key, from: scope.type, of: readUnderName(world, inside, operand) };
+}
+
+const SET_OPERATORS = new Set(['$some', '$none', '$every', '$all', '$count']);
+
+/** Each related row meets a condition or does not; where that is unknown, it does not. */
+function readSet(world: World, { type, attribute, onRow, under }: Scope, operator: string, operand: unknown): SetTest {
+  if (!under) throw new Error(`${operator} under no relation`);
+  const behind: Scope = { type, attribute: 'id', onRow: true };
+  const meeting = (of: unknown) => {
+    const condition = readUnderName(world, behind, of);
+    return (rows: readonly Row[], status: Status) => rows.filter((row) => isMet(world, condition, row, status)).length;
+  };
+  const set = (holds: SetTest['holds']): SetTest => ({ is: 'set', ...under, holds });
+  switch (operator) {
+    case '$some': {
+      const count = meeting(operand);
+      return set((rows, status) => count(rows, status) > 0);
+    }
+    case '$none': {
+      const count = meeting(operand);
+      return set((rows, status) => count(rows, status) === 0);
+    }
+    case '$every': {
+      const count = meeting(operand);
+      return set((rows, status) => count(rows, status) === rows.length);
+    }
+    case '$all': {
+      const isId = (one: unknown): boolean => /^\d+$/.test(String(one));
+      const name = onRow ? (listOf(operand).every(isId) ? 'id' : 'documentId') : attribute!;
+      const kind = world.types[type]!.attributes[name]!;
+      return set((rows) =>
+        listOf(operand).every((one) =>
+          rows.some(({ values }) => (values[name] ?? null) !== null && compare(kind, values[name], one) === 0),
+        ),
+      );
+    }
+    default: {
+      const { where, ...tests } = isPlain(operand) ? operand : { [Array.isArray(operand) ? '$in' : '$eq']: operand };
+      const count = where === undefined ? (rows: readonly Row[]) => rows.length : meeting(where);
+      return set((rows, status) =>
+        Object.entries(tests).every(([test, number]) => apply(test, 'integer', count(rows, status), number) === true),
+      );
+    }
+  }
 }
 
 const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [operand]);
@@ -242,7 +332,43 @@ const isPlain = (value: unknown): value is Json =>
 function readOperator(world: World, scope: Scope, operator: string, operand: unknown): Condition {
   const attribute = scope.attribute!;
   const kind = world.types[scope.type]!.attributes[attribute]!;
-  return { is: 'test', attribute, test: (value) => apply(operator, kind, value, operand) };
+  const { keys } = scope;
+  if (!keys) return { is: 'test', attribute, test: (value) => apply(operator, kind, value, operand) };
+  return { is: 'test', attribute, test: (value) => applyInJson(operator, valueAt(value, keys), operand) };
+}
+
+/** What is inside of JSON; null where there is nothing. */
+const valueAt = (json: unknown, keys: readonly string[]): unknown =>
+  keys.reduce((value, key) => (isPlain(value) && Object.hasOwn(value, key) ? value[key] : null), json);
+
+/** A value that an operator does not fit is as good as none. */
+function applyInJson(operator: string, value: unknown, operand: unknown): Truth {
+  const positive = COMPLEMENTS[operator];
+  if (positive !== undefined) return not(applyInJson(positive, value, operand));
+  switch (operator) {
+    case '$eq':
+    case '$in':
+    case '$null':
+    case '$has':
+      return apply(operator, 'json', value, operand);
+    case '$between': {
+      const [low, high] = operand as [unknown, unknown];
+      return all([applyInJson('$gte', value, low), applyInJson('$lte', value, high)]);
+    }
+    case '$lt':
+    case '$lte':
+    case '$gt':
+    case '$gte':
+      return some(
+        listOf(operand).map((one) => {
+          const limit = jsonOf(operandText(one));
+          if (typeof value !== typeof limit) return null;
+          return apply(operator, typeof value === 'number' ? 'number' : 'text', value, limit);
+        }),
+      );
+    default:
+      return typeof value === 'string' ? apply(operator, 'text', value, operand) : null;
+  }
 }
 
 const COMPLEMENTS: Readonly<Record<string, string>> = {
@@ -272,6 +398,9 @@ function apply(operator: string, kind: Kind, value: Value, operand: unknown): Tr
       if (value === null) return values.includes(null) ? true : null;
       return values.some((one) => one !== null && compare(kind, value, one) === 0);
     }
+    case '$has':
+      if (!Array.isArray(value)) return null;
+      return listOf(operand).some((one) => value.some((item) => isDeepStrictEqual(item, jsonOf(operandText(one)))));
     default:
       if (value === null) return null;
       return listOf(operand).some((one) => holds(operator, kind, value, one));
@@ -387,7 +516,7 @@ function sorted(world: World, type: string, rows: readonly Row[], keys: readonly
   const order = (left: Row, right: Row): number => {
     for (const key of keys) {
       const [a, b] = [left, right].map((row) => sortValue(world, type, row, key, status));
-      const kind = kindAt(world, type, key.path);
+      const kind = key.aggregate === 'count' || key.aggregate === 'avg' ? 'number' : kindAt(world, type, key.path);
       const difference = a === null || b === null ? Number(a === null) - Number(b === null) : inOrder(kind, a, b);
       if (difference !== 0) return key.descending ? -difference : difference;
     }
@@ -403,11 +532,24 @@ function kindAt(world: World, type: string, path: readonly string[]): Kind {
 }
 
 /** The row's own value; through relations the smallest ascending and the largest descending, nulls left out. */
-function sortValue(world: World, type: string, row: Row, { path, descending }: SortKey, status: Status): Value {
+function sortValue(world: World, type: string, row: Row, key: SortKey, status: Status): Value {
+  const { path, aggregate } = key;
+  if (aggregate === 'count') return valuesAt(world, type, row, [...path, 'id'], status).length;
+  const descending = aggregate === undefined ? key.descending : aggregate === 'max';
   const kind = kindAt(world, type, path);
   const values = valuesAt(world, type, row, path, status).filter((value) => value !== null);
+  if (aggregate === 'avg') return values.length === 0 ? null : average(values as (number | bigint)[]);
   const ascending = values.sort((a, b) => inOrder(kind, a, b));
   return (descending ? ascending.at(-1) : ascending[0]) ?? null;
+}
+
+/** To 13 digits, which databases agree on. */
+function average(values: readonly (number | bigint)[]): number {
+  const whole = values.filter((value) => typeof value === 'bigint').reduce((sum, value) => sum + value, 0n);
+  const sum = values
+    .filter((value) => typeof value === 'number')
+    .reduce((total, value) => total + value, Number(whole));
+  return Number((sum / values.length).toExponential(12));
 }
 
 function valuesAt(world: World, type: string, row: Row, path: readonly string[], status: Status): Value[] {
@@ -464,7 +606,8 @@ function populated(world: World, type: string, row: Row, name: string, options: 
   const sort = options.sort ?? [];
   const inListOrder = sort.length > 0 ? sorted(world, to, chosen, sort, status) : chosen;
   // The attributes that a list is sorted by are shown with it, asked for or not.
-  const sortedBy = sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!);
+  const own = sort.filter(({ path, aggregate }) => path.length === 1 && aggregate === undefined);
+  const sortedBy = own.map(({ path }) => path[0]!);
   const fields = options.fields && [...options.fields, ...sortedBy];
   const entries = inListOrder.map((one) => entry(world, to, one, { ...options, fields, status }));
   return many ? entries : (entries[0] ?? null);

@@ -6,8 +6,9 @@ import { SheafError } from '../../errors.ts';
 import { USER } from '../../model/builtin.ts';
 import type { ContentType, Model, ScalarType } from '../../model/types.ts';
 import { PlanContext } from './context.ts';
-import type { Condition } from './nodes.ts';
+import type { Condition, ValueRef } from './nodes.ts';
 import { planFilter } from './plan-filter.ts';
+import { valuesIn } from './related.ts';
 
 type Report = (problem: string) => void;
 
@@ -45,13 +46,17 @@ const sameTypeFamily = (one: ScalarType, other: ScalarType): boolean =>
 
 /** A value of the user must exist, and be of the kind that it is compared with. */
 function checkUserValues(model: Model, condition: Condition, report: Report): void {
-  if ('of' in condition) for (const member of condition.of) checkUserValues(model, member, report);
-  if (condition.is === 'related' && condition.where) checkUserValues(model, condition.where, report);
-  if (condition.is !== 'compare' || !condition.value.given || !('user' in condition.value.given)) return;
-  const name = condition.value.given.user;
+  const problems = new Set(valuesIn(condition).map((value) => problemOf(model, value)));
+  for (const problem of problems) if (problem !== null) report(problem);
+}
+
+function problemOf(model: Model, { given, type }: ValueRef): string | null {
+  if (!given || !('user' in given)) return null;
+  const name = given.user;
   const attribute = model.contentTypes.get(USER)!.attributes.get(name);
   if (attribute?.kind !== 'scalar' || attribute.type === 'password' || SECRET_CODES.has(name))
-    report(`${USER_PLACEHOLDER}${name} is no attribute of a user that can be compared`);
-  else if (!sameTypeFamily(attribute.type, condition.column.type))
-    report(`${USER_PLACEHOLDER}${name} is of the type ${attribute.type}, compared with ${condition.column.type}`);
+    return `${USER_PLACEHOLDER}${name} is no attribute of a user that can be compared`;
+  return sameTypeFamily(attribute.type, type)
+    ? null
+    : `${USER_PLACEHOLDER}${name} is of the type ${attribute.type}, compared with ${type}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Access, RuleValue } from '../../access/access.ts';
 import { limitExceeded } from '../../errors.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
+import { DEFAULT_LIMITS, type Limits, MAX_HINTS } from '../../limits.ts';
 import type { ContentType, Model } from '../../model/types.ts';
 import type { Status } from '../../request/read-request.ts';
 import type { Versions } from './versions.ts';
@@ -28,6 +28,7 @@ export class PlanContext {
   readonly #limits: Limits;
   readonly #touched = new Set<string>();
   readonly #omitted = new Set<string>();
+  readonly #hints = new Set<string>();
   #populated = 0;
 
   constructor(
@@ -66,6 +67,15 @@ export class PlanContext {
   /** Notes a relation that `*` would have populated, had the caller the right to find its target. */
   omit(path: readonly string[]): void {
     this.#omitted.add(path.join('.'));
+  }
+
+  /** Notes what a request probably means but does not say. */
+  hint(text: string): void {
+    if (this.#hints.size < MAX_HINTS) this.#hints.add(text);
+  }
+
+  get hints(): readonly string[] {
+    return [...this.#hints];
   }
 
   get touched(): readonly string[] {

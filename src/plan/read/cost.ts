@@ -125,7 +125,8 @@ class Estimate {
       case 'or':
         return this.#all(condition.of, asked);
       case 'compare': {
-        return { once: 0, perRow: weightOf(condition.op, condition.column.type) };
+        const { column, op } = condition;
+        return { once: 0, perRow: column.path ? JSON_WEIGHT : weightOf(op, column.type) };
       }
       case 'related': {
         const some = this.#some(condition.step, condition.where);
@@ -134,6 +135,15 @@ class Estimate {
       }
       case 'unrelated':
         return this.#none(condition.step, asked);
+      case 'none':
+        return this.#some(condition.step, condition.where);
+      case 'count':
+        return this.#grouped(condition.step, condition.where);
+      case 'all':
+        return this.#grouped(condition.step, { ...condition, is: 'compare', op: 'in' });
+      case 'notTrue':
+      case 'ofHolder':
+        return this.condition(condition.where, asked);
       case 'sibling':
         return { once: 0, perRow: LOOK_UP };
       case 'search':
@@ -165,6 +175,12 @@ class Estimate {
     return { once: once + links * (1 + perRow), perRow: 1 };
   }
 
+  /** The same, with the links of each row put together. */
+  #grouped(step: RelationStep, where: Condition | null): ConditionCost {
+    const { once, perRow } = this.#some(step, where);
+    return { once: once + (step.link ? this.#rowsIn(step.link.table) * (GROUPED - 1) : 0), perRow };
+  }
+
   /** The links of each row, until one is found. */
   #none(step: RelationStep, asked: number): ConditionCost {
     if (!step.link) return { once: 0, perRow: LOOK_UP };
@@ -173,7 +189,13 @@ class Estimate {
   }
 
   order(key: OrderKey, table: string, rows: number): Cost {
-    const title = `sort by ${[...key.steps.map((step) => step.table), key.column.column].join(' → ')}`;
+    const { aggregate } = key;
+    const names = [
+      ...key.steps.map((step) => step.table),
+      ...(aggregate?.is === 'count' ? [] : [key.column.column]),
+      ...(aggregate ? [`$${aggregate.is}`] : []),
+    ];
+    const title = `sort by ${names.join(' → ')}`;
     if (key.steps.length === 0) return leaf(title, key.column.column === 'id' ? 0 : rows);
     if (key.branches) {
       const passes = key.steps.map(

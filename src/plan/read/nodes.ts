@@ -4,11 +4,22 @@
 import type { RuleValue } from '../../access/access.ts';
 import type { Limits } from '../../limits.ts';
 import type { LinkTable, ScalarType } from '../../model/types.ts';
-import type { PublicationFilter, Status } from '../../request/read-request.ts';
+import type { PublicationFilter, SortAggregate, Status } from '../../request/read-request.ts';
 
 export interface ColumnRef {
   readonly column: string;
   readonly type: ScalarType;
+  /** Leads to a value inside of JSON, which is meant instead of the whole. */
+  readonly path?: JsonPath;
+}
+
+/** Keys of JSON: where a request, or a rule, lists them, and how many they are. */
+export interface JsonPath {
+  readonly slot: number;
+  readonly given: RuleValue | null;
+  readonly length: number;
+  /** Never set; a path is a whole list. */
+  readonly item?: undefined;
 }
 
 /** Comparisons that plans know; the negative ones of the request are these with `negated`. */
@@ -26,11 +37,14 @@ export type PlanComparison =
   | 'startsWith'
   | 'startsWithi'
   | 'endsWith'
-  | 'endsWithi';
+  | 'endsWithi'
+  | 'has';
 
 /** A client's value: its slot, the type it must be read as, and where it stood, for the message when it is not. */
 export interface ValueRef {
   readonly slot: number;
+  /** Which of several values is meant; all of them where it is left out. */
+  readonly item?: number;
   /** The value of a rule, which takes the place of the client's. */
   readonly given: RuleValue | null;
   readonly type: ScalarType;
@@ -50,7 +64,7 @@ export interface Sibling {
 
 /**
  * Conditions in negation normal form: negation stands at the leaves only, so a condition is met when it is true and
- * "unknown" can be treated as "not met" everywhere.
+ * "unknown" can be treated as "not met" everywhere. `notTrue` is no negation: it is true of what is unknown.
  */
 export type Condition =
   | { readonly is: 'and' | 'or'; readonly of: readonly Condition[] }
@@ -68,6 +82,32 @@ export type Condition =
   /** Some related row meets `where`; with `orNone`, having no related row will do as well. */
   | { readonly is: 'related'; readonly step: RelationStep; readonly where: Condition | null; readonly orNone: boolean }
   | { readonly is: 'unrelated'; readonly step: RelationStep }
+  /** No related row meets `where`. Unlike `unrelated`, unknown of the row of nulls, as all that follow here. */
+  | { readonly is: 'none'; readonly step: RelationStep; readonly where: Condition | null }
+  /** Among the related rows there are all values of a list. */
+  | {
+      readonly is: 'all';
+      readonly step: RelationStep;
+      readonly column: ColumnRef;
+      readonly negated: boolean;
+      readonly value: ValueRef;
+    }
+  /** The number of related rows that meet `where` passes all tests. */
+  | {
+      readonly is: 'count';
+      readonly step: RelationStep;
+      readonly where: Condition | null;
+      readonly negated: boolean;
+      readonly tests: readonly PlanCountTest[];
+      /** Whether the condition is true where there is no such row; null where only the values of a user say so. */
+      readonly trueOfZero: boolean | null;
+    }
+  /** The condition is false or unknown. It stands where a set is asked for rows that do not meet something. */
+  | { readonly is: 'notTrue'; readonly where: Condition }
+  /** Asked of the row that the step leads from, beside conditions on the row that it leads to. */
+  | { readonly is: 'ofHolder'; readonly where: Condition }
+  /** The user has the value that a rule compares with. */
+  | { readonly is: 'given'; readonly value: ValueRef }
   | {
       readonly is: 'sibling';
       readonly table: string;
@@ -79,6 +119,12 @@ export type Condition =
   | { readonly is: 'locale'; readonly slot: number | null }
   | { readonly is: 'document' }
   | { readonly is: 'search'; readonly columns: readonly ColumnRef[]; readonly slot: number };
+
+export interface PlanCountTest {
+  readonly op: 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'between';
+  readonly negated: boolean;
+  readonly value: ValueRef;
+}
 
 /** A step from a row to its related rows, which must meet `where` to be seen at all (their status). */
 export interface RelationStep {
@@ -94,7 +140,15 @@ export interface OrderKey {
   /** Whether a step after the first leads to many rows: then there are more paths than rows, and none is followed. */
   readonly branches: boolean;
   readonly column: ColumnRef;
+  /** What is made of all values, or rows for a count; null for the smallest or the largest, by the direction. */
+  readonly aggregate: OrderAggregate | null;
   readonly descending: boolean;
+}
+
+/** The step that leads to many rows is the one whose rows are counted or averaged; others lead to one. */
+export interface OrderAggregate {
+  readonly is: SortAggregate;
+  readonly step: number;
 }
 
 export interface OutputColumn extends ColumnRef {
@@ -169,5 +223,7 @@ export interface ReadPlan {
   readonly touches: readonly string[];
   /** Paths of relations that `*` left out, as the caller may not find their targets. */
   readonly omitted: readonly string[];
+  /** What the request probably means but does not say, in words. */
+  readonly hints: readonly string[];
   readonly limits: AnswerLimits;
 }

@@ -58,21 +58,32 @@ const all = (truths: readonly Truth[]): Truth =>
   truths.includes('false') ? 'false' : truths.includes('unknown') ? 'unknown' : 'true';
 const some = (truths: readonly Truth[]): Truth => NOT[all(truths.map((truth) => NOT[truth]))];
 
+/** The relation whose rows are chosen from, and the row that it belongs to. */
+interface Holder {
+  readonly row: Row | null;
+  readonly relation: Relation;
+}
+
 /** Every truth that some choice of related rows gives the filter; null is the row that stands in for none. */
-function truths(filter: FilterNode, row: Row | null, column: 'id' | 'number'): ReadonlySet<Truth> {
+function truths(
+  filter: FilterNode,
+  row: Row | null,
+  column: 'id' | 'number',
+  holder: Holder | null = null,
+): ReadonlySet<Truth> {
   switch (filter.is) {
     case 'and':
     case 'or': {
       const combine = filter.is === 'and' ? all : some;
       let combined: Truth[][] = [[]];
       for (const member of filter.of) {
-        const next = truths(member, row, column);
+        const next = truths(member, row, column, holder);
         combined = combined.flatMap((chosen) => [...next].map((truth) => [...chosen, truth]));
       }
       return new Set(combined.map(combine));
     }
     case 'not':
-      return new Set([...truths(filter.of, row, column)].map((truth) => NOT[truth]));
+      return new Set([...truths(filter.of, row, column, holder)].map((truth) => NOT[truth]));
     case 'null':
     case 'notNull':
       return new Set([((row?.[column] ?? null) === null) === (filter.is === 'null') ? 'true' : 'false']);
@@ -81,11 +92,35 @@ function truths(filter: FilterNode, row: Row | null, column: 'id' | 'number'): R
       return new Set([filter.op === 'eq' ? truth : NOT[truth]]);
     }
     case 'at': {
-      if (filter.name === 'number' || filter.name === 'id') return truths(filter.of, row, filter.name);
-      const related = row?.[filter.name as Relation] ?? [];
+      if (filter.name === 'number' || filter.name === 'id') return truths(filter.of, row, filter.name, holder);
+      const relation = filter.name as Relation;
+      const related = row?.[relation] ?? [];
       const chosen = related.length > 0 ? related : [null];
-      return new Set(chosen.flatMap((one) => [...truths(filter.of, one, 'id')]));
+      return new Set(chosen.flatMap((one) => [...truths(filter.of, one, 'id', { row, relation })]));
     }
+    default:
+      return new Set([truthOfSet(filter, holder!)]);
+  }
+}
+
+/** Each related row meets the condition of a set or does not; of a row that is not there a set says nothing. */
+function truthOfSet(filter: FilterNode, { row, relation }: Holder): Truth {
+  if (row === null) return 'unknown';
+  const meeting = (of: FilterNode | null): number =>
+    row[relation].filter((one) => of === null || truths(of, one, 'id').has('true')).length;
+  switch (filter.is) {
+    case 'some':
+      return meeting(filter.of) > 0 ? 'true' : 'false';
+    case 'none':
+      return meeting(filter.of) === 0 ? 'true' : 'false';
+    case 'every':
+      return meeting(filter.of) === row[relation].length ? 'true' : 'false';
+    case 'count': {
+      const { op, slot } = filter.tests[0]!;
+      return (meeting(filter.where) === slot) === (op === 'eq') ? 'true' : 'false';
+    }
+    default:
+      throw new Error(`${filter.is} is not generated`);
   }
 }
 
@@ -93,12 +128,12 @@ const relatedRows = (row: Row, table: string | undefined): readonly Row[] =>
   row[table === 'nodes_next_lnk' ? 'next' : 'many'];
 
 /** Whether a row meets a planned condition. */
-function meets(condition: Condition, row: Row): boolean {
+function meets(condition: Condition, row: Row, holder: Row | null = null): boolean {
   switch (condition.is) {
     case 'and':
-      return condition.of.every((member) => meets(member, row));
+      return condition.of.every((member) => meets(member, row, holder));
     case 'or':
-      return condition.of.some((member) => meets(member, row));
+      return condition.of.some((member) => meets(member, row, holder));
     case 'null':
     case 'notNull':
       return (row[condition.column.column as 'id' | 'number'] === null) === (condition.is === 'null');
@@ -106,19 +141,33 @@ function meets(condition: Condition, row: Row): boolean {
       const truth = comparison(row, condition.column.column as 'id' | 'number', condition.value.slot);
       return (condition.negated ? NOT[truth] : truth) === 'true';
     }
-    case 'related': {
-      const related = relatedRows(row, condition.step.link?.table);
-      if (related.length === 0) return condition.orNone;
-      return related.some((one) => condition.where === null || meets(condition.where, one));
-    }
+    case 'related':
+      if (relatedRows(row, condition.step.link?.table).length === 0) return condition.orNone;
+      return meeting(condition, row) > 0;
     case 'unrelated':
       return relatedRows(row, condition.step.link?.table).length === 0;
+    case 'none':
+      return meeting(condition, row) === 0;
+    case 'count': {
+      const { negated, value } = condition.tests[0]!;
+      const passes = (count: number): boolean => ((count === value.slot) !== negated) !== condition.negated;
+      expect(passes(0)).toBe(condition.trueOfZero);
+      return passes(meeting(condition, row));
+    }
+    case 'notTrue':
+      return !meets(condition.where, row, holder);
+    case 'ofHolder':
+      return meets(condition.where, holder!);
     case 'never':
       return false;
     default:
       throw new Error(`${condition.is} is not generated`);
   }
 }
+
+/** How many related rows meet the condition of a set. */
+const meeting = ({ step, where }: Condition & { is: 'related' | 'none' | 'count' }, row: Row): number =>
+  relatedRows(row, step.link?.table).filter((one) => where === null || meets(where, one, row)).length;
 
 const SMALL = fc.integer({ min: 1, max: 3 });
 const leaves: fc.Arbitrary<FilterNode> = fc.oneof(
@@ -130,16 +179,30 @@ const onColumn: fc.Arbitrary<FilterNode> = fc.record({
   name: fc.constantFrom('id', 'number'),
   of: fc.oneof(leaves, fc.record({ is: fc.constant('not' as const), of: leaves })),
 });
-const { filters } = fc.letrec<{ filters: FilterNode }>((tie) => ({
-  filters: fc.oneof(
-    { maxDepth: 5, depthSize: 'medium' },
+const { filters } = fc.letrec<{ filters: FilterNode; underRelation: FilterNode; onMany: FilterNode }>((tie) => {
+  /** What may stand anywhere; `self` is what groups are made of. */
+  const anywhere = (self: 'filters' | 'underRelation' | 'onMany') => [
     onColumn,
     leaves,
-    fc.record({ is: fc.constantFrom('and', 'or'), of: fc.array(tie('filters'), { minLength: 1, maxLength: 3 }) }),
-    fc.record({ is: fc.constant('not' as const), of: tie('filters') }),
-    fc.record({ is: fc.constant('at' as const), name: fc.constantFrom('next', 'many'), of: tie('filters') }),
-  ),
-}));
+    fc.record({ is: fc.constantFrom('and', 'or'), of: fc.array(tie(self), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ is: fc.constant('not' as const), of: tie(self) }),
+    fc.record({ is: fc.constant('at' as const), name: fc.constant('next'), of: tie('underRelation') }),
+    fc.record({ is: fc.constant('at' as const), name: fc.constant('many'), of: tie('onMany') }),
+  ];
+  const quantified = fc.record({ is: fc.constantFrom('some', 'none', 'every'), of: tie('filters') });
+  const counted = fc.record({
+    is: fc.constant('count' as const),
+    tests: fc.tuple(fc.record({ op: fc.constantFrom('eq', 'ne'), slot: SMALL })),
+    where: fc.option(tie('filters')),
+  });
+  const withZero = counted.map((one) => ({ ...one, zeroPasses: one.tests[0].op === 'ne' }));
+  const size = { maxDepth: 5, depthSize: 'medium' } as const;
+  return {
+    filters: fc.oneof(size, ...anywhere('filters')) as fc.Arbitrary<FilterNode>,
+    underRelation: fc.oneof(size, ...anywhere('underRelation'), quantified) as fc.Arbitrary<FilterNode>,
+    onMany: fc.oneof(size, ...anywhere('onMany'), quantified, withZero) as fc.Arbitrary<FilterNode>,
+  };
+});
 const rowsAt = (depth: number): fc.Arbitrary<Row> =>
   fc.record({
     id: SMALL,

@@ -1,16 +1,18 @@
 // Filter tree + model → condition in negation normal form. A filter is evaluated over tuples: the entry and, wherever
 // the filter names a relation, one related row (or an all-null row where there is none). It is met when some tuple makes
 // it true. With negation pushed to the leaves each relation stands in one branch only, so each becomes a semi-join by
-// itself, plus "or has none" where the condition is true of the all-null row.
+// itself, plus "or has none" where the condition is true of the all-null row. Operators on sets speak of all related rows
+// of an entry; each of these rows meets their condition or does not.
 
 import { type RowUse, systemAccess } from '../../access/access.ts';
-import { invalidKey, validationError } from '../../errors.ts';
+import { invalidKey, invalidValue, validationError } from '../../errors.ts';
 import type { Attribute, ContentType, ScalarType, Schema } from '../../model/types.ts';
-import type { Comparison, FilterNode, Status } from '../../request/read-request.ts';
+import type { Comparison, FilterNode, Quantifier, Status } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
-import type { ColumnRef, Condition, PlanComparison, RelationStep } from './nodes.ts';
+import type { ColumnRef, Condition, PlanComparison, PlanCountTest, RelationStep, ValueRef } from './nodes.ts';
+import { counted, noneRelated, notMet, related, someRelated, valuesIn } from './related.ts';
 import type { NameLocation } from './resolve.ts';
-import { componentOf, contentType, resolve } from './resolve.ts';
+import { componentOf, contentType, leadsToMany, resolve } from './resolve.ts';
 import { allOf, ID, statusCondition } from './versions.ts';
 
 /** What names and operators refer to at a point of the tree: a row, or one column of it. */
@@ -18,10 +20,22 @@ interface Scope {
   readonly schema: Schema;
   readonly column: ColumnRef | null;
   readonly location: NameLocation;
+  /** The relation or component under whose name it stands; null at the root and behind an operator on a set. */
+  readonly relation: NamedRelation | null;
+  /** Where a relation to many stands on the way here, since the last operator on a set. */
+  readonly many: readonly string[] | null;
+}
+
+interface NamedRelation {
+  readonly step: RelationStep;
+  readonly schema: Schema;
+  readonly many: boolean;
 }
 
 type NamedNode = FilterNode & { is: 'at' };
 type ComparisonNode = FilterNode & { is: 'compare' };
+type CountNode = FilterNode & { is: 'count' };
+type QuantifiedNode = FilterNode & { is: Quantifier };
 
 export function planFilter(
   context: PlanContext,
@@ -29,7 +43,7 @@ export function planFilter(
   filter: FilterNode,
   location: NameLocation,
 ): Condition {
-  return plan(context, { schema, column: null, location }, filter, false);
+  return plan(context, { schema, column: null, location, relation: null, many: null }, filter, false);
 }
 
 function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boolean): Condition {
@@ -43,23 +57,152 @@ function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boo
       return plan(context, scope, node.of, !negated);
     case 'null':
     case 'notNull':
+      if (negated && scope.column) hintAtNone(context, scope, '$not');
       return { is: (node.is === 'null') === negated ? 'notNull' : 'null', column: scope.column ?? ID };
     case 'compare':
       return compare(context, scope, node, negated);
     case 'at':
       return planName(context, scope, node, negated);
+    case 'path':
+      return planPath(context, scope, node, negated);
+    case 'some':
+    case 'none':
+    case 'every':
+      return ofHolder(context, planQuantified(context, scope, node, negated));
+    case 'all':
+      return ofHolder(context, planAll(context, scope, node, negated));
+    case 'count':
+      return ofHolder(context, planCount(context, scope, node, negated));
   }
+}
+
+/** A rule is not met by a value that the user does not have, though a set would take it for one that no row has. */
+function ofHolder({ ruleValues }: PlanContext, where: Condition): Condition {
+  const missing = ruleValues ? valuesIn(where).filter(({ given }) => given && 'user' in given) : [];
+  const given = missing.map((value): Condition => ({ is: 'given', value }));
+  return { is: 'ofHolder', where: given.length > 0 ? { is: 'and', of: [...given, where] } : where };
 }
 
 function planName(context: PlanContext, scope: Scope, { name, of }: NamedNode, negated: boolean): Condition {
   if (scope.column) throw invalidKey(name, scope.location.path, scope.location.param);
   const attribute = resolve(context, scope.schema, { name, use: 'filter', location: scope.location });
   const location = { param: scope.location.param, path: [...scope.location.path, name] };
-  if (attribute.kind === 'scalar')
-    return plan(context, { schema: scope.schema, column: attribute, location }, of, negated);
+  if (attribute.kind === 'scalar') {
+    const { column, type } = attribute;
+    return plan(context, { ...scope, column: { column, type }, location }, of, negated);
+  }
   const { schema, step } = relationStep(context, attribute);
-  return related(step, plan(context, { schema, column: null, location }, of, negated));
+  const isMany = leadsToMany(attribute);
+  const relation = { step, schema, many: isMany };
+  const many = isMany ? location.path : scope.many;
+  return related(step, plan(context, { schema, column: null, location, relation, many }, of, negated));
 }
+
+const deeper = ({ param, path }: NameLocation, ...names: string[]): NameLocation => ({
+  param,
+  path: [...path, ...names],
+});
+
+/** A value inside of JSON. */
+function planPath(
+  context: PlanContext,
+  scope: Scope,
+  { slot, length, of }: FilterNode & { is: 'path' },
+  negated: boolean,
+): Condition {
+  const { column, location } = scope;
+  if (!column || !JSON_TYPES.has(column.type)) throw invalidOperator('$at', location, 'only JSON attributes have keys');
+  const path = { slot, given: context.ruleValues?.[slot] ?? null, length };
+  return plan(context, { ...scope, column: { ...column, path } }, of, negated);
+}
+
+/** The relation that an operator on a set speaks of. */
+function relationUnder({ relation, column, location }: Scope, operator: string, needsMany: boolean): NamedRelation {
+  if (!relation || (column && operator !== '$all'))
+    throw invalidOperator(operator, location, 'it stands under the name of a relation or component');
+  if (needsMany && !relation.many)
+    throw invalidOperator(
+      operator,
+      location,
+      'it stands under a relation to many, or a component that can be repeated',
+    );
+  return relation;
+}
+
+/** Each related row meets the condition or does not; where it is unknown, it does not. */
+function planQuantified(context: PlanContext, scope: Scope, { is, of }: QuantifiedNode, negated: boolean): Condition {
+  const { step, schema } = relationUnder(scope, `$${is}`, false);
+  const where = planBehindSet(context, schema, of, deeper(scope.location, `$${is}`));
+  if (is === 'every') return negated ? someRelated(step, notMet(where)) : noneRelated(step, notMet(where));
+  return (is === 'some') === negated ? noneRelated(step, where) : someRelated(step, where);
+}
+
+const planBehindSet = (context: PlanContext, schema: Schema, node: FilterNode, location: NameLocation): Condition =>
+  plan(context, { schema, column: null, location, relation: null, many: null }, node, false);
+
+function planAll(context: PlanContext, scope: Scope, node: FilterNode & { is: 'all' }, negated: boolean): Condition {
+  const { step, schema } = relationUnder(scope, '$all', true);
+  const location = deeper(scope.location, '$all');
+  const column = scope.column ?? identityColumn(context, schema, node.whole, location);
+  if (JSON_TYPES.has(column.type))
+    throw invalidOperator('$all', scope.location, 'JSON is compared with one value; of a list in it ask with $has');
+  return {
+    is: 'all',
+    step,
+    column,
+    negated,
+    value: valueRef(context, location, node.slot, { type: column.type, op: 'in' }),
+  };
+}
+
+/** What related entries are told by: their ids or their documentIds. */
+function identityColumn(
+  context: PlanContext,
+  schema: Schema,
+  whole: 'all' | 'some' | 'none',
+  location: NameLocation,
+): ColumnRef {
+  if (whole === 'all') return ID;
+  if (whole === 'some' || schema.kind === 'component') {
+    const expected = schema.kind === 'component' ? 'ids' : 'ids or documentIds, not both';
+    throw invalidValue('$all', location.path.slice(0, -1), location.param, expected);
+  }
+  const attribute = resolve(context, schema, { name: 'documentId', use: 'filter', location });
+  if (attribute.kind !== 'scalar') throw new Error('documentId is no column');
+  return { column: attribute.column, type: attribute.type };
+}
+
+function planCount(context: PlanContext, scope: Scope, node: CountNode, negated: boolean): Condition {
+  const { tests, where } = node;
+  const { step, schema } = relationUnder(scope, '$count', true);
+  const location = deeper(scope.location, '$count');
+  const planned = tests.map(({ op: given, slot }): PlanCountTest => {
+    const positive = NEGATIVES[given];
+    const op = (positive ?? given) as PlanCountTest['op'];
+    return { op, negated: positive !== undefined, value: valueRef(context, location, slot, { type: 'integer', op }) };
+  });
+  const condition = where && planBehindSet(context, schema, where, deeper(location, 'where'));
+  const isKnown = planned.every(({ value: { given } }) => !given || 'constant' in given);
+  const trueOfZero = isKnown ? node.zeroPasses !== negated : null;
+  return { is: 'count', step, where: condition && counted(condition), negated, tests: planned, trueOfZero };
+}
+
+/** A negative condition through a relation to many is met by any related entry; people mean that none meets its opposite. */
+function hintAtNone(context: PlanContext, { many, location: { param } }: Scope, operator: string): void {
+  if (!many) return;
+  const relation = `${param}${many.map((name) => `[${name}]`).join('')}`;
+  context.hint(
+    `${relation}: ${operator} is met if it holds of some related entry; if it is to hold of all, write ${relation}[$none] with the opposite`,
+  );
+}
+
+const invalidOperator = (operator: string, { param, path }: NameLocation, why: string): Error =>
+  validationError(`Invalid operator ${operator}${path.length > 0 ? ` at ${path.join('.')}` : ''}: ${why}`, {
+    key: operator,
+    path: path.join('.'),
+    source: 'query',
+    param,
+  });
 
 /** The step that an attribute stands for, and the schema it leads to. */
 export function relationStep(context: PlanContext, attribute: Attribute): { schema: Schema; step: RelationStep } {
@@ -112,53 +255,6 @@ export function ruleCondition(
   return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 
-function related(step: RelationStep, where: Condition): Condition {
-  const orNone = matchesNullRow(where);
-  const some = simplifyForExistingRow(where);
-  if (some === false) return orNone ? { is: 'unrelated', step } : { is: 'never' };
-  return { is: 'related', step, where: some === true ? null : some, orNone };
-}
-
-/** Whether the condition is true of the all-null row that stands in where there is no related row. */
-function matchesNullRow(condition: Condition): boolean {
-  switch (condition.is) {
-    case 'and':
-      return condition.of.every(matchesNullRow);
-    case 'or':
-      return condition.of.some(matchesNullRow);
-    case 'null':
-    case 'unrelated':
-      return true;
-    case 'related':
-      return condition.orNone;
-    default:
-      return false;
-  }
-}
-
-/** The condition on a row that exists: it has an id, so tests of the id for null are decided. */
-function simplifyForExistingRow(condition: Condition): Condition | boolean {
-  switch (condition.is) {
-    case 'never':
-      return false;
-    case 'null':
-      return condition.column.column === ID.column ? false : condition;
-    case 'notNull':
-      return condition.column.column === ID.column ? true : condition;
-    case 'and':
-    case 'or': {
-      const decisive = condition.is === 'or';
-      const members = condition.of.map(simplifyForExistingRow);
-      if (members.includes(decisive)) return decisive;
-      const open = members.filter((member) => typeof member !== 'boolean');
-      if (open.length === 0) return !decisive;
-      return open.length === 1 ? open[0]! : { is: condition.is, of: open };
-    }
-    default:
-      return condition;
-  }
-}
-
 const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
   ne: 'eq',
   nei: 'eqi',
@@ -170,32 +266,29 @@ const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
 const NOT_ON_JSON: ReadonlySet<PlanComparison> = new Set(['lt', 'lte', 'gt', 'gte', 'between'] as const);
 const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
 
-function compare(context: PlanContext, scope: Scope, { op: given, slot }: ComparisonNode, negated: boolean): Condition {
+function compare(context: PlanContext, scope: Scope, node: ComparisonNode, negated: boolean): Condition {
+  const { op: given, slot } = node;
   const positive = NEGATIVES[given];
   const op = positive ?? (given as PlanComparison);
   const column = scope.column ?? ID;
-  const path = scope.location.path;
-  const key = path.at(-1) ?? '';
-  if (JSON_TYPES.has(column.type) && NOT_ON_JSON.has(op))
-    throw validationError(`Invalid operator $${given} at ${path.join('.')}: JSON attributes have no order`, {
-      key: `$${given}`,
-      path: path.join('.'),
-      source: 'query',
-      param: scope.location.param,
-    });
-  return {
-    is: 'compare',
-    column: { column: column.column, type: column.type },
-    op,
-    negated: negated !== (positive !== undefined),
-    value: {
-      slot,
-      given: context.ruleValues?.[slot] ?? null,
-      type: column.type,
-      op,
-      key,
-      path,
-      param: scope.location.param,
-    },
-  };
+  const { location } = scope;
+  const isJson = JSON_TYPES.has(column.type);
+  if (isJson && !column.path && NOT_ON_JSON.has(op))
+    throw invalidOperator(`$${given}`, location, 'JSON attributes have no order');
+  if (!isJson && op === 'has') throw invalidOperator('$has', location, 'only JSON attributes hold lists');
+  const isNegated = negated !== (positive !== undefined);
+  if (isNegated) hintAtNone(context, scope, negated ? '$not' : `$${given}`);
+  const value = valueRef(context, location, slot, { type: column.type, op });
+  if (!column.path || op !== 'between') return { is: 'compare', column, op, negated: isNegated, value };
+  const bounds = (['gte', 'lte'] as const).map(
+    (bound, item): Condition => ({ is: 'compare', column, op: bound, negated: isNegated, value: { ...value, item } }),
+  );
+  return { is: isNegated ? 'or' : 'and', of: bounds };
 }
+
+const valueRef = (
+  context: PlanContext,
+  { path, param }: NameLocation,
+  slot: number,
+  as: Pick<ValueRef, 'type' | 'op'>,
+): ValueRef => ({ slot, given: context.ruleValues?.[slot] ?? null, ...as, key: path.at(-1) ?? '', path, param });

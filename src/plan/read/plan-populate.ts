@@ -54,7 +54,8 @@ export function withSortFields(
   sort: readonly SortKey[],
 ): readonly string[] | null {
   if (fields === null) return null;
-  const names = sort.filter(({ path }) => path.length === 1).map(({ path }) => path[0]!);
+  const own = sort.filter(({ path, aggregate }) => path.length === 1 && aggregate === null);
+  const names = own.map(({ path }) => path[0]!);
   // A caller may be allowed to sort by what they may not read. An unknown name is reported where it stands.
   const isShown = (name: string): boolean => {
     const attribute = schema.attributes.get(name);

@@ -64,7 +64,7 @@ export function planRead(
   ]);
   // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
   for (const uid of context.touched) if (uid !== type.uid && !access.mayFind(uid)) throw forbiddenError();
-  const { touched: touches, omitted } = context;
+  const { touched: touches, omitted, hints } = context;
   const { populatedRows, populatedCharacters, pageBytes } = limits;
   return deepFreeze({
     uid: type.uid,
@@ -76,14 +76,13 @@ export function planRead(
     publication,
     touches,
     omitted,
+    hints,
     limits: { populatedRows, populatedCharacters, pageBytes },
   }) as ReadPlan as AuthorizedReadPlan;
 }
 
 const looksThroughRelation = (condition: Condition): boolean =>
-  condition.is === 'related' ||
-  condition.is === 'unrelated' ||
-  ('of' in condition && condition.of.some(looksThroughRelation));
+  'step' in condition || ('of' in condition && condition.of.some(looksThroughRelation));
 
 const localeCondition = (locale: ReadShape['locale']): Condition | null =>
   locale === 'all' ? null : { is: 'locale', slot: locale === 'default' ? null : locale };

@@ -79,5 +79,9 @@ export const readableScalars = (context: PlanContext, schema: Schema): ScalarAtt
       attribute.kind === 'scalar' && isUsable(context, schema, attribute, 'read'),
   );
 
+/** Whether an attribute leads to several rows. */
+export const leadsToMany = (attribute: Attribute): boolean =>
+  attribute.kind === 'localizations' || ('many' in attribute && attribute.many);
+
 export const contentType = (model: Model, uid: string): ContentType => model.contentTypes.get(uid)!;
 export const componentOf = (model: Model, uid: string): Schema => model.components.get(uid)!;
