@@ -335,3 +335,77 @@ describe('a filter past a limit is refused, and the one at the limit is not', ()
     expect(refusal(values(MAX_LIST_ITEMS + 1)).details).toMatchObject({ limit: 'MAX_LIST_ITEMS' });
   });
 });
+
+describe('an operator on a set', () => {
+  const counted = (tests: object[], zeroPasses: boolean, where: FilterNode | null = null): FilterNode =>
+    ({ is: 'count', tests, where, zeroPasses }) as FilterNode;
+
+  it.each<[query: string, of: FilterNode, values: unknown[]]>([
+    ['filters[a][$some][b]=1', { is: 'some', of: at('b', compare('eq', 0)) }, ['1']],
+    ['filters[a][$none]=3', { is: 'none', of: compare('eq', 0) }, ['3']],
+    ['filters[a][$every][]=3&filters[a][$every][]=4', { is: 'every', of: compare('in', 0) }, [['3', '4']]],
+    ['filters[a][$all]=3', { is: 'all', slot: 0, whole: 'all' }, [['3']]],
+    ['filters[a][$all][]=x&filters[a][$all][]=y', { is: 'all', slot: 0, whole: 'none' }, [['x', 'y']]],
+    ['filters[a][$all][]=x&filters[a][$all][]=3', { is: 'all', slot: 0, whole: 'some' }, [['x', '3']]],
+    ['filters[a][$count]=3', counted([{ op: 'eq', slot: 0 }], false), ['3']],
+    ['filters[a][$count][$eq][]=0&filters[a][$count][$eq][]=1', counted([{ op: 'in', slot: 0 }], true), [['0', '1']]],
+    [
+      'filters[a][$count][$gte]=1&filters[a][$count][where][b]=x&filters[a][$count][$lt]=5',
+      counted(
+        [
+          { op: 'gte', slot: 0 },
+          { op: 'lt', slot: 2 },
+        ],
+        false,
+        at('b', compare('eq', 1)),
+      ),
+      ['1', 'x', '5'],
+    ],
+    ['filters[a][$at][b]=1', { is: 'path', slot: 0, length: 1, of: compare('eq', 1) }, [['b'], '1']],
+    [
+      'filters[a][$at][b][c][$has]=x',
+      {
+        is: 'path',
+        slot: 0,
+        length: 1,
+        of: { is: 'path', slot: 1, length: 2, of: compare('has', 2) },
+      },
+      [['b'], ['b', 'c'], 'x'],
+    ],
+  ])('is read: %s', (query, of, values) => {
+    expect(parseQuery(query)).toEqual({ tree: at('a', of), values });
+  });
+
+  it('of numbers knows whether no entry at all would pass', () => {
+    const passing = (tests: object): boolean => {
+      const { tree } = parse({ a: { $count: tests } });
+      return (tree as { of: { zeroPasses: boolean } }).of.zeroPasses;
+    };
+    for (const tests of [
+      { $eq: 0 },
+      { $ne: 1 },
+      { $lt: '0.5' },
+      { $lte: 0 },
+      { $gt: -1 },
+      { $gte: '0' },
+      { $in: [2, '0'] },
+      { $notIn: [1] },
+      { $between: [-1, 0] },
+      { $gte: 0, $lt: 3 },
+    ])
+      expect(passing(tests), JSON.stringify(tests)).toBe(true);
+    for (const tests of [
+      { $eq: 1 },
+      { $ne: 0 },
+      { $lt: 0 },
+      { $lte: '-0.5' },
+      { $gt: 0 },
+      { $gte: 0.5 },
+      { $in: [] },
+      { $notIn: [0] },
+      { $between: [1, 2] },
+      { $gte: 0, $gt: 0 },
+    ])
+      expect(passing(tests), JSON.stringify(tests)).toBe(false);
+  });
+});

@@ -26,6 +26,8 @@ describe('sort', () => {
   it.each<[query: string, keys: SortKey[]]>([
     ['', []],
     ['sort', []],
+    ['sort=dishes.$count:desc', [{ path: ['dishes'], aggregate: 'count', descending: true }]],
+    ['sort[dishes][price][$avg]=asc', [{ path: ['dishes', 'price'], aggregate: 'avg', descending: false }]],
     ['sort=', []],
     ['sort=,', []],
     ['sort=name', [up('name')]],

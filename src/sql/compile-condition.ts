@@ -193,16 +193,15 @@ export class ConditionCompiler {
   /** Selects, as `id`, the rows from which a step leads to rows that meet the condition, or to groups of such rows. */
   #holders(step: RelationStep, where: Condition | null, grouped?: (there: RowScope) => GroupOfRows): Fragment {
     const [target, pair] = [this.alias('t'), this.alias('p')];
-    const { there, join } = this.#targetOf(step, pair, target);
+    const { there, join, isThere } = this.#targetOf(step, pair, target);
     const from = sql.id(pair, step.link!.from);
     const { condition, having } = grouped?.(there) ?? {};
     const conditions = [
       sql`${from} is not null`,
-      sql`${sql.id(pair, step.link!.to)} is not null`,
       ...this.#match(step, pair),
       ...this.#all([step.where, where], there),
       ...(condition ? [condition] : []),
-    ];
+    ].concat(isThere());
     const groups = having ? sql` group by ${from} having ${having}` : sql``;
     return sql`select ${from} as id from ${sql.table(step.link!.table)} as ${sql.id(pair)}${join()} where ${and(conditions)}${groups}`;
   }

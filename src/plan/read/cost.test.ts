@@ -90,6 +90,34 @@ describe('the cost of a read', () => {
     expect(six - four).toBe(four - two);
   });
 
+  it('counts a set as a pass over its links, and one behind another as one more', () => {
+    const nested = (steps: number, operator: string): object => {
+      let filters: object = { title: 'x' };
+      for (let step = 0; step < steps; step++)
+        filters = { [step % 2 === 0 ? 'pages' : 'tags']: { [operator]: filters } };
+      return { filters };
+    };
+    for (const operator of ['$some', '$none', '$every']) {
+      const [two, four, six] = [2, 4, 6].map((steps) => rowsOf(nested(steps, operator)));
+      expect(six! - four!, operator).toBe(four! - two!);
+      expect(rowsOf(nested(4, operator), times(10)) / four!).toBeCloseTo(10, 0);
+    }
+    const [none, counted, all] = [
+      { tags: { $none: { name: 'x' } } },
+      { tags: { $count: { $gt: 1, where: { name: 'x' } } } },
+      { tags: { name: { $all: ['x', 'y'] } } },
+    ].map((filters) => rowsOf({ filters }));
+    expect(none).toBeGreaterThanOrEqual(SIZES.pages_tags_lnk!);
+    expect(counted).toBeGreaterThan(2 * none!);
+    expect(all).toBeGreaterThan(2 * none!);
+    expect(rowsOf({ filters: { free: { $at: { seats: { $gt: 1 } } } } })).toBe(rowsOf({ filters: { free: '1' } }));
+  });
+
+  it('names what a sort makes of related entries', () => {
+    const titles = costOf({ sort: 'tags.$count,tags.name.$max' }).parts.map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['sort by tags → $count', 'sort by tags → name → $max']));
+  });
+
   it('is linear in the sizes of tables, however deep a sort leads', () => {
     for (const sort of ['title', 'tags.name', 'tags.pages.title', 'tags.pages.tags.pages.title'])
       expect(rowsOf({ sort }, times(10)) / rowsOf({ sort })).toBeCloseTo(10, 0);
