@@ -20,6 +20,8 @@ Usage: npm run bench -- [options]
   --search          looks for --seconds S for requests that hold up others; on SQLite, or with --postgres on PostgreSQL
   --scale           reads that an index serves, with 10,000, 100,000 and 1,000,000 entries; on SQLite, or with
                     --postgres on PostgreSQL
+  --sets            filters on sets of related entries in process, beside SQL that was written by hand; on SQLite, or with
+                    --postgres on PostgreSQL
   --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
@@ -44,7 +46,8 @@ export type Part =
   | 'access'
   | 'hostile'
   | 'search'
-  | 'scale';
+  | 'scale'
+  | 'sets';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -68,6 +71,7 @@ const WORDS = {
   hostile: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
   scale: { type: 'boolean', default: false },
+  sets: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
@@ -121,7 +125,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale'] as const) if (values[name]) return name;
+  for (const name of ['hostile', 'search', 'scale', 'sets'] as const) if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

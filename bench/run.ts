@@ -12,6 +12,7 @@ import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './re
 import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { Server } from './server.ts';
+import { sets } from './sets.ts';
 import { startTimes } from './starts.ts';
 import { writes } from './writes.ts';
 
@@ -45,6 +46,7 @@ const PARTS = {
   hostile,
   search,
   scale,
+  sets,
 } as const;
 
 await runPart(async () => {

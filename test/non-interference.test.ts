@@ -759,7 +759,11 @@ class Requests {
         ...['$null', '$notNull'].map((operator) => under(operator, yes)),
         value.map((one) => ({ $not: { $eq: one } })),
       ];
-      if (attribute.type === 'json') return fc.oneof(...common);
+      if (attribute.type === 'json') {
+        const inside = fc.tuple(fc.constantFrom('$eq', '$ne', '$lt', '$gte'), fc.integer({ min: 0, max: 2 }));
+        const at = inside.map(([operator, number]) => ({ $at: { a: { [operator]: number } } }));
+        return fc.oneof(...common, at, under('$has', fc.constantFrom(1, 3)));
+      }
       const ordered = ['$lt', '$lte', '$gt', '$gte'].map((operator) => under(operator, value));
       const texts = ['$contains', '$notContains', '$containsi', '$notContainsi', '$startsWith', '$startsWithi']
         .concat(['$endsWith', '$endsWithi', '$eqi', '$nei'])
@@ -792,6 +796,27 @@ class Requests {
     return TYPES.includes(uid) || COMPONENTS.includes(uid) || [USER, ADMIN_USER, FILE, 'admin::role'].includes(uid);
   }
 
+  /** What is said of all related rows together, which must not count what the caller may not see. */
+  #onSet(attribute: Attribute, below: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+    const quantified = fc
+      .tuple(fc.constantFrom('$some', '$none', '$every'), below)
+      .map(([operator, condition]): Json => ({ [operator]: condition }));
+    if (attribute.kind !== 'localizations' && !('many' in attribute && attribute.many)) return quantified;
+    const test = fc.tuple(fc.constantFrom('$eq', '$ne', '$lt', '$gte'), fc.integer({ min: 0, max: 3 }));
+    const counted = fc
+      .tuple(test, fc.option(below))
+      .map(([[operator, number], where]): Json => ({ $count: { [operator]: number, ...(where && { where }) } }));
+    const ids = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 2 });
+    const documentIds = fc.array(fc.constantFrom(...this.#documentIds), { minLength: 1, maxLength: 2 });
+    const all = fc.oneof<fc.Arbitrary<unknown>[]>(ids, documentIds).map((values): Json => ({ $all: values }));
+    return fc.oneof(
+      { weight: 3, arbitrary: quantified },
+      { weight: 3, arbitrary: counted },
+      { weight: 1, arbitrary: all },
+      { weight: 1, arbitrary: counted.map((one): Json => ({ $not: one })) },
+    );
+  }
+
   filter(schema: Schema, depth: number, spiced: boolean): fc.Arbitrary<Json> {
     return this.#once(`filter ${schema.uid} ${depth} ${spiced}`, () => {
       const isScalar = (attribute: Attribute): attribute is ScalarAttribute => attribute.kind === 'scalar';
@@ -806,7 +831,8 @@ class Requests {
               const presence = fc.record({ operator: fc.constantFrom('$null', '$notNull'), yes: fc.boolean() });
               return fc
                 .oneof(
-                  { weight: 5, arbitrary: below },
+                  { weight: 4, arbitrary: below },
+                  { weight: 4, arbitrary: this.#onSet(attribute, below) },
                   { weight: 1, arbitrary: presence.map(({ operator, yes }): Json => ({ [operator]: yes })) },
                   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) },
                 )
@@ -841,11 +867,14 @@ class Requests {
       const through =
         depth === 0
           ? null
-          : this.#among(schema, 'sort', spiced, this.#leads, (attribute) =>
-              this.sortKey(this.#schemaBehind(attribute)!, depth - 1, spiced).map(
+          : this.#among(schema, 'sort', spiced, this.#leads, (attribute) => {
+              const plain = this.sortKey(this.#schemaBehind(attribute)!, depth - 1, spiced).map(
                 (rest) => `${attribute.name}.${rest}`,
-              ),
-            );
+              );
+              if (!('many' in attribute) || !attribute.many) return plain;
+              const ends = plain.map((path) => (/\$/.test(path) ? path : `${path}.$max`));
+              return fc.oneof(plain, ends, fc.constant(`${attribute.name}.$count`));
+            });
       return fc.oneof(own ?? fc.constant('id'), ...(through ? [through] : []));
     });
   }

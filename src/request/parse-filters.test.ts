@@ -338,7 +338,7 @@ describe('a filter past a limit is refused, and the one at the limit is not', ()
 
 describe('an operator on a set', () => {
   const counted = (tests: object[], zeroPasses: boolean, where: FilterNode | null = null): FilterNode =>
-    ({ is: 'count', tests, where, zeroPasses }) as FilterNode;
+    ({ is: 'count', tests, where, zeroPasses, asksForAny: false }) as FilterNode;
 
   it.each<[query: string, of: FilterNode, values: unknown[]]>([
     ['filters[a][$some][b]=1', { is: 'some', of: at('b', compare('eq', 0)) }, ['1']],
@@ -374,6 +374,28 @@ describe('an operator on a set', () => {
     ],
   ])('is read: %s', (query, of, values) => {
     expect(parseQuery(query)).toEqual({ tree: at('a', of), values });
+  });
+
+  it('of numbers knows whether it only asks for any entry', () => {
+    const asksForAny = (tests: object): boolean => {
+      const { tree } = parse({ a: { $count: tests } });
+      return (tree as { of: { asksForAny: boolean } }).of.asksForAny;
+    };
+    for (const tests of [{ $eq: 0 }, { $ne: 0 }, { $lt: 1 }, { $lte: 0 }, { $gt: '0' }, { $gte: 1 }, { $lt: 0.5 }])
+      expect(asksForAny(tests), JSON.stringify(tests)).toBe(true);
+    for (const tests of [
+      { $eq: 1 },
+      { $ne: 1 },
+      { $lt: 2 },
+      { $gt: 1 },
+      { $gte: 0 },
+      { $in: [0] },
+      { $gte: 1, $lt: 3 },
+      { $between: [0, 0] },
+      { $between: [1, 5] },
+      { $eq: 'x' },
+    ])
+      expect(asksForAny(tests), JSON.stringify(tests)).toBe(false);
   });
 
   it('of numbers knows whether no entry at all would pass', () => {

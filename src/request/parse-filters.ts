@@ -4,7 +4,7 @@ import { limitExceeded } from '../errors.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, CountTest, FilterNode } from './read-request.ts';
-import { readWhole } from './scalars.ts';
+import { isNumeric, readWhole } from './scalars.ts';
 
 /** Collects the values of one request, and counts its conditions. */
 export class Slots {
@@ -184,33 +184,41 @@ function countOf(operand: unknown, location: Location, slots: Slots): FilterNode
   return countNode(tests, where, slots);
 }
 
-const countNode = (tests: readonly CountTest[], where: FilterNode | null, { values }: Slots): FilterNode => ({
-  is: 'count',
-  tests,
-  where,
-  zeroPasses: tests.every(({ op, slot }) => zeroPasses(op, [values[slot]].flat().map(Number))),
-});
+function countNode(tests: readonly CountTest[], where: FilterNode | null, { values }: Slots): FilterNode {
+  const passes = (count: number): boolean =>
+    tests.every(({ op, slot }) => passesTest(op, count, [values[slot]].flat().map(numberOf)));
+  const [ofZero, ofOne] = [passes(0), passes(1)];
+  const asksForAny = tests.length === 1 && ofZero !== ofOne && isOfAny(tests[0]!.op, ofZero);
+  return { is: 'count', tests, where, zeroPasses: ofZero, asksForAny };
+}
 
-/** Values that are no numbers are refused when they are bound. */
-function zeroPasses(op: CountTest['op'], values: readonly number[]): boolean {
+/** What cannot be read as a number is refused when it is bound. */
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' || (typeof value === 'string' && isNumeric(value)) ? Number(value) : Number.NaN;
+
+/** Whether a test that tells 0 from 1 tells 0 from all other numbers. */
+const isOfAny = (op: CountTest['op'], zeroPasses: boolean): boolean =>
+  zeroPasses ? op === 'eq' || op === 'lt' || op === 'lte' : op === 'ne' || op === 'gt' || op === 'gte';
+
+function passesTest(op: CountTest['op'], count: number, values: readonly number[]): boolean {
   const [first = Number.NaN, second = Number.NaN] = values;
   switch (op) {
     case 'eq':
     case 'in':
-      return values.includes(0);
+      return values.includes(count);
     case 'ne':
     case 'notIn':
-      return !values.includes(0);
+      return !values.includes(count);
     case 'lt':
-      return first > 0;
+      return count < first;
     case 'lte':
-      return first >= 0;
+      return count <= first;
     case 'gt':
-      return first < 0;
+      return count > first;
     case 'gte':
-      return first <= 0;
+      return count >= first;
     case 'between':
-      return first <= 0 && second >= 0;
+      return first <= count && count <= second;
   }
 }
 

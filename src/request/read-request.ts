@@ -47,6 +47,8 @@ export type FilterNode =
       readonly where: FilterNode | null;
       /** Whether no entry at all passes the tests, which decides how to look for the others. */
       readonly zeroPasses: boolean;
+      /** Whether that, or its opposite, is all that the tests ask. */
+      readonly asksForAny: boolean;
     }
   /** A value inside a JSON attribute: the slot of the keys that lead to it, and how many they are. */
   | { readonly is: 'path'; readonly slot: number; readonly length: number; readonly of: FilterNode };

@@ -166,7 +166,8 @@ export class ConditionCompiler {
   /** No row at the end of the step meets the condition. */
   #none(step: RelationStep, row: RowScope, where: Condition | null = null): Fragment {
     // Behind a step, rows are asked for each path that leads to them, and this would follow their own: it is found once.
-    if (where && step.link && row.holder) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
+    const isFoundOnce = row.holder !== undefined || (this.#asked === 'all' && namesFew(where));
+    if (where && step.link && isFoundOnce) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
     const { from, conditions } = this.#relatedTo(step, where, row);
     return sql`not exists (select 1 from ${from} where ${and(conditions)})`;
   }
@@ -193,7 +194,10 @@ export class ConditionCompiler {
   /** Selects, as `id`, the rows from which a step leads to rows that meet the condition, or to groups of such rows. */
   #holders(step: RelationStep, where: Condition | null, grouped?: (there: RowScope) => GroupOfRows): Fragment {
     const [target, pair] = [this.alias('t'), this.alias('p')];
-    const { there, join, isThere } = this.#targetOf(step, pair, target);
+    // To group many rows takes an index on the links, which must lead then; few rows are found first.
+    const linksLead = grouped !== undefined && where !== null && !namesFew(where);
+    const joining = linksLead ? this.#dialect.nestedJoin : sql`join`;
+    const { there, join, isThere } = this.#targetOf(step, pair, target, joining);
     const from = sql.id(pair, step.link!.from);
     const { condition, having } = grouped?.(there) ?? {};
     const conditions = [
@@ -246,7 +250,7 @@ export class ConditionCompiler {
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
-  #targetOf(step: RelationStep, pair: string, target: string) {
+  #targetOf(step: RelationStep, pair: string, target: string, joining: Fragment = sql`join`) {
     let joined = false;
     const there: RowScope = {
       column(name) {
@@ -258,7 +262,7 @@ export class ConditionCompiler {
     };
     const join = () =>
       joined
-        ? sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
+        ? sql` ${joining} ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
         : sql``;
     // The pairs of a foreign key are rows of the table itself, and those whose key is null lead nowhere.
     const isThere = () => (joined || step.link!.from !== 'id' ? [] : [sql`${sql.id(pair, step.link!.to)} is not null`]);
@@ -388,6 +392,25 @@ export class ConditionCompiler {
     }
     // Where a step leads to one row, its value is the smallest.
     return sql`min(${value})`;
+  }
+}
+
+/** Types with so few values that one of them selects many rows. */
+const FEW_VALUES = new Set(['boolean', 'enumeration']);
+
+/** Whether a condition probably selects so few rows that these are best found first. */
+function namesFew(condition: Condition | null): boolean {
+  switch (condition?.is) {
+    case 'and':
+      return condition.of.some(namesFew);
+    case 'or':
+      return condition.of.every(namesFew);
+    case 'related':
+      return !condition.orNone && namesFew(condition.where);
+    case 'compare':
+      return !condition.negated && ['eq', 'in'].includes(condition.op) && !FEW_VALUES.has(condition.column.type);
+    default:
+      return false;
   }
 }
 

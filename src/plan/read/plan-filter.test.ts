@@ -195,7 +195,7 @@ const { filters } = fc.letrec<{ filters: FilterNode; underRelation: FilterNode; 
     tests: fc.tuple(fc.record({ op: fc.constantFrom('eq', 'ne'), slot: SMALL })),
     where: fc.option(tie('filters')),
   });
-  const withZero = counted.map((one) => ({ ...one, zeroPasses: one.tests[0].op === 'ne' }));
+  const withZero = counted.map((one) => ({ ...one, zeroPasses: one.tests[0].op === 'ne', asksForAny: false }));
   const size = { maxDepth: 5, depthSize: 'medium' } as const;
   return {
     filters: fc.oneof(size, ...anywhere('filters')) as fc.Arbitrary<FilterNode>,

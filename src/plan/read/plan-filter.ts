@@ -182,6 +182,11 @@ function planCount(context: PlanContext, scope: Scope, node: CountNode, negated:
     return { op, negated: positive !== undefined, value: valueRef(context, location, slot, { type: 'integer', op }) };
   });
   const condition = where && planBehindSet(context, schema, where, deeper(location, 'where'));
+  // To look for one is faster than to count, and the number says no more.
+  if (node.asksForAny) {
+    const any = condition ?? { is: 'notNull', column: ID };
+    return node.zeroPasses === negated ? someRelated(step, any) : noneRelated(step, any);
+  }
   const isKnown = planned.every(({ value: { given } }) => !given || 'constant' in given);
   const trueOfZero = isKnown ? node.zeroPasses !== negated : null;
   return { is: 'count', step, where: condition && counted(condition), negated, tests: planned, trueOfZero };
