@@ -6,6 +6,10 @@ const group = (count: number, condition: (index: number) => string): string =>
   times(count, (index) => `filters[$or][${index}]${condition(index)}`);
 const chain = (steps: number, end: string): string =>
   `${Array.from({ length: steps }, (_, index) => (index % 2 === 0 ? '[categories]' : '[restaurants]')).join('')}${end}`;
+const sets = (steps: number, operator: string): string =>
+  Array.from({ length: steps }, (_, index) => `[${index % 2 === 0 ? 'restaurants' : 'categories'}][${operator}]`).join(
+    '',
+  );
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 export const HOSTILE: Readonly<Record<string, string>> = {
@@ -19,6 +23,11 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   'populate with a two-hop sort':
     '/api/categories?populate[restaurants][sort]=categories.restaurants.name&pagination[pageSize]=100',
   '_q beyond ASCII': '/api/restaurants?_q=%C3%A9',
+  '8 × $none in circles': `/api/categories?filters${sets(8, '$none')}[name][$ne]=x`,
+  '8 × $every in circles': `/api/categories?filters${sets(8, '$every')}[name][$containsi]=%C3%A9`,
+  '40 × $count': `/api/restaurants?${group(40, (index) => `[categories][$count][$gt]=${index}&filters[$or][${index}][categories][$count][where][name][$contains]=zz${index}`)}`,
+  '80 × inside of JSON': `/api/restaurants?${group(80, (index) => `[meta][$at][seats][$gt]=${1000 + index}`)}`,
+  '10 sorts by averages': `/api/categories?sort=${Array.from({ length: 10 }, (_, index) => `restaurants.${['averagePrice', 'rating', 'stars', 'visits', 'id'][index % 5]}.$avg${index % 2 === 0 ? '' : ':desc'}`).join(',')}`,
   'populate in circles':
     '/api/categories?populate[restaurants][populate][categories][populate][restaurants][fields]=name&pagination[pageSize]=100',
 };

@@ -77,29 +77,47 @@ export class ShapeGenerator {
   #condition(type: Schema, steps: number): Tree {
     const relations = this.#relations(type);
     if (steps > 0 && relations.length > 0) {
-      const [name, target] = this.#pick(relations);
-      return { [name]: this.#condition(target, steps - 1) };
+      const [name, target, many] = this.#pick(relations);
+      const below = this.#condition(target, steps - 1);
+      return { [name]: this.#chance(0.4) ? this.#onSet(target, many, below) : below };
     }
     const { name, type: kind } = this.#pick(scalarsOf(type));
     if (this.#chance(0.2)) return { [name]: { [this.#pick(ANY_OPERATORS)]: String(this.#chance(0.5)) } };
     if (NUMBERS.has(kind)) return { [name]: { [this.#pick(NUMBER_OPERATORS)]: String(this.#below(1_000)) } };
+    if (kind === 'json' && this.#chance(0.5))
+      return { [name]: { $at: { seats: { [this.#pick(['$gt', '$ne', '$contains', '$has'])]: this.#pick(VALUES) } } } };
     if (kind === 'json') return { [name]: { [this.#pick(['$eq', '$ne'])]: this.#pick(JSON_VALUES) } };
     if (STRINGS.has(kind)) return { [name]: { [this.#pick(TEXT_OPERATORS)]: this.#pick(VALUES) } };
     return { [name]: { $notNull: 'true' } };
   }
 
+  /** What is said of all related entries together. */
+  #onSet(target: Schema, many: boolean, below: Tree): Tree {
+    const operator = this.#pick(many ? ['$some', '$none', '$every', '$count', '$all'] : ['$some', '$none', '$every']);
+    if (operator === '$count') return { $count: { [this.#pick(['$gt', '$lt', '$eq'])]: '2', where: below } };
+    if (operator !== '$all') return { [operator]: below };
+    const texts = scalarsOf(target).filter(({ type }) => STRINGS.has(type));
+    return { [this.#pick(texts).name]: { $all: this.#list(1 + this.#below(20), () => this.#pick(VALUES)) } };
+  }
+
   #sort(type: Schema): string {
     const path: string[] = [];
-    let at = type;
+    let [at, many] = [type, 0];
     for (let steps = this.#below(5); steps > 0; steps--) {
       const relations = this.#relations(at);
       if (relations.length === 0) break;
-      const [name, target] = this.#pick(relations);
+      const [name, target, isMany] = this.#pick(relations);
       path.push(name);
+      if (isMany) many++;
       at = target;
+      if (isMany && many === 1 && this.#chance(0.2)) return `${path.join('.')}.$count:desc`;
     }
     const sortable = scalarsOf(at).filter(({ type: kind }) => kind !== 'json' && kind !== 'blocks');
-    return `${[...path, this.#pick(sortable).name].join('.')}:${this.#chance(0.5) ? 'asc' : 'desc'}`;
+    const { name, type: kind } = this.#pick(sortable);
+    const aggregates = [...(many > 0 ? ['$min', '$max'] : []), ...(many === 1 && NUMBERS.has(kind) ? ['$avg'] : [])];
+    if (aggregates.length > 0 && this.#chance(0.5)) path.push(name, this.#pick(aggregates));
+    else path.push(name);
+    return `${path.join('.')}:${this.#chance(0.5) ? 'asc' : 'desc'}`;
   }
 
   #populate(type: Schema, levels: number): Tree {
@@ -116,11 +134,13 @@ export class ShapeGenerator {
     return Object.keys(populate).length > 0 ? populate : '*';
   }
 
-  #relations(type: Schema): [name: string, target: ContentType][] {
-    return [...type.attributes.values()].flatMap((attribute): [string, ContentType][] => {
+  #relations(type: Schema): [name: string, target: ContentType, many: boolean][] {
+    return [...type.attributes.values()].flatMap((attribute): [string, ContentType, boolean][] => {
       if (attribute.kind !== 'relation') return [];
       const target = this.#model.contentTypes.get(attribute.target);
-      return target?.exposure === 'routes' && target.uid.startsWith('api::') ? [[attribute.name, target]] : [];
+      return target?.exposure === 'routes' && target.uid.startsWith('api::')
+        ? [[attribute.name, target, attribute.many]]
+        : [];
     });
   }
 

@@ -68,10 +68,16 @@ const NAME_PLACES: readonly ((name: string) => string)[] = [
   (name) => `filters[$or][0][${name}]=1`,
   (name) => `filters[$not][${name}][$contains]=1`,
   (name) => `filters[address][${name}]=1`,
+  (name) => `filters[chef][$none][${name}]=1`,
+  (name) => `filters[dishes][${name}][price][$lt]=1`,
+  (name) => `filters[dishes][$count][${name}]=1`,
+  (name) => `filters[dishes][$count][$gt]=1&filters[dishes][$count][where][${name}]=1`,
   (name) => `sort=${name}`,
   (name) => `sort=${name}:desc`,
   (name) => `sort=chef.${name}`,
   (name) => `sort=${name}.name`,
+  (name) => `sort=${name}.$count`,
+  (name) => `sort=dishes.${name}.$max`,
   (name) => `sort[${name}]=asc`,
   (name) => `sort[0][chef][${name}]=asc`,
   (name) => `fields=${name}`,
@@ -210,6 +216,7 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ...['name', 'stars', 'chef', 'categories', 'address', 'blocks', 'cover', 'meta', 'id', 'documentId', 'nope'],
     ...['internalNote', 'doorCode', 'createdBy', 'locale', 'localizations', 'publishedAt', 'country', 'restaurants'],
     ...['$eq', '$ne', '$in', '$or', '$and', '$not', '$null', '$between', '$containsi', '$nope', '$', '$EQ'],
+    ...['$some', '$none', '$every', '$all', '$count', 'where', '$at', '$has', 'dishes', 'openingHours'],
     ...[
       'filters',
       'sort',
@@ -231,13 +238,36 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ...SQL_FRAGMENTS,
     ...['', 'Alba', 'true', 'false', 'null', 'undefined', 'draft', 'published', 'en', 'name', 'name:asc', 'name:up'],
     ...['0', '1', '-1', '-0', '1.5', '1e308', '1e309', '1e-400', '0x10', 'NaN', 'Infinity', '9'.repeat(400)],
+    ...[
+      'now',
+      'now-7d',
+      'now+1M/M',
+      'now-7x',
+      'now+999999y',
+      'now/d/d/d',
+      'Europe/Paris',
+      'Mars/Base',
+      'dishes.$count',
+    ],
     ...['2020-02-30', '0000-00-00', '99999-01-01', '25:00:00', '12:00:00.1234', '2020-01-01T00:00:00+99:99'],
     ...['*', 'chef', 'chef.country.chefs', 'chef,chef', '.', ',', ':', ',,,', 'chef..name', '{}', '[]', '{"$gt":""}'],
     ...['🌸', '\uffff', '\u202e', '%', '%zz', '&', '=', '#', '?', '\r\nx: y', '../../etc/passwd', 'x'.repeat(2000)],
   ];
   const ROOTS = [
     ...['filters', 'filters', 'filters', 'sort', 'fields', 'populate', 'populate', 'pagination', 'status', 'locale'],
-    ...['publicationFilter', 'hasPublishedVersion', '_q', 'page', 'nope', '', '__proto__', 'constructor', '[', ']'],
+    ...[
+      'publicationFilter',
+      'hasPublishedVersion',
+      '_q',
+      'timezone',
+      'page',
+      'nope',
+      '',
+      '__proto__',
+      'constructor',
+      '[',
+      ']',
+    ],
   ];
   const PATHS = [
     ...[LIST, LIST, LIST, '/api/articles', '/api/homepage', '/api/users', '/api/tags', '/api/i18n/locales', '/_health'],
@@ -476,6 +506,21 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     await expectSoonForEvery(EVEN, (length) => `filters[${[...circle(length), 'name'].join('][')}][$null]=true`);
   });
 
+  it('is answered soon when sets go in circles', async () => {
+    const nested = (length: number, operator: string): string =>
+      `filters${circle(length)
+        .map((name) => `[${name}][${operator}]`)
+        .join('')}[name][$ne]=x&fields=name`;
+    for (const operator of ['$some', '$none', '$every'])
+      await expectSoonForEvery([2, 4, 6, 8], (length) => nested(length, operator));
+    const counted = (length: number): string =>
+      Array.from({ length }, (_, steps) => {
+        const path = circle(steps).map((name) => `[${name}][$count][where]`);
+        return `filters${path.join('')}[${circle(steps + 1).at(-1)}][$count][$lt]=9`;
+      }).join('&');
+    await expectSoonForEvery([1, 2, 3, 4, 5], counted);
+  });
+
   it('is answered soon when populate goes in circles', async () => {
     await expectSoonForEvery(EVEN.slice(0, 6), (length) => `populate=${circle(length).join('.')}`);
   });
@@ -508,6 +553,12 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ['filters[$or][0][chef][country][name][$containsi]', text],
     ['filters[$not][categories][name]', text],
     ['filters[address][city][$ne]', text],
+    ['filters[categories][$none][name]', text],
+    ['filters[dishes][$every][name][$ne]', text],
+    ['filters[categories][name][$all][]', text],
+    ['filters[meta][$at][a]', text],
+    ['filters[meta][$at][a][b][$containsi]', text],
+    ['filters[meta][$has]', text],
     ['filters[stars][$lt]', number],
     ['filters[rating][$gt]', number],
     ['filters[visits][$ne]', number],
@@ -546,6 +597,13 @@ describeOnEveryDatabase('A hostile request', (engine) => {
       }),
       { numRuns: scaled(100), seed: SEED },
     );
+  });
+
+  it('sends keys of JSON as values, and never as text', async () => {
+    const sentFor = async (key: string) => (await ask(`${LIST}?filters[meta][$at][${plain(key)}][$gt]=1`)).sent;
+    const harmless = await sentFor('harmless');
+    for (const fragment of SQL_FRAGMENTS.filter((one) => !one.startsWith('$')))
+      expect(await sentFor(fragment), fragment).toEqual(harmless);
   });
 
   it.each(SQL_FRAGMENTS)('sends %j as a value, in every place of a value, and never as text', async (fragment) => {
