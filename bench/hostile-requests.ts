@@ -25,8 +25,8 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   '_q beyond ASCII': '/api/restaurants?_q=%C3%A9',
   '8 × $none in circles': `/api/categories?filters${sets(8, '$none')}[name][$ne]=x`,
   '8 × $every in circles': `/api/categories?filters${sets(8, '$every')}[name][$containsi]=%C3%A9`,
-  '40 × $count': `/api/restaurants?${group(40, (index) => `[categories][$count][$gt]=${index}&filters[$or][${index}][categories][$count][where][name][$contains]=zz${index}`)}`,
-  '80 × inside of JSON': `/api/restaurants?${group(80, (index) => `[meta][$at][seats][$gt]=${1000 + index}`)}`,
+  '30 × $count': `/api/restaurants?${group(30, (index) => `[categories][$count][$gt]=${index}&filters[$or][${index}][categories][$count][where][name][$contains]=zz${index}`)}`,
+  '45 × inside of JSON': `/api/restaurants?${group(45, (index) => `[meta][$at][seats][$gt]=${1000 + index}`)}`,
   '10 sorts by averages': `/api/categories?sort=${Array.from({ length: 10 }, (_, index) => `restaurants.${['averagePrice', 'rating', 'stars', 'visits', 'id'][index % 5]}.$avg${index % 2 === 0 ? '' : ':desc'}`).join(',')}`,
   'populate in circles':
     '/api/categories?populate[restaurants][populate][categories][populate][restaurants][fields]=name&pagination[pageSize]=100',

@@ -212,7 +212,7 @@ export class ConditionCompiler {
 
   /** The number of related rows: counted for each row that is asked, or for all rows in one pass over the links. */
   #count({ step, where, tests, negated, trueOfZero }: Condition & { is: 'count' }, row: RowScope): Fragment {
-    const inOnePass = row.holder !== undefined || this.#asked === 'all' || this.#dialect.countsInOnePass;
+    const inOnePass = row.holder !== undefined || this.#asked === 'all';
     if (!step.link || trueOfZero === null || !inOnePass) {
       const { there, from, conditions } = this.#relatedTo(step, where, row);
       const count = sql`count(${there.column('id')})`;

@@ -76,8 +76,6 @@ export interface Dialect {
   compareInJson(value: Fragment, op: PlanComparison, operand: BindValue): Fragment;
   /** Whether an id is not among those that a query selects as `id`, none of which is null. */
   absent(id: Fragment, query: Fragment): Fragment;
-  /** Whether links are best counted for all rows at once, even if only some rows are asked. */
-  readonly countsInOnePass: boolean;
   /** The average of numbers, to as many digits as every database agrees on. */
   average(value: Fragment, type: ScalarType): Fragment;
   /** Whether the column as a string contains a folded string, which is bound in one of its forms. */
