@@ -30,6 +30,15 @@ export interface OrderTerm {
   readonly join: Fragment | null;
 }
 
+/** How links are joined to the rows that they lead to, and how their end is written in conditions. */
+interface Joining {
+  readonly join: Fragment;
+  readonly targetId: (id: Fragment) => Fragment;
+}
+
+/** As the database sees fit. */
+const FREELY: Joining = { join: sql`join`, targetId: (id) => id };
+
 /** What narrows rows before they are grouped, and the groups. */
 interface GroupOfRows {
   readonly condition?: Fragment;
@@ -88,12 +97,12 @@ export class ConditionCompiler {
       }
       case 'related': {
         const some = this.#some(condition.step, condition.where, row);
-        return condition.orNone ? sql`(${some} or ${this.#none(condition.step, row)})` : some;
+        return condition.orNone ? sql`(${some} or ${this.#unrelated(condition.step, row)})` : some;
       }
       case 'unrelated':
-        return this.#none(condition.step, row);
+        return this.#unrelated(condition.step, row);
       case 'none':
-        return this.#none(condition.step, row, condition.where);
+        return this.#none(condition.step, condition.where, row);
       case 'all':
         return this.#allOf(condition, row);
       case 'count':
@@ -163,17 +172,27 @@ export class ConditionCompiler {
     return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
-  /** No row at the end of the step meets the condition. */
-  #none(step: RelationStep, row: RowScope, where: Condition | null = null): Fragment {
-    // Behind a step, rows are asked for each path that leads to them, and this would follow their own: it is found once.
-    const isFoundOnce = row.holder !== undefined || (this.#asked === 'all' && namesFew(where));
-    if (where && step.link && isFoundOnce) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
-    const { from, conditions } = this.#relatedTo(step, where, row);
+  #unrelated(step: RelationStep, row: RowScope): Fragment {
+    const { from, conditions } = this.#relatedTo(step, null, row, FREELY);
     return sql`not exists (select 1 from ${from} where ${and(conditions)})`;
   }
 
+  /** No row at the end of the step meets the condition. */
+  #none(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
+    // Behind a step, rows are asked for each path that leads to them, and this would follow their own: it is found once.
+    const isFoundOnce = row.holder !== undefined || (this.#asked === 'all' && namesFew(where));
+    if (where && step.link && isFoundOnce) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
+    const { from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
+    return sql`not exists (select 1 from ${from} where ${and(conditions)})`;
+  }
+
+  /** Rows are looked for along the links of a row, never among all rows that meet a condition, once for each row. */
+  #linksLead(): Joining {
+    return { join: this.#dialect.nestedJoin, targetId: (id) => this.#dialect.withoutIndexHint(id) };
+  }
+
   /** The rows at the end of the step that belong to a row and meet the condition. */
-  #relatedTo(step: RelationStep, where: Condition | null, row: RowScope) {
+  #relatedTo(step: RelationStep, where: Condition | null, row: RowScope, joining: Joining) {
     const target = this.alias('t');
     if (!step.link) {
       const there = rowOf(target, row);
@@ -181,7 +200,7 @@ export class ConditionCompiler {
       return { there, from: sql`${sql.table(step.table)} as ${sql.id(target)}`, conditions };
     }
     const pair = this.alias('p');
-    const { there, join } = this.#targetOf(step, pair, target);
+    const { there, join } = this.#targetOf(step, pair, target, joining);
     const conditions = [
       sql`${sql.id(pair, step.link.from)} = ${row.column('id')}`,
       sql`${sql.id(pair, step.link.to)} is not null`,
@@ -196,8 +215,7 @@ export class ConditionCompiler {
     const [target, pair] = [this.alias('t'), this.alias('p')];
     // To group many rows takes an index on the links, which must lead then; few rows are found first.
     const linksLead = grouped !== undefined && where !== null && !namesFew(where);
-    const joining = linksLead ? this.#dialect.nestedJoin : sql`join`;
-    const { there, join, isThere } = this.#targetOf(step, pair, target, joining);
+    const { there, join, isThere } = this.#targetOf(step, pair, target, linksLead ? this.#linksLead() : FREELY);
     const from = sql.id(pair, step.link!.from);
     const { condition, having } = grouped?.(there) ?? {};
     const conditions = [
@@ -214,7 +232,7 @@ export class ConditionCompiler {
   #count({ step, where, tests, negated, trueOfZero }: Condition & { is: 'count' }, row: RowScope): Fragment {
     const inOnePass = row.holder !== undefined || this.#asked === 'all';
     if (!step.link || trueOfZero === null || !inOnePass) {
-      const { there, from, conditions } = this.#relatedTo(step, where, row);
+      const { there, from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
       const count = sql`count(${there.column('id')})`;
       return sql`(select ${this.#passes(count, tests, negated)} from ${from} where ${and(conditions)})`;
     }
@@ -240,7 +258,7 @@ export class ConditionCompiler {
       having: sql`count(distinct ${this.#dialect.sortValue(there.column(column), type)}) = ${this.#dialect.input(bindValue('listLength'), 'integer')}`,
     });
     if (!step.link) {
-      const { there, from, conditions } = this.#relatedTo(step, null, row);
+      const { there, from, conditions } = this.#relatedTo(step, null, row, FREELY);
       const { condition, having } = among(there);
       const found = sql`(select ${having} from ${from} where ${and([...conditions, condition])})`;
       return negated ? sql`not ${found}` : found;
@@ -250,11 +268,11 @@ export class ConditionCompiler {
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
-  #targetOf(step: RelationStep, pair: string, target: string, joining: Fragment = sql`join`) {
+  #targetOf(step: RelationStep, pair: string, target: string, joining: Joining = FREELY) {
     let joined = false;
     const there: RowScope = {
       column(name) {
-        if (name === 'id') return sql.id(pair, step.link!.to);
+        if (name === 'id') return joining.targetId(sql`${sql.id(pair, step.link!.to)}`);
         joined = true;
         return sql.id(target, name);
       },
@@ -262,7 +280,7 @@ export class ConditionCompiler {
     };
     const join = () =>
       joined
-        ? sql` ${joining} ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
+        ? sql` ${joining.join} ${sql.table(step.table)} as ${sql.id(target)} on ${sql.id(target, 'id')} = ${sql.id(pair, step.link!.to)}`
         : sql``;
     // The pairs of a foreign key are rows of the table itself, and those whose key is null lead nowhere.
     const isThere = () => (joined || step.link!.from !== 'id' ? [] : [sql`${sql.id(pair, step.link!.to)} is not null`]);
