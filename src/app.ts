@@ -12,6 +12,8 @@ import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { Locales } from './db/stored-locales.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
+import { Files } from './files/files.ts';
+import { openStorage } from './files/open-storage.ts';
 import { requireNoChanges, updateModel } from './migrate/update-model.ts';
 import { loadModel } from './model/build.ts';
 import { LOCALE, USER } from './model/builtin.ts';
@@ -88,6 +90,8 @@ export interface Sheaf {
   authenticate(headers: CallerHeaders): Promise<Caller>;
   /** @internal Accounts and rights; opened when first asked for. */
   auth(): Promise<Auth>;
+  /** The files of the project. */
+  readonly files: Files;
   /** Calls the listener after each committed write. Returns a function that ends the subscription. */
   afterCommit(listener: CommitListener): () => void;
   /** The locales of the project. */
@@ -129,27 +133,27 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     });
     checkDefaultPopulate(operations, settings.populate, systemCaller(model));
     await operations.lanes.readSizes();
-    return sheafOf(operations, settings, { ...closing, addedLocales }, options);
+    const storage = await openStorage(settings.files, options.project, stateOf(options));
+    const files = new Files(operations, storage, settings.files);
+    return sheafOf(operations, files, { ...closing, addedLocales }, { ...options, settings });
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+/** Where what is not given is kept. */
+const stateOf = ({ project, state = path.join(project, '.sheaf') }: OpenOptions): string => state;
+
 function sheafOf(
   operations: Operations,
-  settings: Settings,
+  files: Files,
   found: Pick<Sheaf, 'code' | 'withheld' | 'addedLocales'>,
-  options: OpenOptions,
+  options: OpenOptions & { readonly settings: Settings },
 ): Sheaf {
   const { model, database } = operations;
-  const {
-    project,
-    state = path.join(project, '.sheaf'),
-    secrets = {},
-    smtp = null,
-    onMailError = reportMailError,
-  } = options;
+  const { project, settings, secrets = {}, smtp = null, onMailError = reportMailError } = options;
+  const state = stateOf(options);
   const system = systemCaller(model);
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
@@ -165,6 +169,7 @@ function sheafOf(
     operations,
     database,
     documents,
+    files,
     auth,
     authenticate: async ({ authorization }) => (await auth()).authenticator.identify(authorization),
     afterCommit: (listener) => operations.commits.subscribe(listener),
@@ -184,6 +189,7 @@ function sheafOf(
     },
     async close() {
       await (await opened?.catch(() => null))?.close();
+      files.storage.close();
       await operations.lanes.close();
       await database.close();
     },

@@ -194,6 +194,48 @@ export const MAX_COMPARED_BYTES = 50_000_000;
 /** Differences of one request that `sheaf compare` reports; when a list differs throughout, the first ones tell. */
 export const MAX_REPORTED_DIFFERENCES = 10;
 
+/** Bytes of one uploaded file, unless the project says otherwise; Strapi 5 takes as many. */
+export const MAX_FILE_BYTES = 209_715_200;
+
+/** Files in one request. All of them are on disk before the first is stored. */
+export const MAX_UPLOADED_FILES = 100;
+
+/** Parts of an upload that are no files. */
+export const MAX_UPLOAD_FIELDS = 200;
+
+/** Bytes of such a part; it holds names and captions. */
+export const MAX_UPLOAD_FIELD_BYTES = 1_000_000;
+
+/** Headers of one part of an upload; a client sends two. */
+export const MAX_PART_HEADERS = 20;
+
+/** How many times the size of one file a whole upload may have. */
+export const MAX_UPLOAD_FACTOR = 10;
+
+/** Milliseconds in which nothing of an upload arrives; slow lines pause for seconds. */
+export const MAX_UPLOAD_PAUSE_MS = 30_000;
+
+/** Milliseconds for a whole upload, however steadily it comes. */
+export const MAX_UPLOAD_MS = 3_600_000;
+
+/** Pixels of a picture, over all its frames. A camera makes 60 million; beyond, few bytes may stand for a lot of memory. */
+export const MAX_PICTURE_PIXELS = 70_000_000;
+
+/** Pictures that one process works on at a time; each takes a core and up to 300 MB. */
+export const MAX_PICTURES_AT_ONCE = 1;
+
+/** Further ones that may wait for their turn before the answer is a 503. */
+export const MAX_WAITING_PICTURES = 100;
+
+/** Bytes at the beginning of an SVG in which its root must stand. */
+export const MAX_SVG_HEAD_BYTES = 65_536;
+
+/** Files that a list shows where a request names no page. */
+export const MAX_LISTED_FILES = 10_000;
+
+/** Resized pictures that are kept for each picture; beyond, no further ones are made. */
+export const MAX_RESIZED_PICTURES = 40;
+
 /** Limits that a project can change in config/sheaf.json, by the name they have there, with the highest value of each:
  * what a statement, a stack or the memory of one request can still hold. Parsing a list takes time by the square of its
  * length: 2,000 values take some 100 ms, in which nobody else is answered. */

@@ -190,7 +190,7 @@ function successOf({ method, url }: Route, kind: Kind): number {
     default:
   }
   if (url.startsWith('/api/auth/')) return 200;
-  if (method === 'DELETE') return url.startsWith('/api/users') ? 200 : 204;
+  if (method === 'DELETE') return /^\/api\/(?:users|upload)/.test(url) ? 200 : 204;
   if (isAction(url)) return url.endsWith('/clone') ? 201 : 200;
   return method === 'POST' ? 201 : 200;
 }
@@ -200,6 +200,14 @@ const isAction = (url: string): boolean => url.includes('/actions/');
 /** A number of users says as much as a list of them. */
 const needs = ({ url, action }: Route): string[] =>
   url === '/api/users/count' ? [`${USER}.count`, `${USER}.find`] : action === null ? [] : [action];
+
+const FILES = 'plugin::upload.content-api';
+
+const LISTS_OF_FILES = ['find', 'findPage'].map((verb) => `${FILES}.${verb}`);
+
+/** Who may list files may do so in pages as well, and the other way round. */
+const isGranted = (route: Route, may: (action: string) => boolean): boolean =>
+  needs(route).every(may) || (LISTS_OF_FILES.includes(route.action ?? '') && LISTS_OF_FILES.some(may));
 
 /** Requests to every route that would succeed if the caller had the right. */
 class Attempts {
@@ -215,6 +223,8 @@ class Attempts {
 
   /** A new entry of a type, with what it cannot do without. */
   async #make(uid: string): Promise<string> {
+    if (uid === FILES)
+      return (await this.#site.sheaf.files.upload({ name: 'new.txt', content: Buffer.from('new') }))[0]!.documentId;
     const data = this.#body(uid);
     const type = this.#site.sheaf.model.contentTypes.get(uid)!;
     const published = type.draftAndPublish ? { status: 'published' as const } : {};
@@ -257,12 +267,18 @@ class Attempts {
     else if (url.includes(':documentId'))
       target = url.replace(':documentId', isSpent ? await this.#make(uid) : await this.#specimen(uid));
     if (type?.kind === 'singleType') await this.#restore(uid);
-    const payload = await this.#payload(route, uid);
+    const payload = uid === FILES ? null : await this.#payload(route, uid);
+    const isUpload = uid === FILES && method === 'POST';
     const answer = await this.#app.inject({
       method: method as 'GET',
       url: target,
-      headers: { ...who, ...(payload && { 'content-type': 'application/json' }) },
+      headers: {
+        ...who,
+        ...(payload && { 'content-type': 'application/json' }),
+        ...(isUpload && { 'content-type': 'multipart/form-data; boundary=x' }),
+      },
       ...(payload && { payload: JSON.stringify(payload) }),
+      ...(isUpload && { payload: UPLOAD }),
     });
     return { status: answer.statusCode, body: answer.body };
   }
@@ -294,6 +310,9 @@ class Attempts {
   }
 }
 
+const UPLOAD =
+  '--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\na\r\n--x--\r\n';
+
 function valueFor(attribute: Attribute, number: number): unknown {
   if (attribute.kind !== 'scalar') return [];
   if (attribute.type === 'email') return `new${number}@new.example`;
@@ -316,7 +335,7 @@ async function surprises(
   for (const route of routes) {
     const { method, url, action } = route;
     if (action === null) continue;
-    const granted = needs(route).every(may);
+    const granted = isGranted(route, may);
     const expected = granted ? successOf(route, kind) : refusal;
     const { status, body } = await attempts.send(route, headers, granted);
     const refused = expected === 403 && method !== 'HEAD' ? body === JSON.stringify(FORBIDDEN) : true;
@@ -397,9 +416,12 @@ describeOnEveryDatabase('Every route', (engine) => {
       const known = knownActions(site.sheaf.model);
       const unguarded = asked.routes.filter(({ method, url, action }) => {
         if (action !== null) return !known.has(action);
-        // What else there is tells that the service is alive, or refuses a method; see below.
+        // What else there is tells that the service is alive, shows files by names that nobody guesses, or refuses a
+        // method; see below.
         return (
-          method === 'GET' && !url.startsWith('/_') && !asked.routes.some((other) => other.url === url && other.action)
+          method === 'GET' &&
+          !/^\/(?:_|uploads)/.test(url) &&
+          !asked.routes.some((other) => other.url === url && other.action)
         );
       });
       expect(unguarded).toEqual([]);
@@ -409,7 +431,8 @@ describeOnEveryDatabase('Every route', (engine) => {
     it('refuses a method that it does not have the same way to everyone, and answers nothing by it', async () => {
       const full = await site.token('full-access');
       for (const { method, url, action } of asked.routes) {
-        if (action !== null || url.startsWith('/_') || method === 'OPTIONS') continue;
+        const isFile = url === '/uploads/*' && (method === 'GET' || method === 'HEAD');
+        if (action !== null || url.startsWith('/_') || method === 'OPTIONS' || isFile) continue;
         const target = url.replace(':documentId', 'x');
         const [one, other] = await Promise.all(
           [NOBODY, full].map((headers) => asked.app.inject({ method: method as 'GET', url: target, headers })),
@@ -508,7 +531,7 @@ describeOnEveryDatabase('Every route', (engine) => {
         [
           ...Object.keys(verbs).flatMap(named),
           ...users,
-          'plugin::upload.content-api.find',
+          ...['find', 'findOne', 'findPage', 'upload', 'replace', 'destroy'].map((verb) => `${FILES}.${verb}`),
           'plugin::i18n.locales.listLocales',
         ].sort(),
       );

@@ -1,6 +1,5 @@
 // The official client of the dialect, unmodified, against a server that listens: everything it offers for content,
-// single types and users, its own error classes, and its two ways to say who asks. What it asks for and is not served
-// (files) has to fail as the client expects failures.
+// single types, users and files, its own error classes, and its two ways to say who asks.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -488,17 +487,42 @@ describeOnEveryDatabase('The official client', (engine) => {
       ])
         await expectFailure(call, HTTPNotFoundError, 404, 'NotFoundError', 'Not Found');
     });
+  });
 
-    it('gets a clean refusal of everything about files', async () => {
-      for (const call of [
-        () => client.files.find(),
-        () => client.files.findOne(1),
-        () => client.files.update(1, { name: 'x' }),
-        () => client.files.upload(new Blob(['x'], { type: 'text/plain' }), { fileInfo: { name: 'x.txt' } }),
-        () => client.files.upload(Buffer.from('x'), { filename: 'x.txt', mimetype: 'text/plain' }),
-        () => client.files.delete(1),
-      ])
-        await expectFailure(call, HTTPNotFoundError, 404, 'NotFoundError', 'Not Found');
+  describe('of files', () => {
+    const bytesOf = async (url: string): Promise<string> => (await fetch(new URL(url, served.baseURL))).text();
+
+    it('finds, changes and deletes what it uploads as a Blob or a Buffer', async () => {
+      const info = { name: 'first', alternativeText: 'alt', caption: 'cap' };
+      const [blob] = (await client.files.upload(new Blob(['one'], { type: 'text/plain' }), {
+        fileInfo: info,
+      })) as unknown as Answered[];
+      const [buffer] = (await client.files.upload(Buffer.from('two'), {
+        filename: 'second.txt',
+        mimetype: 'text/plain',
+      })) as unknown as Answered[];
+      expect([blob, buffer]).toMatchObject([
+        { ...info, ext: '.txt', mime: 'text/plain', url: expect.stringMatching(/^\/uploads\/first_\w+\.txt$/) },
+        { name: 'second.txt', ext: '.txt', caption: null },
+      ]);
+      expect([await bytesOf(blob.url), await bytesOf(buffer.url)]).toEqual(['one', 'two']);
+      const found = await client.files.find({ filters: { id: { $in: [blob.id, buffer.id] } }, sort: 'name:desc' });
+      expect(found).toEqual([buffer, blob]);
+      expect(await client.files.findOne(blob.id)).toEqual(blob);
+      const changed = await client.files.update(blob.id, { name: 'renamed', caption: '' });
+      expect(changed).toEqual({ ...blob, name: 'renamed', caption: '', updatedAt: expect.any(String) });
+      expect(await client.files.delete(blob.id)).toEqual(changed);
+      expect((await fetch(new URL(blob.url, served.baseURL))).status).toBe(404);
+      await client.files.delete(buffer.id);
+    });
+
+    it('gets its own errors where there is no such file, or no right', async () => {
+      await expect(client.files.findOne(99_999)).rejects.toMatchObject({ name: 'FileNotFoundError' });
+      await expect(client.files.update(99_999, { name: 'x' })).rejects.toMatchObject({ name: 'FileNotFoundError' });
+      await expect(client.files.delete(99_999)).rejects.toMatchObject({ name: 'FileNotFoundError' });
+      const reader = await served.client('read-only');
+      const upload = () => reader.files.upload(new Blob(['x']), { fileInfo: { name: 'x.txt' } });
+      await expect(upload()).rejects.toMatchObject({ name: 'FileForbiddenError' });
     });
   });
 

@@ -1,13 +1,31 @@
 // The names of what can be granted, as Strapi 5 writes them: `<uid>.<verb>`.
-import { ROLE, USER } from '../model/builtin.ts';
+import { FILE, ROLE, USER } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import type { DraftAction, Operation } from './operation.ts';
 
 export type Verb = 'find' | 'findOne' | 'create' | 'update' | 'delete' | DraftAction;
 
+const FILE_ACTIONS = 'plugin::upload.content-api';
+export const FIND_FILES = `${FILE_ACTIONS}.find`;
+export const FIND_FILE = `${FILE_ACTIONS}.findOne`;
+export const FIND_FILE_PAGE = `${FILE_ACTIONS}.findPage`;
+/** To add files, and to change what is said of them. */
+export const UPLOAD_FILES = `${FILE_ACTIONS}.upload`;
+/** To give a file other bytes; in Strapi 5 that goes with uploading. */
+export const REPLACE_FILES = `${FILE_ACTIONS}.replace`;
+export const DELETE_FILES = `${FILE_ACTIONS}.destroy`;
+
+const FILE_VERBS: Readonly<Partial<Record<Verb, string>>> = {
+  find: FIND_FILES,
+  findOne: FIND_FILE,
+  create: UPLOAD_FILES,
+  update: UPLOAD_FILES,
+  delete: DELETE_FILES,
+};
+
 /** The right to do something with entries of a type. Users are destroyed, everything else is deleted. */
 export const actionOn = ({ uid }: Pick<ContentType, 'uid'>, verb: Verb): string =>
-  `${uid}.${uid === USER && verb === 'delete' ? 'destroy' : verb}`;
+  (uid === FILE ? FILE_VERBS[verb] : undefined) ?? `${uid}.${uid === USER && verb === 'delete' ? 'destroy' : verb}`;
 
 /** The actions that an operation needs, all of them. */
 export function actionsOf(type: ContentType, name: Operation['name']): readonly string[] {
@@ -43,7 +61,7 @@ const ACCOUNT_WRITES: ReadonlySet<string> = new Set(
 /** Whether it writes an account, as opposed to logging in and out. */
 export const isAccountWrite = (action: string): boolean => ACCOUNT_WRITES.has(action);
 
-const READ_ACTION = /\.(?:find|findOne|count|me|listLocales)$/;
+const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales)$/;
 
 /** Whether it changes no content. */
 export const isReadAction = (action: string): boolean => READ_ACTION.test(action);
@@ -52,7 +70,6 @@ export const COUNT_USERS = `${USER}.count`;
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;
 export const FIND_ROLE = `${ROLE}.findOne`;
-export const FIND_FILES = 'plugin::upload.content-api.find';
 export const LIST_LOCALES = 'plugin::i18n.locales.listLocales';
 
 /** What a new project grants, as Strapi 5 does at its first start. */
@@ -101,7 +118,7 @@ export function servedActions(model: Model): string[] {
     ...all(types.filter(({ uid }) => uid === USER)),
     COUNT_USERS,
     READ_OWN_ACCOUNT,
-    FIND_FILES,
+    ...[FIND_FILES, FIND_FILE, FIND_FILE_PAGE, UPLOAD_FILES, REPLACE_FILES, DELETE_FILES],
     ...all(types.filter(({ uid }) => uid !== USER)),
     LIST_LOCALES,
   ];

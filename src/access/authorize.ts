@@ -2,6 +2,7 @@
 // read/ and store/ accept; so nothing is read or written that was not authorized here. Which names and rows of it a
 // caller may use is settled by planning, which asks the same access.
 import { forbiddenError, notFoundError, unauthorizedError } from '../errors.ts';
+import { FILE } from '../model/builtin.ts';
 import { actionsOf } from './actions.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
@@ -16,8 +17,9 @@ export interface Authorized<O extends Operation> {
 
 export function authorize<O extends Operation>(operation: O, caller: Caller): Authorized<O> {
   const { name, type } = operation;
-  // What has no routes is shown with what refers to it; only the system works on it.
-  if (type.exposure === 'hidden' || (type.exposure !== 'routes' && caller.kind !== 'system')) throw notFoundError();
+  // What has no routes is shown with what refers to it; only the system works on it. Files have routes of their own kind.
+  const isServed = type.exposure === 'routes' || type.uid === FILE;
+  if (type.exposure === 'hidden' || (!isServed && caller.kind !== 'system')) throw notFoundError();
   for (const action of actionsOf(type, name)) requireAction(caller, action);
   if (name === 'me' && !caller.account) throw unauthorizedError();
   // A single type has one document, which the first update makes.

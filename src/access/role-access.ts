@@ -3,7 +3,7 @@ import { MAX_READ_COST } from '../limits.ts';
 import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import type { Access, FieldUse, RowRule, RowUse } from './access.ts';
-import { FIND_ROLES } from './actions.ts';
+import { FIND_FILE_PAGE, FIND_FILES, FIND_ROLES, REPLACE_FILES, UPLOAD_FILES } from './actions.ts';
 import type { RoleRules } from './rules.ts';
 import type { Withheld } from './withheld.ts';
 
@@ -68,40 +68,60 @@ export interface ReadBudgets {
   readonly tokens: number;
 }
 
+/** What holds for the access of every caller but the system. */
+export interface AccessOptions extends ReadBudgets {
+  /** Whether who may upload files may replace them, as in Strapi 5. */
+  readonly uploadReplaces: boolean;
+}
+
 /** Makes the access of every caller but the system, so that what is withheld is withheld from all of them. */
 export class Accesses {
   readonly #model: Model;
   readonly #rules: ReadonlyMap<string, RoleRules>;
   readonly #withheld: Withheld;
-  readonly #budgets: ReadBudgets;
+  readonly #options: AccessOptions;
+  /** Actions that go with others, by name. */
+  readonly #implied: ReadonlyMap<string, string>;
 
   /** `rules`: by the type of the role. */
-  constructor(model: Model, rules: ReadonlyMap<string, RoleRules>, withheld: Withheld, budgets: ReadBudgets) {
+  constructor(model: Model, rules: ReadonlyMap<string, RoleRules>, withheld: Withheld, options: AccessOptions) {
     this.#model = model;
     this.#rules = rules;
     this.#withheld = withheld;
-    this.#budgets = budgets;
+    this.#options = options;
+    this.#implied = new Map([
+      // Pages show what a list does.
+      [FIND_FILE_PAGE, FIND_FILES],
+      [FIND_FILES, FIND_FILE_PAGE],
+      ...(options.uploadReplaces ? [[REPLACE_FILES, UPLOAD_FILES] as const] : []),
+    ]);
   }
 
   ofRole(role: Role, revision: number): Access {
     const access = roleAccess(this.#model, role, this.#rules.get(role.type) ?? null, revision);
-    const { roles } = this.#budgets;
+    const { roles } = this.#options;
     return this.#without(Object.hasOwn(roles, role.type) ? { ...access, maxReadCost: roles[role.type]! } : access);
   }
 
   /** Null for a kind of token that is not known. */
   ofToken(token: TokenGrants): Access | null {
     const access = tokenAccess(this.#model, token);
-    return access && this.#without({ ...access, maxReadCost: this.#budgets.tokens });
+    return access && this.#without({ ...access, maxReadCost: this.#options.tokens });
   }
 
   #without(access: Access): Access {
     const withheld = this.#withheld;
-    if (withheld.findings.length === 0) return access;
+    const isGranted = (action: string): boolean => access.may(action) && !withheld.has(action);
+    const may = (action: string): boolean => {
+      if (isGranted(action)) return true;
+      const other = this.#implied.get(action);
+      return other !== undefined && isGranted(other) && !withheld.has(action);
+    };
+    if (withheld.findings.length === 0) return { ...access, may };
     const isServed = (uid: string): boolean => this.#model.contentTypes.get(uid)?.exposure !== 'relations';
     return {
       ...access,
-      may: (action) => access.may(action) && !withheld.has(action),
+      may,
       mayFind: (uid) => access.mayFind(uid) && !(isServed(uid) && withheld.has(`${uid}.find`)),
     };
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelOf, relation } from '../../test/support/project.ts';
 import { rulesIn } from '../../test/support/rules.ts';
-import { FILE, ROLE } from '../model/builtin.ts';
+import { LOCALE, ROLE } from '../model/builtin.ts';
 import { readRules } from './rules.ts';
 
 const model = modelOf({
@@ -99,8 +99,8 @@ describe('a mistake', () => {
     ],
     [
       'a type without paths',
-      { editor: { [FILE]: {} } },
-      `access/a.json: editor: ${FILE}: it goes with what refers to it`,
+      { editor: { [LOCALE]: {} } },
+      `access/a.json: editor: ${LOCALE}: it goes with what refers to it`,
     ],
   ])('in the file is told with its place: %s', (_why, content, told) => {
     expect(problemsOf(content)).toEqual([expect.stringContaining(told)]);

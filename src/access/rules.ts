@@ -7,6 +7,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { check, flag, namedEntries, type Problem, SCHEMA_KEY, strictObject } from '../check-json.ts';
 import { SheafError } from '../errors.ts';
+import { FILE } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
 import type { FieldUse, RowRule, RowUse, RuleValue } from './access.ts';
@@ -95,7 +96,8 @@ function readRoles(file: string, report: Report): Entries<Entries<unknown>> {
 function typeWithRules(model: Model, uid: string): ContentType | string {
   const type = model.contentTypes.get(uid);
   if (!type || type.exposure === 'hidden') return 'there is no such content-type';
-  if (type.exposure !== 'routes') return 'it goes with what refers to it, so that rules on it mean nothing';
+  if (type.exposure !== 'routes' && uid !== FILE)
+    return 'it goes with what refers to it, so that rules on it mean nothing';
   return type;
 }
 

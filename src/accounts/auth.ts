@@ -6,6 +6,7 @@ import { Accesses, roleAccess } from '../access/role-access.ts';
 import { type Rules, readRules, ruleLocation } from '../access/rules.ts';
 import type { Withheld } from '../access/withheld.ts';
 import type { Database } from '../db/database.ts';
+import { isAdopted } from '../db/stored-settings.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -61,7 +62,10 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const secrets = readSecrets(options.secrets, options.state, database.isReadOnly);
   const lacking = database.isReadOnly ? lackingParts(await database.describe()) : new Set<string>();
   const statements = new AccountStatements(database.dialect, lacking);
-  const accesses = new Accesses(model, rules.byRole, options.withheld, settings.readCost);
+  const accesses = new Accesses(model, rules.byRole, options.withheld, {
+    ...settings.readCost,
+    uploadReplaces: settings.files.uploadReplaces ?? (await isAdopted(database)),
+  });
   const grants = new Grants(accesses, operations, statements);
   await grants.open();
   operations.refresh = () => grants.refresh();

@@ -60,7 +60,7 @@ export function shownValues(config: ServerConfig): ShownValue[] {
 
 const HIDDEN = '…';
 /** Settings that are secrets. */
-const SECRET_KEYS: ReadonlySet<string> = new Set(['auth.jwt.privateKey']);
+const SECRET_KEYS: ReadonlySet<string> = new Set(['auth.jwt.privateKey', 'files.s3.secretAccessKey']);
 
 function leavesOf(value: unknown, keys: readonly string[]): [readonly string[], unknown][] {
   if (!isObject(value) || Object.keys(value).length === 0) return [[keys, value]];

@@ -28,6 +28,12 @@ export function defaultLocaleIn(stored: string | null | undefined): string {
   }
 }
 
+/** Whether another program made the database: one that is made here says which locales it takes. */
+export async function isAdopted(database: Database): Promise<boolean> {
+  if (database.isReadOnly && !(await database.describe()).has(OWN_SETTINGS)) return true;
+  return (await database.snapshot((session) => session.rows(OPENNESS, []))).length === 0;
+}
+
 /** Whether the project has a locale. */
 export const hasLocale = async (session: Session, code: string): Promise<boolean> =>
   (await session.rows(CODES, [])).some((row) => row[0] === code);

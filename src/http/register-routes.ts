@@ -1,10 +1,12 @@
 // Routes → Fastify: each behind the right it needs, and a 405 for the methods that a path does not answer.
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { requireAction } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
 import { methodNotAllowedError, readOnlyError, SheafError } from '../errors.ts';
+import { MULTIPART_OPTIONS } from './receive-upload.ts';
 import { elapsed, sendError } from './respond.ts';
 import { type Handler, isRead, METHODS, type Route } from './routes.ts';
 
@@ -27,17 +29,29 @@ export function registerRoutes(
   { isReadOnly }: RegisterOptions,
 ): void {
   const served = isReadOnly ? routes.filter(isRead) : routes;
-  for (const route of served) {
-    const { method, path, action, limit, handler } = route;
-    app.route({
-      method,
-      url: path,
-      handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
-      config: { ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }) },
-      // After the limits on requests, before the body is read: who may not do this need not send one.
-      ...(action !== null && { preParsing: authorizeRequest(auth, action, route) }),
-    });
-  }
+  const plain = served.filter(({ takesFiles }) => takesFiles !== true);
+  for (const route of plain) registerRoute(app, auth, route);
+  // In a scope of their own, since no other route takes such bodies.
+  app.register(async (scope) => {
+    await scope.register(multipart, MULTIPART_OPTIONS);
+    for (const route of served) if (!plain.includes(route)) registerRoute(scope, auth, route);
+  });
+  refuseOtherMethods(app, routes, served);
+}
+
+function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
+  const { method, path, action, limit, handler } = route;
+  app.route({
+    method,
+    url: path,
+    handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
+    config: { ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }) },
+    // After the limits on requests, before the body is read: who may not do this need not send one.
+    ...(action !== null && { preParsing: authorizeRequest(auth, action, route) }),
+  });
+}
+
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], served: readonly Route[]): void {
   for (const [url, group] of Map.groupBy(routes, ({ path }) => path)) {
     const allowed = group.filter((route) => served.includes(route)).map(({ method }) => method);
     const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
@@ -45,7 +59,11 @@ export function registerRoutes(
     app.route({
       method: METHODS.filter((method) => !allowed.includes(method) && !writes.includes(method)),
       url,
-      handler: async (request, reply) => refuseMethod(request, reply.header('allow', allowed.join(', ')), allowed),
+      handler: async (request, reply) => {
+        reply.header('allow', allowed.join(', '));
+        if (group.some(({ refusesInEnvelope }) => refusesInEnvelope)) throw methodNotAllowedError(allowed);
+        return refuseMethod(request, reply, allowed);
+      },
     });
   }
 }

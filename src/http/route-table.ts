@@ -7,9 +7,11 @@ import { USER } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
+import { fileRoutes } from './file-routes.ts';
 import { sendNothing, sendValue } from './respond.ts';
 import { roleRoutes } from './role-routes.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
+import { uploadRoutes } from './upload-files.ts';
 import { userRoutes } from './user-routes.ts';
 
 /** `requests`: keeps requests as they were prepared. */
@@ -34,6 +36,8 @@ export function routeTable(
     ...authRoutes(context),
     ...userRoutes(context),
     ...roleRoutes(context),
+    ...fileRoutes(context),
+    ...uploadRoutes(context),
     ...types.flatMap((type) => contentRoutes(context, type)),
   ];
 }

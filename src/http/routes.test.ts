@@ -37,6 +37,9 @@ describe('a path', () => {
     ['GET', '/api/users/count', ['/api/users/count', 'count', null]],
     ['GET', '/api/users/7', ['/api/users/:documentId', 'findOne', '7']],
     ['POST', '/api/auth/local', ['/api/auth/local', null, null]],
+    ['POST', '/api/upload', ['/api/upload', null, null]],
+    ['GET', '/api/upload/files/7', ['/api/upload/files/:documentId', 'findOne', '7']],
+    ['GET', '/api/upload/files/page', ['/api/upload/files/page', 'find', null]],
     ['GET', '/_health', ['/_health', null, null]],
   ])('is answered by its route: %s %s', (method, path, expected) => {
     expect(match(method, path)).toEqual(expected);
@@ -65,7 +68,8 @@ describe('a path', () => {
     ['POST', '/api/tags/abc/actions/publish'],
     ['POST', '/api/pages/abc/actions/nosuch'],
     ['GET', '/api/roles'],
-    ['GET', '/api/upload/files'],
+    ['GET', '/api/upload/folders'],
+    ['GET', '/api/upload'],
     ['GET', '/api/pages/%E0%A4%A'],
   ])('is answered by no route: %s %s', (method, path) => {
     expect(match(method, path)).toBeNull();
@@ -81,7 +85,7 @@ describe('the table', () => {
   it('asks only for rights that can be granted, and asks for one wherever content is touched', () => {
     const known = knownActions(model);
     const open = ROUTES.filter(({ action }) => action === null).map(({ path }) => path);
-    expect(open).toEqual(['/_health', '/_ready']);
+    expect(open).toEqual(['/_health', '/_ready', '/uploads/*']);
     expect(ROUTES.filter(({ action }) => action !== null && !known.has(action))).toEqual([]);
   });
 

@@ -35,6 +35,10 @@ export interface Route {
   readonly handler: Handler;
   /** That it writes, though it is a GET. */
   readonly writes?: true;
+  /** That other methods are refused in the envelope, whoever asks; elsewhere clients of Strapi 5 expect plain text. */
+  readonly refusesInEnvelope?: true;
+  /** That its body may hold files. */
+  readonly takesFiles?: true;
 }
 
 /** Whether a route only reads. */

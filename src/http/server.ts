@@ -32,6 +32,7 @@ import {
   requestLog,
 } from './log.ts';
 import type { ServerMetrics } from './metrics.ts';
+import { isUploading } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
@@ -161,6 +162,8 @@ function createApp(
       connectionsCheckingInterval: timeouts.check,
     },
     clientErrorHandler(error, socket) {
+      // Uploads have a time of their own.
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
       if (socket.writable) logger.info({ code: error.code }, 'refused a connection that is not valid HTTP');
       refuseConnection(error, socket, headerBytes);
     },

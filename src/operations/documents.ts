@@ -2,7 +2,8 @@
 // of its parameters and objects of the answers; HTTP sends the same operations through the same door.
 import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
-import { validationError } from '../errors.ts';
+import { notFoundError, validationError } from '../errors.ts';
+import { FILE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
 import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkData } from '../request/parse-write.ts';
@@ -126,6 +127,8 @@ export class Documents {
   }
 
   #operation(name: WriteName, documentId: string | null, data: EntryData, parameters: ReadParameters): WriteOperation {
+    // Rows of files are written with their bytes.
+    if (this.#type.uid === FILE && this.#caller.kind !== 'system') throw notFoundError();
     checkData(data, this.#operations.rules.limits);
     return { name, type: this.#type, documentId, data, parameters, defaultStatus: DEFAULT_STATUS };
   }

@@ -104,6 +104,15 @@ interface AnswerRead {
   runIn(session: Session, caller: Caller, documentId: string): Promise<string | null>;
 }
 
+/** What happens in the transaction of several writes beside them. */
+export interface AroundWrites {
+  before?(write: WriteSession): Promise<void>;
+  /** Runs after all of them; what it writes shows in the answers. It may run again where the transaction does. */
+  after?(write: WriteSession, written: readonly Written[]): Promise<void>;
+  /** Runs when nothing is left but to commit. */
+  last?(): Promise<void>;
+}
+
 const NO_ANSWER: AnswerRead = { omitted: [], runIn: async () => null };
 
 export class Operations {
@@ -241,6 +250,48 @@ export class Operations {
       .catch(nullWhereNotFound);
     if (outcome && this.commits.isHeard) this.#announce(operation, caller, outcome.written);
     return outcome && { ...outcome, omitted: answer.omitted, ignored: plan.ignored, timing };
+  }
+
+  /** Several writes in one transaction, each answered with its entry. A document that is not there is an error. */
+  async writeTogether(
+    operations: readonly WriteOperation[],
+    caller: Caller,
+    around: AroundWrites,
+  ): Promise<readonly WriteOutcome[]> {
+    const steps = operations.map((operation) => {
+      const begin = performance.now();
+      const authorized = authorize(operation, caller);
+      const parsed = parseWrite(operation, this.#deps.defaultLocale, true);
+      const plan = planWrite(this.#planning, authorized, parsed);
+      const answer = this.#answer(authorized, parsed);
+      return { operation, plan, answer, timing: { parse: 0, plan: performance.now() - begin } };
+    });
+    const outcomes = await this.database.transaction(
+      async (session) => {
+        const write = new WriteSession(session, caller, this.#writes);
+        await around.before?.(write);
+        const deleted: (string | null)[] = [];
+        const written: Written[] = [];
+        for (const { plan, answer } of steps) {
+          const isDelete = plan.name === 'delete';
+          deleted.push(isDelete ? await answer.runIn(session, caller, plan.documentId ?? '') : null);
+          written.push(await runWrite(write, plan));
+        }
+        await around.after?.(write, written);
+        await write.run.flush();
+        const texts: string[] = [];
+        for (const [index, { answer }] of steps.entries())
+          texts.push(deleted[index] ?? (await answer.runIn(session, caller, written[index]!.documentId)) ?? 'null');
+        await around.last?.();
+        return written.map((one, index) => ({ written: one, text: texts[index]! }));
+      },
+      { knownBy: caller.knownBy },
+    );
+    return outcomes.map((outcome, index) => {
+      const { operation, plan, answer, timing } = steps[index]!;
+      if (this.commits.isHeard) this.#announce(operation, caller, outcome.written);
+      return { ...outcome, omitted: answer.omitted, ignored: plan.ignored, timing };
+    });
   }
 
   async #runWrite(

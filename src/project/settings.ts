@@ -24,6 +24,7 @@ import {
   MAX_READ_COST,
 } from '../limits.ts';
 import { CODE_KINDS } from './code/code-finding.ts';
+import { FILES } from './file-settings.ts';
 import { readProjectJson, requireValid } from './project-file.ts';
 
 const DAY = 86_400;
@@ -330,6 +331,7 @@ export const SETTINGS = strictObject({
     "Proxies whose word on a client's address is taken: none, or their addresses.",
   ),
   email: described(v.optional(EMAIL, {}), 'Mails that the server sends.'),
+  files: described(v.optional(FILES, {}), 'Files: where they are stored, which are taken, what is made of pictures.'),
   limits: described(v.optional(LIMITS, {}), 'Limits of requests that a project can change; docs/api.md lists them.'),
   populate: described(
     v.optional(anyObject(POPULATE), {}),

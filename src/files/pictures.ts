@@ -1,0 +1,241 @@
+// Pictures: how large they are, a smaller encoding where there is one, and the formats that front ends show. The work is
+// done by libvips on threads of its own, a few pictures at a time.
+import { rename, stat } from 'node:fs/promises';
+import type { FormatEnum, Metadata, Sharp } from 'sharp';
+import { applicationError, type SheafError, unavailableError } from '../errors.ts';
+import { MAX_PICTURE_PIXELS, MAX_PICTURES_AT_ONCE, MAX_SVG_HEAD_BYTES, MAX_WAITING_PICTURES } from '../limits.ts';
+import type { FileSettings } from '../project/file-settings.ts';
+import { headOf } from './file-types.ts';
+import type { Scratch } from './incoming.ts';
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One of the sizes in which a picture is stored. */
+export interface PictureFormat extends PictureSize {
+  /** `thumbnail`, or the name of a breakpoint. */
+  readonly key: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface Picture extends PictureSize {
+  readonly formats: readonly PictureFormat[];
+  /** A data URL; null where none is made. */
+  readonly placeholder: string | null;
+}
+
+/** What is made of pictures, as Strapi 5 keeps it in the database, and as the project says. */
+export interface PictureOptions extends Pick<FileSettings, 'breakpoints' | 'placeholder' | 'removePosition'> {
+  readonly sizeOptimization: boolean;
+  readonly responsiveDimensions: boolean;
+}
+
+const THUMBNAIL: PictureSize = { width: 245, height: 156 };
+const QUALITY = 80;
+const PLACEHOLDER_PIXELS = 16;
+/** What is decoded. All other formats that libvips knows stay closed: some of them read other files, or run programs. */
+const LOADERS = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Gif', 'Nsgif', 'Heif'].map((name) => `VipsForeignLoad${name}`);
+/** Formats that are encoded again where that makes them smaller. */
+const REWRITTEN: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'tiff']);
+
+export type SharpModule = typeof import('sharp')['default'];
+let loaded: Promise<SharpModule> | null = null;
+
+/** Loaded with the first picture; a start need not wait for it. */
+export const loadSharp = (): Promise<SharpModule> => {
+  loaded ??= import('sharp').then(({ default: sharp }) => {
+    sharp.cache(false);
+    sharp.concurrency(1);
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: LOADERS });
+    return sharp;
+  });
+  return loaded;
+};
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Runs work on a picture when it has its turn. */
+export async function withPictureSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_PICTURES_AT_ONCE) {
+    if (waiting.length >= MAX_WAITING_PICTURES) throw unavailableError('Too many pictures are being made; try again');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** A picture that was received, with its formats; null for a file that is none. May rewrite the file. */
+export async function makePicture(
+  file: string,
+  detected: string | null,
+  options: PictureOptions,
+  scratch: Scratch,
+): Promise<Picture | null> {
+  if (detected === null || !detected.startsWith('image/')) return null;
+  const sharp = await loadSharp();
+  return withPictureSlot(async () => {
+    const described = await describe(sharp, file);
+    if (!described) return null;
+    const maker = new PictureMaker(sharp, file, described, scratch);
+    try {
+      const formats = maker.isDecoded ? await maker.formats(options) : [];
+      const placeholder = options.placeholder && maker.isDecoded ? await maker.placeholder() : null;
+      if (maker.isDecoded) await maker.rewrite(options);
+      return { ...maker.shown, formats, placeholder };
+    } catch (error) {
+      throw invalidPicture(error);
+    }
+  });
+}
+
+/** Null for what libvips does not know. */
+async function describe(sharp: SharpModule, file: string): Promise<Metadata | null> {
+  let metadata: Metadata;
+  try {
+    metadata = await sharp(file, { limitInputPixels: false }).metadata();
+  } catch {
+    return null;
+  }
+  const { width, height, pages = 1, pageHeight = height } = metadata;
+  if (width * pageHeight * pages > MAX_PICTURE_PIXELS)
+    throw applicationError(`The picture is too large: at most ${MAX_PICTURE_PIXELS} pixels (MAX_PICTURE_PIXELS)`, {
+      limit: 'MAX_PICTURE_PIXELS',
+      allowed: MAX_PICTURE_PIXELS,
+    });
+  return metadata;
+}
+
+function invalidPicture(error: unknown): SheafError {
+  const refusal = applicationError('File is not a valid image');
+  refusal.cause = error;
+  return refusal;
+}
+
+/** Orientations that swap width and height. */
+const isTurned = (orientation = 1): boolean => orientation >= 5;
+
+class PictureMaker {
+  readonly #sharp: SharpModule;
+  readonly #file: string;
+  readonly #metadata: Metadata;
+  readonly #scratch: Scratch;
+
+  constructor(sharp: SharpModule, file: string, metadata: Metadata, scratch: Scratch) {
+    this.#sharp = sharp;
+    this.#file = file;
+    this.#metadata = metadata;
+    this.#scratch = scratch;
+  }
+
+  /** HEIC can be named, not decoded. */
+  get isDecoded(): boolean {
+    const { format, compression } = this.#metadata;
+    return format !== 'heif' || compression === 'av1';
+  }
+
+  get #isAnimated(): boolean {
+    return (this.#metadata.pages ?? 1) > 1 && this.#metadata.format !== 'heif' && this.#metadata.format !== 'tiff';
+  }
+
+  /** As it is looked at. */
+  get shown(): PictureSize {
+    const { width, height, pageHeight = height, orientation } = this.#metadata;
+    return isTurned(orientation) ? { width: pageHeight, height: width } : { width, height: pageHeight };
+  }
+
+  async formats({ breakpoints, responsiveDimensions }: PictureOptions): Promise<PictureFormat[]> {
+    const { width, height } = this.shown;
+    const wanted = [
+      { key: 'thumbnail', box: THUMBNAIL },
+      ...(responsiveDimensions
+        ? Object.entries(breakpoints).map(([key, size]) => ({ key, box: { width: size, height: size } }))
+        : []),
+    ].filter(({ box }) => width > box.width || height > box.height);
+    const formats: PictureFormat[] = [];
+    for (const { key, box } of wanted) formats.push({ key, ...(await this.#format(box)) });
+    return formats;
+  }
+
+  async #format(box: PictureSize): Promise<Omit<PictureFormat, 'key'>> {
+    const path = this.#scratch.path();
+    const info = await this.#encoded(this.#open().resize({ ...box, fit: 'inside' })).toFile(path);
+    return { path, width: info.width, height: info.pageHeight ?? info.height, size: info.size };
+  }
+
+  /** A few pixels, to be blurred by whoever shows them until the picture is there. */
+  async placeholder(): Promise<string> {
+    const size = { width: PLACEHOLDER_PIXELS, height: PLACEHOLDER_PIXELS };
+    const small = this.#sharp(this.#file)
+      .autoOrient()
+      .resize({ ...size, fit: 'inside' })
+      .blur(1);
+    return `data:image/webp;base64,${(await small.webp({ quality: 40 }).toBuffer()).toString('base64')}`;
+  }
+
+  /** Encodes the picture again, and keeps the result where it is smaller or where the position must go. */
+  async rewrite({ sizeOptimization, removePosition }: PictureOptions): Promise<void> {
+    const { format, exif, xmp } = this.#metadata;
+    const mustGo = removePosition && (exif !== undefined || xmp !== undefined);
+    const isRewritten = sizeOptimization && REWRITTEN.has(format) && !this.#isAnimated;
+    // What is not encoded is decoded all the same: a broken picture is refused.
+    if (!isRewritten && !mustGo) {
+      await this.#open().stats();
+      return;
+    }
+    const path = this.#scratch.path();
+    const { size } = await this.#encoded(this.#open(), QUALITY).toFile(path);
+    if (mustGo || size < (await stat(this.#file)).size) await rename(path, this.#file);
+  }
+
+  #open(): Sharp {
+    return this.#sharp(this.#file, { animated: this.#isAnimated, failOn: 'error' }).autoOrient();
+  }
+
+  /** In the format that it has. Metadata is left behind, colours are those of sRGB. */
+  #encoded(picture: Sharp, quality?: number): Sharp {
+    const { format, isPalette } = this.#metadata;
+    if (format === 'heif') return picture.avif({ ...(quality !== undefined && { quality }) });
+    if (format === 'png') return picture.png({ palette: isPalette === true });
+    const options = quality === undefined || format === 'gif' ? {} : { quality };
+    return picture.toFormat(format as keyof FormatEnum, options);
+  }
+}
+
+const LENGTH = /^\s*(\d+(?:\.\d+)?)\s*(?:px)?\s*$/;
+
+/** The size of an SVG, by what it says of itself. It is never drawn. What could grow when it is read is refused. */
+export async function svgSize(file: string): Promise<PictureSize | null> {
+  const bytes = await headOf(file, MAX_SVG_HEAD_BYTES);
+  const text = bytes.toString('utf8');
+  const root = /<svg\b[^>]*>/i.exec(text)?.[0];
+  // A compressed one, one with entities, and what is no drawing at all.
+  if (root === undefined || /<!ENTITY/i.test(text)) throw applicationError('File is not a valid image');
+  const attribute = (name: string): string | undefined =>
+    new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(root)?.slice(1).find(Boolean);
+  const length = (name: string): number | null => {
+    const [, digits] = LENGTH.exec(attribute(name) ?? '') ?? [];
+    return digits === undefined ? null : Math.round(Number(digits));
+  };
+  const [, , boxWidth, boxHeight] = (attribute('viewBox') ?? '')
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const width = length('width') ?? boxWidth;
+  const height = length('height') ?? boxHeight;
+  if (!isLength(width) || !isLength(height)) return null;
+  return { width: Math.round(width), height: Math.round(height) };
+}
+
+const MAX_LENGTH = 2_147_483_647;
+const isLength = (value: number | undefined): value is number =>
+  value !== undefined && Number.isFinite(value) && value > 0 && value <= MAX_LENGTH;

@@ -1,0 +1,178 @@
+// /api/upload: files as clients of Strapi 5 send and read them. What is stored, and how, is decided in files/.
+import type { FastifyRequest } from 'fastify';
+import { DELETE_FILES, FIND_FILE, FIND_FILE_PAGE, FIND_FILES, UPLOAD_FILES } from '../access/actions.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ReadName, ReadOperation } from '../access/operation.ts';
+import { validationError } from '../errors.ts';
+import { parseFileInfo, parseFileInfos } from '../files/file-info.ts';
+import { ALL_FILES, type FileEntry, fileNotFound } from '../files/files.ts';
+import { Scratch } from '../files/incoming.ts';
+import { FILE } from '../model/builtin.ts';
+import { pageJson } from '../operations/envelope.ts';
+import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
+import type { QueryObject } from '../request/query-string.ts';
+import { readHandler } from './content-routes.ts';
+import { WRITE_COST } from './cost-limit.ts';
+import { receiveUpload, type UploadFields } from './receive-upload.ts';
+import { callerOf } from './register-routes.ts';
+import { sendReplicationPosition, sendValue } from './respond.ts';
+import { documentIdOf, type Handler, type PreparedText, queryOf, type Route, type RouteContext } from './routes.ts';
+
+export function fileRoutes(context: RouteContext): Route[] {
+  const { sheaf, auth } = context;
+  const type = sheaf.model.contentTypes.get(FILE)!;
+  const base = `${auth.settings.rest.prefix}/upload`;
+  const route = (
+    method: Route['method'],
+    path: string,
+    action: string,
+    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'takesFiles'>,
+  ): Route => ({ method, path: `${base}${path}`, action, limit: null, refusesInEnvelope: true, ...rest });
+  const read = (path: string, action: string, name: ReadName, handler: Handler): Route =>
+    route('GET', path, action, { operation: { name, type }, parameters: READ_PARAMETERS, handler });
+  const { envelope } = auth.settings.files;
+  return [
+    route('POST', '', UPLOAD_FILES, {
+      // A body can be read once only, so it is found out beforehand who sends it.
+      operation: null,
+      parameters: ['id'],
+      takesFiles: true,
+      handler: uploadHandler(context),
+    }),
+    read('/files', FIND_FILES, 'find', listHandler(context, `${base}/files`, envelope)),
+    read('/files/page', FIND_FILE_PAGE, 'find', listHandler(context, `${base}/files/page`, true)),
+    read('/files/:documentId', FIND_FILE, 'findOne', oneHandler(context, `${base}/files/`)),
+    route('DELETE', '/files/:documentId', DELETE_FILES, {
+      operation: { name: 'delete', type },
+      parameters: ['force'],
+      handler: deleteHandler(context),
+    }),
+  ];
+}
+
+function readOperation({ sheaf, auth }: RouteContext, name: ReadName, parameters: QueryObject, inPages: boolean) {
+  const pagination = inPages ? firstPage(auth.settings.rest) : ALL_FILES;
+  const operation: ReadOperation = {
+    name,
+    type: sheaf.files.type,
+    parameters: inPages ? parameters : withPagination(parameters),
+    defaults: { status: 'published', pagination },
+  };
+  return operation;
+}
+
+/** Clients of Strapi 5 write `start` and `limit` beside the other parameters of this list. */
+function withPagination(parameters: QueryObject): QueryObject {
+  const { start, limit, ...rest } = parameters;
+  const beside = { ...(start !== undefined && { start }), ...(limit !== undefined && { limit }) };
+  if (Object.keys(beside).length > 0 && rest.pagination === undefined)
+    return { ...withoutPages(rest), pagination: beside };
+  return withoutPages(rest);
+}
+
+/** Other names of pages that Strapi 5 ignores here. */
+const withoutPages = (parameters: QueryObject): QueryObject =>
+  Object.fromEntries(Object.entries(parameters).filter(([key]) => !MISPLACED_PARAMETERS.includes(key)));
+
+function listHandler(context: RouteContext, path: string, inPages: boolean): Handler {
+  const { sheaf } = context;
+  return readHandler(context, path, (query, caller): PreparedText => {
+    const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
+    const { timing, weight, cost, omitted, request } = list;
+    return {
+      timing,
+      weight,
+      cost,
+      run: async (options) => {
+        const page = await list.run(options);
+        const shown = await sheaf.files.shownText(`[${page.entries}]`);
+        return inPages ? pageJson(request.pagination, { ...page, entries: shown.slice(1, -1) }, omitted) : shown;
+      },
+    };
+  });
+}
+
+function oneHandler(context: RouteContext, path: string): Handler {
+  const { sheaf } = context;
+  const prepare = (query: QueryObject, caller: Caller): PreparedText => {
+    const read = sheaf.operations.findOne(readOperation(context, 'findOne', query, false), caller);
+    const { timing, weight, cost } = read;
+    return {
+      timing,
+      weight,
+      cost,
+      run: async (options) => {
+        const text = await read.run(options);
+        if (text === null) throw fileNotFound();
+        return sheaf.files.shownText(text);
+      },
+    };
+  };
+  return readHandler(context, path, prepare, (request) => fileDocumentId(context, request));
+}
+
+async function fileDocumentId({ sheaf }: RouteContext, request: FastifyRequest): Promise<string> {
+  const found = await sheaf.files.documentIdOf(documentIdOf(request));
+  if (found === null) throw fileNotFound();
+  return found;
+}
+
+/** New files; or, with `?id=`, another content or other information of one. */
+function uploadHandler(context: RouteContext): Handler {
+  const { sheaf, costs } = context;
+  return async (request, reply) => {
+    const { files } = sheaf;
+    const caller = callerOf(request);
+    costs?.charge(reply, caller, WRITE_COST);
+    const id = idOf(queryOf(request, context));
+    const scratch = new Scratch(files.storage);
+    try {
+      const { files: received, fields } = await receiveUpload(request, reply, scratch, files.settings);
+      let answer: FileEntry | FileEntry[];
+      if (id === null) {
+        if (received.length === 0) throw validationError('Files are empty');
+        const infos = parseFileInfos(fields.infos, received.length);
+        answer = await files.store(received, { infos, link: linkOf(fields), caller, scratch });
+        reply.code(201);
+      } else {
+        if (received.length > 1) throw validationError('Cannot replace a file with multiple ones');
+        const info = parseFileInfo(fields.infos);
+        const [file] = received;
+        answer = file
+          ? await files.storeInPlace(id, file, { infos: [info], caller, scratch })
+          : await files.update(id, info, { caller });
+      }
+      await sendReplicationPosition(sheaf, reply);
+      return sendValue(reply, answer);
+    } finally {
+      await scratch.clear();
+    }
+  };
+}
+
+/** The file that a request is about; null for new ones. */
+function idOf({ id }: QueryObject): string | null {
+  if (id === undefined || id === '') return null;
+  if (typeof id !== 'string')
+    throw validationError('File id is required and must be a single value', {
+      key: 'id',
+      source: 'query',
+      param: 'id',
+    });
+  return id;
+}
+
+/** Files are linked where all three are given. */
+const linkOf = ({ ref, refId, field }: UploadFields) => (ref && refId && field ? { ref, refId, field } : null);
+
+function deleteHandler(context: RouteContext): Handler {
+  const { sheaf, costs } = context;
+  return async (request, reply) => {
+    const caller = callerOf(request);
+    costs?.charge(reply, caller, WRITE_COST);
+    const { force } = queryOf(request, context);
+    const file = await sheaf.files.delete(documentIdOf(request), { caller, force: force === 'true' });
+    await sendReplicationPosition(sheaf, reply);
+    return sendValue(reply, file);
+  };
+}

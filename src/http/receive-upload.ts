@@ -1,0 +1,204 @@
+// The body of an upload: parts are written to disk as they arrive, in their order, within the limits of uploads. Bodies of
+// other kinds are taken where no file is sent.
+import type { Socket } from 'node:net';
+import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isObject } from '../check-json.ts';
+import { limitExceeded, SheafError, validationError } from '../errors.ts';
+import { fileName } from '../files/file-names.ts';
+import { tooLarge } from '../files/file-types.ts';
+import type { ReceivedFile, Scratch } from '../files/incoming.ts';
+import {
+  MAX_PART_HEADERS,
+  MAX_UPLOAD_FACTOR,
+  MAX_UPLOAD_FIELD_BYTES,
+  MAX_UPLOAD_FIELDS,
+  MAX_UPLOAD_MS,
+  MAX_UPLOAD_PAUSE_MS,
+  MAX_UPLOADED_FILES,
+} from '../limits.ts';
+import { parseQueryString } from '../request/query-string.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the plugin, in the scope of uploads. */
+    isMultipart: () => boolean;
+  }
+}
+
+/** What a request says beside its files. */
+export interface UploadFields {
+  /** Each `fileInfo`, as text or as an object. */
+  readonly infos: readonly unknown[];
+  readonly ref: string | null;
+  readonly refId: string | null;
+  readonly field: string | null;
+}
+
+export interface ReceivedUpload {
+  readonly files: readonly ReceivedFile[];
+  readonly fields: UploadFields;
+}
+
+const FILES = 'files';
+const INFO = 'fileInfo';
+
+/** For the plugin. Names are checked by our own rules, so they come as they were sent. */
+export const MULTIPART_OPTIONS = {
+  preservePath: true,
+  throwFileSizeLimit: false,
+  limits: {
+    fieldNameSize: 100,
+    fieldSize: MAX_UPLOAD_FIELD_BYTES,
+    fields: MAX_UPLOAD_FIELDS,
+    files: MAX_UPLOADED_FILES,
+    parts: MAX_UPLOADED_FILES + MAX_UPLOAD_FIELDS,
+    headerPairs: MAX_PART_HEADERS,
+    // Counted by us, so that the answer can say what is too large.
+    fileSize: Number.POSITIVE_INFINITY,
+  },
+} as const;
+
+/** Connections that are in the middle of an upload, which may take longer than other requests. */
+const uploading = new WeakSet<Socket>();
+export const isUploading = (socket: Socket): boolean => uploading.has(socket);
+
+/** How long uploads may take, in milliseconds. */
+export interface UploadTimes {
+  readonly pause: number;
+  readonly whole: number;
+}
+
+export const UPLOAD_TIMES: UploadTimes = { pause: MAX_UPLOAD_PAUSE_MS, whole: MAX_UPLOAD_MS };
+
+/** Writes the files of a request to disk. `maxBytes`: of one file. */
+export async function receiveUpload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scratch: Scratch,
+  { maxBytes, times = UPLOAD_TIMES }: { readonly maxBytes: number; readonly times?: UploadTimes },
+): Promise<ReceivedUpload> {
+  if (!request.isMultipart()) return { files: [], fields: fieldsOfBody(request.body) };
+  const watch = new UploadWatch(request, maxBytes * MAX_UPLOAD_FACTOR, times);
+  try {
+    return await receiveParts(request, scratch, maxBytes);
+  } catch (error) {
+    // What the client still sends is not read.
+    reply.header('connection', 'close');
+    throw watch.reason ?? uploadError(error);
+  } finally {
+    watch.end();
+  }
+}
+
+async function receiveParts(request: FastifyRequest, scratch: Scratch, maxBytes: number): Promise<ReceivedUpload> {
+  const files: ReceivedFile[] = [];
+  const texts: [string, string][] = [];
+  for await (const part of request.parts()) {
+    if (part.type === 'file' && part.fieldname === FILES) files.push(await receiveFile(part, scratch, maxBytes));
+    else if (part.type === 'file') part.file.resume();
+    else texts.push([part.fieldname, textOf(part)]);
+  }
+  // An empty file that is sent alone is what browsers send for none.
+  const isEmpty = files.length === 1 && files[0]!.size === 0;
+  return { files: isEmpty ? [] : files, fields: fieldsOf(texts) };
+}
+
+async function receiveFile(part: MultipartFile, scratch: Scratch, maxBytes: number): Promise<ReceivedFile> {
+  // A name that is not taken need not be waited for.
+  const name = fileName(part.filename);
+  return scratch.receive(part.file, { name, mime: part.mimetype ?? null }, maxBytes);
+}
+
+function textOf({ fieldname, value, valueTruncated }: MultipartValue): string {
+  if (valueTruncated)
+    throw limitExceeded('MAX_UPLOAD_FIELD_BYTES', MAX_UPLOAD_FIELD_BYTES, 'bytes', { key: fieldname });
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function fieldsOf(texts: readonly (readonly [string, string])[]): UploadFields {
+  const last = (name: string): string | null => texts.findLast(([key]) => key === name)?.[1] ?? null;
+  const infos: unknown[] = texts.filter(([key]) => key === INFO).map(([, text]) => text);
+  const bracketed = texts.filter(([key]) => key.startsWith(`${INFO}[`));
+  if (bracketed.length > 0) infos.push(...infosInBrackets(bracketed));
+  return { infos, ref: last('ref'), refId: last('refId'), field: last('field') };
+}
+
+/** `fileInfo[name]=x`, and `fileInfo[0][name]=x` for several. */
+function infosInBrackets(texts: readonly (readonly [string, string])[]): unknown[] {
+  const query = texts.map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join('&');
+  const { [INFO]: value } = parseQueryString(query);
+  return Array.isArray(value) && value.length === 1 ? [value[0]] : [value];
+}
+
+function fieldsOfBody(body: unknown): UploadFields {
+  const given = isObject(body) ? body : {};
+  const text = (value: unknown): string | null =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+  const { ref, refId, field, [INFO]: info } = given;
+  return { infos: info === undefined ? [] : [info], ref: text(ref), refId: text(refId), field: text(field) };
+}
+
+/** Ends an upload that is too long, or that does not go on. */
+class UploadWatch {
+  /** Why it was ended. */
+  reason: SheafError | null = null;
+  readonly #request: FastifyRequest;
+  readonly #socket: Socket;
+  readonly #onData: (chunk: Buffer) => void;
+  readonly #whole: NodeJS.Timeout;
+  #pause: NodeJS.Timeout;
+  #bytes = 0;
+
+  constructor(request: FastifyRequest, maxBytes: number, { pause, whole }: UploadTimes) {
+    this.#request = request;
+    this.#socket = request.raw.socket;
+    uploading.add(this.#socket);
+    const declared = Number(request.headers['content-length'] ?? 0);
+    if (declared > maxBytes) throw wholeTooLarge(maxBytes);
+    this.#whole = setTimeout(() => this.#stop(timedOut()), whole);
+    this.#pause = setTimeout(() => this.#stop(timedOut()), pause);
+    this.#onData = (chunk) => {
+      this.#bytes += chunk.length;
+      this.#pause.refresh();
+      if (this.#bytes > maxBytes) this.#stop(wholeTooLarge(maxBytes));
+    };
+    request.raw.on('data', this.#onData);
+  }
+
+  #stop(reason: SheafError): void {
+    this.reason ??= reason;
+    // Whoever reads the parts learns of it by the error.
+    this.#request.raw.emit('error', reason);
+  }
+
+  end(): void {
+    clearTimeout(this.#whole);
+    clearTimeout(this.#pause);
+    uploading.delete(this.#socket);
+    this.#request.raw.off('data', this.#onData);
+  }
+}
+
+const timedOut = (): SheafError => new SheafError(408, 'RequestTimeoutError', 'The upload does not arrive');
+const wholeTooLarge = (allowed: number): SheafError => tooLarge('The upload', allowed);
+
+/** What is wrong with a body, as far as it is the client's doing. */
+function uploadError(error: unknown): unknown {
+  if (error instanceof SheafError) return error;
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  switch (code) {
+    case 'FST_FILES_LIMIT':
+      return limitExceeded('MAX_UPLOADED_FILES', MAX_UPLOADED_FILES, 'files');
+    case 'FST_FIELDS_LIMIT':
+    case 'FST_PARTS_LIMIT':
+      return limitExceeded('MAX_UPLOAD_FIELDS', MAX_UPLOAD_FIELDS, 'parts');
+    case 'ENOSPC':
+      return error;
+  }
+  const isParser =
+    code === undefined && error instanceof Error && /multipart|boundary|part|header/i.test(message ?? '');
+  if (isParser || (statusCode !== undefined && statusCode < 500))
+    return validationError(`The body is not valid multipart/form-data: ${message}`);
+  return error;
+}

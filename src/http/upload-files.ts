@@ -1,0 +1,110 @@
+// GET /uploads/*: the files of a project from their folder. Nothing that was uploaded can do anything in our origin: what
+// can hold scripts is shown without any rights, and everything is of the type that its name says.
+import { realpath } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { mime, send } from '@fastify/send';
+import type { FastifyReply } from 'fastify';
+import { notFoundError, SheafError } from '../errors.ts';
+import { isMissing, UPLOADS } from '../files/local-storage.ts';
+import type { FileSettings } from '../project/file-settings.ts';
+import { elapsed } from './respond.ts';
+import type { Handler, Route, RouteContext } from './routes.ts';
+
+const UNKNOWN = 'application/octet-stream';
+/** Types that browsers open as a page, and run scripts of. */
+const PAGE =
+  /^(?:text\/html|text\/xml|application\/xml|application\/[\w.-]+\+xml|(?:text|application)\/(?:java|ecma)script)$/;
+/** Types that cannot do anything. */
+const PASSIVE = /^(?:image\/(?!svg)|video\/|audio\/|font\/|application\/pdf$)/;
+const SVG = 'image/svg+xml';
+const PDF = 'application/pdf';
+const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+const INLINE =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+export function uploadRoutes({ sheaf, auth }: RouteContext): Route[] {
+  const handler: Handler = async (request, reply) => {
+    const { folder } = sheaf.files;
+    // Files that are stored elsewhere have URLs of another origin.
+    if (folder === null) throw notFoundError();
+    const { '*': name } = request.params as { readonly '*': string };
+    return sendFrom(reply, await placeOf(folder, name), auth.settings.files);
+  };
+  return [
+    {
+      method: 'GET',
+      path: `${UPLOADS}*`,
+      action: null,
+      operation: null,
+      parameters: [],
+      limit: null,
+      refusesInEnvelope: true,
+      handler,
+    },
+  ];
+}
+
+/** Sends a file of the disk, or what the client lacks of it. */
+export async function sendFrom(reply: FastifyReply, file: string, settings: FileSettings): Promise<FastifyReply> {
+  const { request } = reply;
+  const result = await send(withoutCacheControl(request.raw), encodeURIComponent(path.basename(file)), {
+    root: path.dirname(file),
+    cacheControl: false,
+    dotfiles: 'allow',
+    index: false,
+  });
+  if (result.type !== 'file') return refuse(reply, result.statusCode, result.headers);
+  // By the name, since a 304 has no type, and its headers replace those that a cache has.
+  const type = mime.getType(file) ?? UNKNOWN;
+  if (result.statusCode !== 304) reply.header('content-type', UNKNOWN);
+  return reply
+    .code(result.statusCode)
+    .headers(result.headers)
+    .headers(headersOf(type, settings))
+    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+    .send(result.stream);
+}
+
+/** A client that asks by a tag gets a 304, also one that says that no cache shall answer it: none did. */
+const withoutCacheControl = (request: IncomingMessage): IncomingMessage => {
+  const { 'cache-control': _ignored, ...headers } = request.headers;
+  return Object.create(request, { headers: { value: headers } });
+};
+
+function headersOf(type: string, { cacheControl, active, pdf }: FileSettings): Record<string, string> {
+  const isSaved =
+    PAGE.test(type) || (type === SVG && active === 'attachment') || (type === PDF && pdf === 'attachment');
+  return {
+    'cache-control': cacheControl,
+    'content-security-policy': PASSIVE.test(type) ? INLINE : SANDBOX,
+    ...(isSaved && { 'content-disposition': 'attachment' }),
+    // Pages of other origins show pictures and play films.
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: 'Origin',
+  };
+}
+
+/** The file that a name stands for, in the folder and nowhere else. */
+async function placeOf(folder: string, name: string): Promise<string> {
+  if (name === '' || /[\0\\]/.test(name) || name.split('/').some((part) => part === '' || part.startsWith('.')))
+    throw notFoundError();
+  try {
+    const place = await realpath(path.join(folder, name));
+    const root = await realpath(folder);
+    if (!place.startsWith(root + path.sep)) throw notFoundError();
+    return place;
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') throw notFoundError();
+    throw error;
+  }
+}
+
+function refuse(reply: FastifyReply, status: number, headers: Record<string, string>): never {
+  if (status === 416) {
+    reply.header('content-range', headers['Content-Range'] ?? '');
+    throw new SheafError(416, 'RangeNotSatisfiableError', 'The range begins after the end of the file');
+  }
+  if (status === 412) throw new SheafError(412, 'PreconditionFailedError', 'Precondition Failed');
+  throw notFoundError();
+}
