@@ -235,7 +235,7 @@ export function mixedText(
     return sql`select ${sql.id('i', 'value')} as parent, ${position} as position, ${sql.id('p', 'id')} as pair, ${sql.lit(index)} as part, ${written(columns, width)} from ${parents} ${dialect.nestedJoin} ${compiler.stepSource(step, where, parent, { pair: 'p', target: 't' })}`;
   });
   if (selects.length > 0) return sql`${sql.join(selects, sql` union all `)}`;
-  return sql`select 0 as parent, 0 as position, 0 as pair, 0 as part, ${written([], 0) ?? sql`null`} where 1 = 0`;
+  return sql`select 0 as parent, 0 as position, 0 as pair, 0 as part where 1 = 0`;
 }
 
 export const outputs = (dialect: Dialect, columns: readonly OutputColumn[], row: RowScope): Fragment[] =>
