@@ -11,8 +11,8 @@ const UNKNOWN = 'application/octet-stream';
 /** Bytes that tell a type; Strapi 5 looks at as many. */
 const HEAD_BYTES = 4_100;
 
-/** Extensions of scripts that no list of types has. */
-const SCRIPTS: Readonly<Record<string, string>> = {
+/** Extensions of programs and scripts that the list of types does not have, or has as something else. */
+const PROGRAMS: Readonly<Record<string, string>> = {
   php: 'application/x-httpd-php',
   phtml: 'application/x-httpd-php',
   phar: 'application/x-httpd-php',
@@ -20,6 +20,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   asp: 'application/x-server-script',
   aspx: 'application/x-server-script',
   cgi: 'application/x-server-script',
+  exe: 'application/x-msdownload',
+  dll: 'application/x-msdownload',
+  msi: 'application/x-msi',
+  sh: 'application/x-sh',
   bat: 'application/x-bat',
   cmd: 'application/x-bat',
   com: 'application/x-msdos-program',
@@ -28,12 +32,12 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   ps1: 'application/x-powershell',
   vbs: 'text/vbscript',
   hta: 'application/hta',
-  ts: 'video/mp2t',
 };
 
 /** Pictures whose bytes show what they are. */
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|avif|tiff|bmp|heic|heif|x-icon|vnd\.microsoft\.icon)$/;
 const SHEBANG = '#!';
+const TIFF: ReadonlySet<string> = new Set(['II*\0', 'MM\0*']);
 
 export interface FileType {
   /** What the row says. */
@@ -94,13 +98,15 @@ function refuseFalsePicture(
 
 async function detectedType(head: Buffer): Promise<string | null> {
   if (head.toString('latin1', 0, 2) === SHEBANG) return 'application/x-sh';
+  // A picture of this kind may say what it is at its end.
+  if (TIFF.has(head.toString('latin1', 0, 4))) return 'image/tiff';
   const found = await fileTypeFromBuffer(head);
   return found?.mime ?? null;
 }
 
 const typeByName = (name: string): string | null => {
   const extension = path.posix.extname(name).slice(1).toLowerCase();
-  return extension === '' ? null : (SCRIPTS[extension] ?? mime.getType(extension));
+  return extension === '' ? null : (PROGRAMS[extension] ?? mime.getType(extension));
 };
 
 /** Without parameters; null for one that says nothing. */

@@ -24,7 +24,7 @@ import { type FileInfo, type FileLink, writtenInfo } from './file-info.ts';
 import { type ReceivedFile, Scratch } from './incoming.ts';
 import { LocalStorage } from './local-storage.ts';
 import { type Preparation, type PreparedFile, prepareFile } from './prepare-file.ts';
-import { signFiles } from './sign-urls.ts';
+import { signFile, signFiles } from './sign-urls.ts';
 import type { FileStorage, StoredBytes } from './storage.ts';
 
 /** A file to store, in process. */
@@ -75,6 +75,7 @@ export class Files {
     this.#statements = new FileStatements(operations.database.dialect);
     this.#folder = new FileFolder(operations.database, this.#statements);
     this.#system = systemCaller(operations.model);
+    if (storage.isPrivate) operations.signFiles((file) => signFile(storage, file));
   }
 
   /** The folder that files are served from; null where they are stored elsewhere. */

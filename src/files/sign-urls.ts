@@ -10,7 +10,7 @@ export async function signFiles<F extends object>(storage: FileStorage, files: r
   return signed;
 }
 
-async function signFile<F extends object>(storage: FileStorage, file: F): Promise<F> {
+export async function signFile<F extends object>(storage: FileStorage, file: F): Promise<F> {
   const { url, formats } = file as { readonly url?: unknown; readonly formats?: unknown };
   const own = await signedUrl(storage, url);
   const shown = isObject(formats) ? await signFormats(storage, formats) : formats;

@@ -37,6 +37,7 @@ import type { Written } from '../store/write-version.ts';
 import { CommitEvents } from './commit-events.ts';
 import type { ReadJob } from './read-job.ts';
 import { ReadLanes } from './read-lanes.ts';
+import { type SignFile, showsFiles, withSignedFiles } from './sign-files.ts';
 import type { Timing } from './timing.ts';
 
 /** What a type asks of its writes beyond its definition. */
@@ -130,6 +131,8 @@ export class Operations {
   readonly #writes: WriteContext;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
   readonly #answers = new Lru<string, AnswerRead>(MAX_CACHED_PLAN_BYTES);
+  /** Of files that are private; null where none are. */
+  #signFile: SignFile | null = null;
 
   constructor(deps: OperationsDeps) {
     const { model, database, defaultLocale, extensions, decimals, rules = DEFAULT_READ_RULES } = deps;
@@ -160,6 +163,26 @@ export class Operations {
     return { plans: this.#plans, responses: this.#answers };
   }
 
+  /** From now on, all files in answers are shown as `sign` returns them. */
+  signFiles(sign: SignFile): void {
+    this.#signFile = sign;
+  }
+
+  /** Entries as JSON, with the files that they show signed. */
+  async #signed(entries: string, { entity }: CompiledRead['plan']): Promise<string> {
+    return this.#signFile && showsFiles(entity) ? withSignedFiles(entries, entity, this.#signFile) : entries;
+  }
+
+  async #signedEntry(found: Promise<string | null>, plan: CompiledRead['plan']): Promise<string | null> {
+    const text = await found;
+    return text === null ? null : this.#signed(text, plan);
+  }
+
+  async #signedPage(found: Promise<PageText>, plan: CompiledRead['plan']): Promise<PageText> {
+    const page = await found;
+    return { ...page, entries: await this.#signed(page.entries, plan) };
+  }
+
   /** A list of entries. */
   find(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), false);
@@ -178,11 +201,12 @@ export class Operations {
         lane.requireWithin(caller.access.maxReadCost, limit);
         const context = { defaultLocale: this.defaultLocale, limit, start, user, ...clockOf(request) };
         const work = (session: Session) => page.run(session, context);
-        if (!lane.isHeavy(limit))
-          return this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, false));
+        const found = lane.isHeavy(limit)
+          ? this.lanes.runHeavy<PageText>({ read, work, job }, readOptions(options, lane, false))
+          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
+        return this.#signFile ? this.#signedPage(found, read.plan) : found;
       },
     };
   }
@@ -209,14 +233,16 @@ export class Operations {
         lane.requireWithin(caller.access.maxReadCost, 1);
         const context = contextOf(options);
         const work = (session: Session) => first.run(session, context);
-        if (!lane.isHeavy(1))
-          return this.database.snapshot(work, readOptions(options, lane.timerWith(1), first.single));
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
-        return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, first.single));
+        const found = lane.isHeavy(1)
+          ? this.lanes.runHeavy<string | null>({ read, work, job }, readOptions(options, lane, first.single))
+          : this.database.snapshot(work, readOptions(options, lane.timerWith(1), first.single));
+        return this.#signFile ? this.#signedEntry(found, read.plan) : found;
       },
       latest: (options) => {
         const context = contextOf(options);
-        return this.database.latest((session) => first.run(session, context));
+        const found = this.database.latest((session) => first.run(session, context));
+        return this.#signFile ? this.#signedEntry(found, read.plan) : found;
       },
     };
   }
@@ -382,8 +408,15 @@ export class Operations {
     const first = prepareFirst(read, request.values);
     return {
       omitted: read.plan.omitted,
-      runIn: (session, { user }, documentId) =>
-        first.run(session, { defaultLocale: this.defaultLocale, documentId, user, ...clockOf(request) }),
+      runIn: (session, { user }, documentId) => {
+        const found = first.run(session, {
+          defaultLocale: this.defaultLocale,
+          documentId,
+          user,
+          ...clockOf(request),
+        });
+        return this.#signFile ? this.#signedEntry(found, read.plan) : found;
+      },
     };
   }
 

@@ -3,6 +3,7 @@
 import { isObject } from '../check-json.ts';
 import { isOrigin } from './settings.ts';
 import type { ConfigName, StrapiConfig } from './strapi-config.ts';
+import { type FileReader, readUploads } from './strapi-uploads.ts';
 
 /** A setting, and the file that says it. */
 export interface GivenSetting {
@@ -22,6 +23,7 @@ export function settingsOfStrapi(config: StrapiConfig): GivenSettings {
   reader.readServer();
   reader.readMiddlewares();
   reader.readPlugins();
+  readUploads(config, reader.files);
   return reader;
 }
 
@@ -40,6 +42,15 @@ class SettingsReader implements GivenSettings {
 
   constructor(config: StrapiConfig) {
     this.#config = config;
+  }
+
+  /** For what is said of files. */
+  get files(): FileReader {
+    return {
+      copy: (name, keys, path) => this.#copy(name, keys, path),
+      give: (name, keys, given) => this.#give(name, keys, given.path, given.value),
+      note: (name, keys, text) => this.#note(name, keys, text),
+    };
   }
 
   readApi(): void {

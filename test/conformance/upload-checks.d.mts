@@ -11,7 +11,12 @@ export interface Check {
 }
 
 export const checks: readonly Check[];
-export function against(server: { readonly base: string; readonly publicDir: string }): Checked;
+export function against(server: {
+  readonly base: string;
+  readonly publicDir?: string;
+  readonly provider?: string;
+  readonly uploads?: string;
+}): Checked;
 export function png(width: number, height: number, pixel?: (x: number, y: number) => readonly number[]): Buffer;
 export function pngSize(bytes: Buffer): { readonly width: number; readonly height: number };
 export function turnedJpeg(orientation?: number): Buffer;

@@ -83,6 +83,17 @@ export class Content {
     return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
   }
 
+  /** A body as it is, such as an upload. */
+  async sendRaw(
+    method: string,
+    url: string,
+    payload: Buffer,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const answer = await this.#server.inject({ method: method as 'POST', url: `/api/${url}`, headers, payload });
+    return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
+  }
+
   get(url: string): Promise<Answer> {
     return this.send('GET', url);
   }

@@ -1,0 +1,46 @@
+// Files in answers whose URLs have to be signed: where the plan of a read shows them, and nowhere else, so that nobody
+// gets a URL signed by writing it into some other attribute.
+import type { EntityPlan } from '../plan/read/nodes.ts';
+
+export type SignFile = (file: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+const FILES_TABLE = 'files';
+const known = new WeakMap<EntityPlan, boolean>();
+
+const entitiesOf = ({ populate }: EntityPlan): EntityPlan[] =>
+  populate.flatMap((one) => (one.kind === 'related' ? [one.part.entity] : one.parts.map(({ entity }) => entity)));
+
+/** Whether entries of a plan show files below them. */
+export function showsFiles(entity: EntityPlan): boolean {
+  let shows = known.get(entity);
+  if (shows === undefined) {
+    shows = entitiesOf(entity).some((one) => one.table === FILES_TABLE || showsFiles(one));
+    known.set(entity, shows);
+  }
+  return shows;
+}
+
+/** The members of a JSON array of entries, with all files below them signed. */
+export async function withSignedFiles(entries: string, entity: EntityPlan, sign: SignFile): Promise<string> {
+  const list = JSON.parse(`[${entries}]`) as (Record<string, unknown> | null)[];
+  for (const entry of list) if (entry) await signBelow(entry, entity, sign);
+  return JSON.stringify(list).slice(1, -1);
+}
+
+async function signBelow(entry: Record<string, unknown>, { populate }: EntityPlan, sign: SignFile): Promise<void> {
+  for (const one of populate) {
+    const value = entry[one.key];
+    const entityOf = (row: Record<string, unknown>): EntityPlan | undefined =>
+      one.kind === 'related' ? one.part.entity : one.parts.find(({ uid }) => uid === row[one.tag])?.entity;
+    const signed = async (row: unknown): Promise<unknown> => {
+      if (typeof row !== 'object' || row === null) return row;
+      const shown = row as Record<string, unknown>;
+      const entity = entityOf(shown);
+      if (!entity) return row;
+      await signBelow(shown, entity, sign);
+      return entity.table === FILES_TABLE ? sign(shown) : shown;
+    };
+    if (Array.isArray(value)) entry[one.key] = await Promise.all(value.map(signed));
+    else if (value !== undefined) entry[one.key] = await signed(value);
+  }
+}

@@ -1,0 +1,467 @@
+// Files in use: in entries, their components and zones, by whom they may be changed, what is left when they go, and what
+// is stored of them.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FILE } from '../src/model/builtin.ts';
+import { avif, gif, gifFrames, png, turnedJpeg, webp } from './conformance/upload-checks.mjs';
+import { type Answer, type Answered, localized, type Project, useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
+import { multipart, type Part } from './support/uploads.ts';
+
+const one = { type: 'media', multiple: false };
+const many = { type: 'media', multiple: true };
+const POST = 'api::post.post';
+const FILES = 'plugin::upload.content-api';
+
+const PROJECT: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    post: {
+      drafts: true,
+      localized: true,
+      attributes: {
+        title: { type: 'string', ...localized },
+        shared: one,
+        cover: { ...one, ...localized },
+        gallery: { ...many, ...localized },
+        seo: { type: 'component', component: 'kit.seo', ...localized },
+        zone: { type: 'dynamiczone', components: ['kit.photos', 'kit.seo'], ...localized },
+      },
+    },
+    note: { attributes: { title: { type: 'string' }, cover: one } },
+  },
+  components: {
+    'kit.seo': { label: { type: 'string' }, image: one, inner: { type: 'component', component: 'kit.photos' } },
+    'kit.photos': { photos: many },
+  },
+};
+
+const text = (name: string, content = name): Part => ['files', content, name, 'text/plain'];
+const linkTo = (ref: string, refId: unknown, field: string): Part[] => [
+  ['ref', ref],
+  ['refId', String(refId)],
+  ['field', field],
+];
+
+describeOnEveryDatabase('Files', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+  let folder: string;
+
+  const upload = async (parts: readonly Part[], who: Who = NOBODY, query = '', at = site): Promise<Answer> => {
+    const { payload, headers } = await multipart(parts);
+    return at.sendRaw('POST', `upload${query}`, payload, { ...headers, ...who });
+  };
+  const uploaded = async (parts: readonly Part[]): Promise<Answered> => {
+    const answer = await upload(parts);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body[0];
+  };
+  const stored = (at = folder): string[] => readdirSync(at).filter((name) => !name.startsWith('.'));
+  const post = async (query: string): Promise<Answered> => (await site.get(`posts/${query}`)).body.data;
+
+  beforeAll(async () => {
+    site = await guarded.open(PROJECT);
+    folder = site.sheaf.files.folder!;
+    await site.grantOnly('public', ['*']);
+  });
+
+  describe('in entries', () => {
+    it('are written by id and documentId, in components and zones as well, and shown there with all that is known', async () => {
+      const [a, b, c] = [
+        await uploaded([text('a.txt')]),
+        await uploaded([text('b.txt')]),
+        await uploaded([text('c.txt')]),
+      ];
+      const { isUrlSigned: _, ...shown } = a;
+      const { documentId } = await site.entry('POST', 'posts?status=draft', {
+        title: 'In components',
+        seo: { label: 'x', image: a.documentId, inner: { photos: [c.id, a.id] } },
+        zone: [
+          { __component: 'kit.photos', photos: [b.id, a.documentId] },
+          { __component: 'kit.seo', image: { id: c.id } },
+        ],
+      });
+      const query = [
+        'populate[seo][populate][image]=true',
+        'populate[seo][populate][inner][populate]=photos',
+        'populate[zone][on][kit.photos][populate]=photos',
+        'populate[zone][on][kit.seo][populate]=image',
+      ].join('&');
+      const isRight = async (status: string): Promise<void> => {
+        const { seo, zone } = await post(`${documentId}?status=${status}&${query}`);
+        expect(seo.image).toEqual(shown);
+        expect(seo.inner.photos.map((file: Answered) => file.id)).toEqual([c.id, a.id]);
+        expect(zone.map((part: Answered) => part.photos?.map((file: Answered) => file.id) ?? part.image.id)).toEqual([
+          [b.id, a.id],
+          c.id,
+        ]);
+      };
+      await isRight('draft');
+      await site.entry('POST', `posts/${documentId}/actions/publish`);
+      await isRight('published');
+      expect((await post(`${documentId}?populate=*`)).seo.image).toBeUndefined();
+    });
+
+    it('are linked on upload with a draft, until it is published', async () => {
+      const { id, documentId } = await site.entry('POST', 'posts?status=draft', { title: 'Draft' });
+      const file = await uploaded([text('draft.txt'), ...linkTo(POST, id, 'cover')]);
+      expect((await post(`${documentId}?status=draft&populate=cover`)).cover.id).toBe(file.id);
+      await site.entry('POST', `posts/${documentId}/actions/publish`);
+      expect((await post(`${documentId}?populate=cover`)).cover.id).toBe(file.id);
+    });
+
+    it('are linked on upload with a published entry and its draft, so that the next publication keeps them', async () => {
+      const { documentId } = await site.entry('POST', 'posts', { title: 'Published' });
+      const published = await post(documentId);
+      const first = await uploaded([text('p1.txt'), ...linkTo(POST, published.id, 'gallery')]);
+      const second = await uploaded([text('p2.txt'), ...linkTo(POST, documentId, 'gallery')]);
+      const gallery = async (status: string): Promise<number[]> =>
+        (await post(`${documentId}?status=${status}&populate=gallery`)).gallery.map((file: Answered) => file.id);
+      const both = [first.id, second.id];
+      expect([await gallery('draft'), await gallery('published')]).toEqual([both, both]);
+      await site.entry('POST', `posts/${documentId}/actions/publish`);
+      expect([await gallery('draft'), await gallery('published')]).toEqual([both, both]);
+    });
+
+    it('are shared by all locales where their field is', async () => {
+      const { id, documentId } = await site.entry('POST', 'posts?status=draft', { title: 'English' });
+      await site.entry('PUT', `posts/${documentId}?status=draft&locale=fr`, { title: 'French' });
+      const file = await uploaded([text('shared.txt'), ...linkTo(POST, id, 'shared')]);
+      const own = await uploaded([text('own.txt'), ...linkTo(POST, id, 'cover')]);
+      const shown = async (locale: string): Promise<unknown[]> => {
+        const { shared, cover } = await post(`${documentId}?status=draft&locale=${locale}&populate=*`);
+        return [shared?.id, cover?.id ?? null];
+      };
+      expect([await shown('en'), await shown('fr')]).toEqual([
+        [file.id, own.id],
+        [file.id, null],
+      ]);
+    });
+
+    it('are linked on upload with a component, whose entry they change', async () => {
+      const { documentId } = await site.entry('POST', 'posts?status=draft', {
+        title: 'Component',
+        seo: { label: 'x', inner: { photos: [] } },
+      });
+      const { seo } = await post(`${documentId}?status=draft&populate[seo][populate]=inner`);
+      const image = await uploaded([text('seo.txt'), ...linkTo('kit.seo', seo.id, 'image')]);
+      const photo = await uploaded([text('inner.txt'), ...linkTo('kit.photos', seo.inner.id, 'photos')]);
+      const query = 'populate[seo][populate][image]=true&populate[seo][populate][inner][populate]=photos';
+      const { seo: now } = await post(`${documentId}?status=draft&${query}`);
+      expect([now.image.id, now.inner.photos.map((file: Answered) => file.id)]).toEqual([image.id, [photo.id]]);
+    });
+
+    it('are told by the file: which entries show it', async () => {
+      const file = await uploaded([text('related.txt')]);
+      const entry = await site.entry('POST', 'notes', { title: 'Shows it', cover: file.id });
+      const related = async (who: Who): Promise<Answered> =>
+        (await site.get(`upload/files/${file.id}?populate=related`, who)).body.related;
+      expect(await related(NOBODY)).toEqual([{ ...entry, __type: 'api::note.note' }]);
+      const token = await site.token('custom', [`${FILES}.findOne`]);
+      expect(await related(token)).toEqual([]);
+    });
+  });
+
+  describe('of a request', () => {
+    it('are stored all or not at all', async () => {
+      const before = stored();
+      const { id } = await site.entry('POST', 'notes', { title: 'Refused' });
+      const refused: [Part[], number][] = [
+        [[text('fine.txt'), ['files', 'x', 'bad.exe', '']], 400],
+        [[text('fine.txt'), ['files', 'no picture', 'bad.png', 'image/png']], 400],
+        [[text('fine.txt'), ...linkTo('api::note.note', 999_999, 'cover')], 400],
+        [[text('fine.txt'), ...linkTo('api::note.note', 'nosuchdocument', 'cover')], 400],
+        [[text('fine.txt'), ...linkTo('api::note.note', id, 'title')], 400],
+        [[text('fine.txt'), ...linkTo('kit.seo', 999_999, 'image')], 400],
+        [[text('fine.txt'), ...linkTo(FILE, 1, 'related')], 400],
+      ];
+      for (const [parts, status] of refused)
+        expect([(await upload(parts)).status, parts.length], JSON.stringify(parts.slice(1))).toEqual([
+          status,
+          parts.length,
+        ]);
+      expect(stored()).toEqual(before);
+      expect(readdirSync(path.join(folder, '.sheaf-incoming'))).toEqual([]);
+      expect((await site.get('upload/files?filters[name]=fine.txt')).body).toEqual([]);
+    });
+
+    it('take information in brackets, and surplus information for nothing', async () => {
+      const file = await uploaded([
+        text('b.txt'),
+        ['fileInfo[caption]', 'cap'],
+        ['fileInfo[focalPoint][x]', 'a'],
+      ]).catch(() => null);
+      expect(file).toBeNull();
+      expect((await uploaded([text('b.txt'), ['fileInfo[caption]', 'cap']])).caption).toBe('cap');
+      const { body } = await upload([
+        text('1.txt'),
+        text('2.txt'),
+        ['fileInfo', '[{"caption":"1"},{},{"caption":"3"}]'],
+      ]);
+      expect(body.map((each: Answered) => each.caption)).toEqual(['1', null]);
+    });
+  });
+
+  describe('by right', () => {
+    const one_ = (name: string): Part[] => [text(name)];
+
+    it('are uploaded, replaced and deleted each by an action of its own', async () => {
+      const file = await uploaded(one_('right.txt'));
+      const uploader = await site.token('custom', [`${FILES}.upload`]);
+      expect((await upload(one_('more.txt'), uploader)).status).toBe(201);
+      expect((await upload([['fileInfo', '{"caption":"c"}']], uploader, `?id=${file.id}`)).status).toBe(200);
+      expect((await upload(one_('other.txt'), uploader, `?id=${file.id}`)).status).toBe(403);
+      expect((await site.delete(`upload/files/${file.id}`, uploader)).status).toBe(403);
+      expect((await site.get('upload/files', uploader)).status).toBe(403);
+      const replacer = await site.token('custom', [`${FILES}.upload`, `${FILES}.replace`]);
+      expect((await upload(one_('other.txt'), replacer, `?id=${file.id}`)).status).toBe(200);
+      const deleter = await site.token('custom', [`${FILES}.destroy`]);
+      expect((await site.delete(`upload/files/${file.id}`, deleter)).status).toBe(200);
+    });
+
+    it('are replaced with the right to upload on a database that Strapi made, as there', async () => {
+      const adopted = await guarded.open(PROJECT, { database: engine.guideDatabaseUrl() });
+      const uploader = await adopted.token('custom', [`${FILES}.upload`]);
+      const [file] = (await upload(one_('adopted.txt'), uploader, '', adopted)).body;
+      expect((await upload(one_('again.txt'), uploader, `?id=${file.id}`, adopted)).status).toBe(200);
+    });
+
+    it('are linked with entries that the caller may update', async () => {
+      const { id } = await site.entry('POST', 'notes', { title: 'Not yours' });
+      const uploader = await site.token('custom', [`${FILES}.upload`]);
+      const parts = [text('linked.txt'), ...linkTo('api::note.note', id, 'cover')];
+      expect((await upload(parts, uploader)).status).toBe(403);
+      const writer = await site.token('custom', [`${FILES}.upload`, 'api::note.note.update']);
+      expect((await upload(parts, writer)).status).toBe(201);
+    });
+
+    it('follow rules on rows and fields', async () => {
+      const rules = {
+        public: {
+          [FILE]: {
+            rows: { find: { caption: { $ne: 'hidden' } }, update: { caption: 'mine' }, delete: { caption: 'mine' } },
+            fields: { read: ['name', 'url'], write: ['caption'] },
+          },
+        },
+      };
+      const ruled = await guarded.open(PROJECT, { rules });
+      await ruled.grantOnly('public', ['*']);
+      const put = async (caption: string): Promise<Answered> =>
+        (await ruled.sheaf.files.upload({ name: `${caption}.txt`, content: Buffer.from('x'), info: { caption } }))[0];
+      const [hidden, mine, others] = [await put('hidden'), await put('mine'), await put('others')];
+      const note = await ruled.sheaf.documents('api::note.note').create({ data: { title: 'n', cover: hidden.id } });
+      const { body } = await ruled.get('upload/files?sort=name');
+      expect(body).toEqual(
+        [mine, others].map(({ id, documentId, name, url }) => ({ id, documentId, name, url, isUrlSigned: false })),
+      );
+      expect((await ruled.get(`upload/files/${hidden.id}`)).status).toBe(404);
+      expect((await ruled.get(`notes/${note.documentId}?populate=cover`)).body.data.cover).toBeNull();
+      expect((await ruled.get('upload/files?filters[caption]=mine')).status).toBe(400);
+      const change = (id: number, info: string) => upload([['fileInfo', info]], NOBODY, `?id=${id}`, ruled);
+      expect((await change(others.id, '{"caption":"mine"}')).status).toBe(404);
+      expect((await change(mine.id, '{"name":"other"}')).status).toBe(400);
+      expect((await change(mine.id, '{"caption":"mine"}')).status).toBe(200);
+      expect((await upload([text('x.txt')], NOBODY, `?id=${others.id}`, ruled)).status).toBe(404);
+      expect((await ruled.delete(`upload/files/${others.id}`)).status).toBe(404);
+      expect((await ruled.delete(`upload/files/${mine.id}`)).status).toBe(200);
+      expect(stored(ruled.sheaf.files.folder!).toSorted()).toEqual(
+        [hidden, others].map(({ hash }) => `${hash}.txt`).toSorted(),
+      );
+    });
+  });
+
+  it('are in use as long as an entry shows them, and then only deleted where that is meant', async () => {
+    const strict = await guarded.open(PROJECT, { settings: { files: { deleteInUse: 'refuse', envelope: true } } });
+    await strict.grantOnly('public', ['*']);
+    const [file] = await strict.sheaf.files.upload({ name: 'used.txt', content: Buffer.from('x') });
+    const note = await strict.entry('POST', 'notes', { title: 'n', cover: file!.id });
+    const refusal = await strict.delete(`upload/files/${file!.id}`);
+    expect([refusal.status, refusal.body.error.details]).toEqual([400, { uses: 1 }]);
+    expect((await strict.get('upload/files')).body.meta.pagination).toMatchObject({ page: 1, total: 1 });
+    expect((await strict.delete(`upload/files/${file!.documentId}?force=true`)).status).toBe(200);
+    expect((await strict.get(`notes/${note.documentId}?populate=cover`)).body.data.cover).toBeNull();
+    expect(stored(strict.sheaf.files.folder!)).toEqual([]);
+  });
+
+  it('are rows as Strapi 5 writes them, in its folder for uploads', async () => {
+    const fresh = await guarded.open(PROJECT);
+    const { files } = fresh.sheaf;
+    const [first] = await files.upload({ name: 'Große Bild.png', content: png(300, 20), info: { caption: 'c' } });
+    const [second] = await files.upload({ name: 'b.txt', content: Buffer.from('12345') });
+    const rows = await fresh.rows(
+      'select id, name, caption, alternative_text, focal_point, width, height, hash, ext, mime, size, url, preview_url, provider, provider_metadata, folder_path, locale, created_by_id, published_at is null from files order by id',
+    );
+    expect(rows.map((row) => row.map((value) => (typeof value === 'boolean' ? Number(value) : value)))).toEqual([
+      [
+        first!.id,
+        'Große Bild.png',
+        'c',
+        null,
+        null,
+        300,
+        20,
+        first!.hash,
+        '.png',
+        'image/png',
+        expect.anything(),
+        first!.url,
+        null,
+        'local',
+        null,
+        '/1',
+        null,
+        null,
+        0,
+      ],
+      [
+        second!.id,
+        'b.txt',
+        null,
+        null,
+        null,
+        null,
+        null,
+        second!.hash,
+        '.txt',
+        'text/plain',
+        expect.anything(),
+        second!.url,
+        null,
+        'local',
+        null,
+        '/1',
+        null,
+        null,
+        0,
+      ],
+    ]);
+    expect(rows.map((row) => Number(row[10]))).toEqual([first!.size, 0.01]);
+    expect(await fresh.rows('select name, path_id, path from upload_folders')).toEqual([['API Uploads', 1, '/1']]);
+    const links = await fresh.rows('select file_id, folder_id, file_ord from files_folder_lnk order by file_ord');
+    expect(links.map((row) => row.map(Number))).toEqual([
+      [first!.id, 1, 1],
+      [second!.id, 1, 2],
+    ]);
+    const settings = await fresh.rows(
+      "select value, type from strapi_core_store_settings where key = 'plugin_upload_api-folder'",
+    );
+    expect(settings).toEqual([['{"id":1}', 'object']]);
+    await files.delete(first!.id);
+    expect((await fresh.rows('select count(*) from files_folder_lnk')).map((row) => Number(row[0]))).toEqual([1]);
+  });
+});
+
+describeOnEveryDatabase('sheaf.files', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+
+  beforeAll(async () => {
+    site = await guarded.open(PROJECT, { settings: { files: { placeholder: true, removePosition: true } } });
+  });
+  const bytesOf = async (id: number, format?: string): Promise<Buffer> => {
+    const opened = await site.sheaf.files.open(id, format === undefined ? {} : { format });
+    return Buffer.concat(await opened!.stream.toArray());
+  };
+
+  it('uploads, finds, opens, changes, replaces and deletes as the system or as a caller', async () => {
+    const { files } = site.sheaf;
+    const [a, b] = await files.upload([
+      { name: 'a.txt', content: Buffer.from('first'), info: { alternativeText: 'alt' } },
+      { name: 'b.txt', content: { path: path.join(import.meta.dirname, 'files.test.ts') }, mime: 'text/plain' },
+    ]);
+    expect((await files.find({ sort: 'name' })).map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+    expect(await files.findOne(a!.documentId)).toEqual(a);
+    expect((await bytesOf(a!.id)).toString()).toBe('first');
+    expect(await bytesOf(b!.id)).toEqual(readFileSync(path.join(import.meta.dirname, 'files.test.ts')));
+    expect(await files.update(a!.id, { caption: 'cap' })).toMatchObject({ alternativeText: 'alt', caption: 'cap' });
+    const replaced = await files.replace(a!.id, { name: 'c.txt', content: Buffer.from('second') });
+    expect(replaced).toMatchObject({ id: a!.id, url: a!.url, name: 'c.txt', alternativeText: 'alt', focalPoint: null });
+    expect((await bytesOf(a!.id)).toString()).toBe('second');
+    const caller = await site.sheaf.authenticate({});
+    const forbidden = { status: 403 };
+    await expect(files.upload({ name: 'x.txt', content: Buffer.from('x') }, { caller })).rejects.toMatchObject(
+      forbidden,
+    );
+    await expect(files.delete(a!.id, { caller })).rejects.toMatchObject(forbidden);
+    await expect(files.find({}, { caller })).rejects.toMatchObject(forbidden);
+    for (const { id } of [a!, b!]) await files.delete(id);
+    expect([await files.find(), await files.open(a!.id)]).toEqual([[], null]);
+    expect(readdirSync(files.folder!).filter((name) => !name.startsWith('.'))).toEqual([]);
+  });
+
+  it('leaves a file as it was where its replacement is refused or fails', async () => {
+    const { files } = site.sheaf;
+    const [file] = await files.upload({ name: 'kept.png', content: png(300, 20) });
+    const before = [await bytesOf(file!.id), await bytesOf(file!.id, 'thumbnail')];
+    await expect(files.replace(file!.id, { name: 'x.png', content: Buffer.from('no') })).rejects.toMatchObject({
+      status: 400,
+    });
+    const { transaction } = site.sheaf.database;
+    // What a server that goes away in the middle of a commit does.
+    site.sheaf.database.transaction = async (work, options) =>
+      transaction.call(
+        site.sheaf.database,
+        async (session) => {
+          await work(session);
+          throw new Error('no commit');
+        },
+        options,
+      ) as never;
+    await expect(files.replace(file!.id, { name: 'x.png', content: png(600, 30) })).rejects.toThrow('no commit');
+    await expect(files.upload({ name: 'lost.txt', content: Buffer.from('x') })).rejects.toThrow('no commit');
+    site.sheaf.database.transaction = transaction;
+    expect([await bytesOf(file!.id), await bytesOf(file!.id, 'thumbnail')]).toEqual(before);
+    expect(await files.findOne(file!.id)).toEqual(file);
+    const names = readdirSync(files.folder!).filter((name) => !name.startsWith('.'));
+    expect(names.toSorted()).toEqual([`${file!.hash}.png`, `thumbnail_${file!.hash}.png`]);
+    await files.delete(file!.id);
+  });
+
+  it('makes pictures of every kind smaller, never larger, and keeps what moves', async () => {
+    const { files } = site.sheaf;
+    const noise = png(520, 60, (x, y) => [(x * 7919 + y * 104729) & 255, (x * y) & 255, (x ^ y) & 255]);
+    const animated = await sharp(gif, { animated: true }).webp().toBuffer();
+    for (const [name, content, formats] of [
+      ['noise.png', noise, ['small', 'thumbnail']],
+      ['small.webp', webp, ['thumbnail']],
+      ['picture.avif', avif, ['thumbnail']],
+      ['moving.webp', animated, ['thumbnail']],
+      ['still.tiff', await sharp(noise).tiff().toBuffer(), ['small', 'thumbnail']],
+    ] as const) {
+      const [file] = await files.upload({ name, content });
+      const bytes = await bytesOf(file!.id);
+      expect(bytes.length, name).toBeLessThanOrEqual(content.length);
+      const { placeholder, ...made } = file!.formats as Record<string, Answered>;
+      expect(Object.keys(made).toSorted(), name).toEqual(formats);
+      expect(placeholder, name).toMatch(/^data:image\/webp;base64,.{20,400}$/);
+      const thumbnail = await sharp(await bytesOf(file!.id, 'thumbnail'), { animated: true }).metadata();
+      expect([thumbnail.width, thumbnail.format === 'heif' ? 'avif' : thumbnail.format], name).toEqual([
+        made.thumbnail.width,
+        path.extname(name).slice(1),
+      ]);
+      if (name === 'moving.webp') expect([(await sharp(bytes).metadata()).pages, thumbnail.pages]).toEqual([2, 2]);
+      await files.delete(file!.id);
+    }
+    const [moving] = await files.upload({ name: 'moving.gif', content: gif });
+    expect(gifFrames(await bytesOf(moving!.id, 'thumbnail'))).toBe(2);
+    await files.delete(moving!.id);
+  });
+
+  it('takes out where a picture was taken, and keeps it upright', async () => {
+    const { files } = site.sheaf;
+    const exif = { IFD0: { Orientation: '6' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } };
+    const content = await sharp(turnedJpeg()).keepExif().withExifMerge(exif).jpeg({ quality: 1 }).toBuffer();
+    expect((await sharp(content).metadata()).exif).toBeDefined();
+    const [file] = await files.upload({ name: 'taken.jpg', content });
+    const shown = await sharp(await bytesOf(file!.id)).metadata();
+    expect([shown.exif, shown.orientation, shown.width, shown.height]).toEqual([undefined, undefined, 16, 320]);
+    expect([file!.width, file!.height]).toEqual([16, 320]);
+    await files.delete(file!.id);
+  });
+});
