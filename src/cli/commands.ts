@@ -2,6 +2,7 @@
 import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
 import { type Command, command, flag, JSON_OPTION, LISTEN_OPTIONS, PROJECT_OPTIONS, print } from './command.ts';
+import { FILE_COMMANDS } from './file-table.ts';
 import { LOCALE_COMMANDS } from './locale-table.ts';
 import { BEGIN_COMMANDS, DEFINITION_COMMANDS } from './project-table.ts';
 import { SCHEMA_COMMANDS } from './schema-table.ts';
@@ -163,6 +164,7 @@ export const COMMANDS: readonly Command[] = [
   EXPLAIN,
   ADOPT,
   COMPARE,
+  ...FILE_COMMANDS,
   ...LOCALE_COMMANDS,
   ...ACCOUNT_COMMANDS,
   HELP,

@@ -16,7 +16,7 @@ import type { Entry, FindOneParameters, FindParameters } from '../operations/par
 import type { FileSettings } from '../project/file-settings.ts';
 import type { ReadParameters } from '../request/parse-read.ts';
 import type { Pagination } from '../request/read-request.ts';
-import { FileStatements } from '../sql/file-statements.ts';
+import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
 import { attachFiles, type MediaField } from '../store/attach-files.ts';
 import { DocumentNotFound } from '../store/document-not-found.ts';
 import { FileFolder } from './file-folder.ts';
@@ -262,6 +262,16 @@ export class Files {
       });
       return this.#signed(outcomes.map(({ text }) => JSON.parse(text)));
     });
+  }
+
+  /** Writes what a check of the bytes found to be so. */
+  async correct(documentId: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#operations.writeTogether([this.#write('update', documentId, {}, values)], this.#system, {});
+  }
+
+  /** Rows of files after an id, in the order of their ids. */
+  rowsAfter(id: number, count: number): Promise<readonly StoredFileRow[]> {
+    return this.#operations.database.latest((session) => session.rows(this.#statements.storedFiles(), [id, count]));
   }
 
   /** Moves bytes to where they are stored, then does the rest. What fails leaves no bytes behind. */

@@ -1,10 +1,12 @@
 // Bytes that have arrived and are not stored yet: under a temporary name, gone when the work on them is over.
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { MAX_UPLOAD_MS } from '../limits.ts';
 import { tooLarge } from './file-types.ts';
 import { makeIncoming } from './local-storage.ts';
 import type { FileStorage } from './storage.ts';
@@ -19,6 +21,31 @@ export interface ReceivedFile {
   readonly size: number;
 }
 
+/** Names the machine and the process that temporary files belong to. */
+const OWNER = `${hash('sha256', os.hostname(), 'hex').slice(0, 8)}-${process.pid}`;
+
+/** Temporary files whose process has ended, or of another machine and older than any upload. */
+export async function staleFiles(storage: FileStorage): Promise<string[]> {
+  const names = await readdir(storage.incoming).catch(() => []);
+  const stale: string[] = [];
+  for (const name of names) {
+    const file = path.join(storage.incoming, name);
+    const [machine, pid] = name.split('-');
+    const isOurs = machine === OWNER.split('-')[0];
+    const found = await stat(file).catch(() => null);
+    if (found && (isOurs ? !isRunning(Number(pid)) : Date.now() - found.mtimeMs > MAX_UPLOAD_MS)) stale.push(file);
+  }
+  return stale;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Temporary files of one request. */
 export class Scratch {
   readonly #storage: FileStorage;
@@ -30,7 +57,7 @@ export class Scratch {
 
   /** A new temporary name. */
   path(): string {
-    const made = path.join(this.#storage.incoming, randomBytes(12).toString('hex'));
+    const made = path.join(this.#storage.incoming, `${OWNER}-${randomBytes(12).toString('hex')}`);
     this.#paths.push(made);
     return made;
   }

@@ -40,6 +40,15 @@ export class LocalStorage implements FileStorage {
     }
   }
 
+  async sizeOf(key: string): Promise<number | null> {
+    try {
+      return (await stat(this.#place(key))).size;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
   async copyTo(key: string, file: string): Promise<boolean> {
     try {
       // Another name for the same bytes: what takes their place is another file.
@@ -77,7 +86,8 @@ export class LocalStorage implements FileStorage {
     for (const entry of entries) {
       if (!entry.isFile() || entry.name.startsWith('.')) continue;
       const found = await stat(path.join(this.folder, entry.name)).catch(() => null);
-      if (found) yield { key: entry.name, size: found.size };
+      // When it was moved here, not when it was written.
+      if (found) yield { key: entry.name, size: found.size, since: found.ctimeMs };
     }
   }
 

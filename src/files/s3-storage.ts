@@ -100,6 +100,16 @@ class S3Storage implements FileStorage {
     }
   }
 
+  async sizeOf(key: string): Promise<number | null> {
+    const { HeadObjectCommand } = this.#modules;
+    try {
+      return (await this.#client.send(new HeadObjectCommand(this.#at(key)))).ContentLength ?? 0;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
   async copyTo(key: string, file: string): Promise<boolean> {
     const found = await this.get(key);
     if (!found) return false;
@@ -133,9 +143,9 @@ class S3Storage implements FileStorage {
     const within = this.#prefix === '' ? {} : { Prefix: this.#prefix };
     const request = { Bucket: this.#settings.bucket, ...within };
     for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, request))
-      for (const { Key = '', Size = 0 } of Contents) {
+      for (const { Key = '', Size = 0, LastModified } of Contents) {
         const key = Key.slice(this.#prefix.length);
-        if (key !== '' && !key.includes('/')) yield { key, size: Size };
+        if (key !== '' && !key.includes('/')) yield { key, size: Size, since: LastModified?.getTime() ?? 0 };
       }
   }
 

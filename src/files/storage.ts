@@ -11,6 +11,8 @@ export interface StoredBytes {
 export interface StoredObject {
   readonly key: string;
   readonly size: number;
+  /** When it was stored, in milliseconds. */
+  readonly since: number;
 }
 
 export interface FileStorage {
@@ -24,6 +26,8 @@ export interface FileStorage {
   put(key: string, file: string, mime: string): Promise<void>;
   /** Null where there are none. */
   get(key: string): Promise<StoredBytes | null>;
+  /** How many bytes there are; null for none. */
+  sizeOf(key: string): Promise<number | null>;
   /** Copies the bytes to a local file; false where there are none. */
   copyTo(key: string, file: string): Promise<boolean>;
   /** Bytes that are not there are no error. */
