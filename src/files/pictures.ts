@@ -40,6 +40,10 @@ const PLACEHOLDER_PIXELS = 16;
 const AVIF_EFFORT = 2;
 /** What is decoded. All other formats that libvips knows stay closed: some of them read other files, or run programs. */
 const LOADERS = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Gif', 'Nsgif', 'Heif'].map((name) => `VipsForeignLoad${name}`);
+/** Types that are always decoded. */
+const DECODED: ReadonlySet<string> = new Set(
+  ['jpeg', 'png', 'apng', 'webp', 'tiff', 'gif', 'avif'].map((name) => `image/${name}`),
+);
 /** Formats that are encoded again where that makes them smaller. */
 const REWRITTEN: ReadonlySet<string> = new Set(['jpeg', 'png', 'webp', 'tiff']);
 
@@ -87,6 +91,8 @@ export async function makePicture(
   const sharp = await loadSharp();
   return withPictureSlot(async () => {
     const described = await describe(sharp, file);
+    // What begins like a picture and is none may be something else besides.
+    if (!described && DECODED.has(detected)) throw invalidPicture(null);
     if (!described) return null;
     const maker = new PictureMaker(sharp, file, described, scratch);
     try {

@@ -20,9 +20,8 @@ import {
 import { parseQueryString } from '../request/query-string.ts';
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by the plugin, in the scope of uploads. */
-    isMultipart: () => boolean;
+  interface FastifyInstance {
+    readonly uploadTimes: UploadTimes;
   }
 }
 
@@ -76,19 +75,34 @@ export async function receiveUpload(
   request: FastifyRequest,
   reply: FastifyReply,
   scratch: Scratch,
-  { maxBytes, times = UPLOAD_TIMES }: { readonly maxBytes: number; readonly times?: UploadTimes },
+  { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReceivedUpload> {
   if (!request.isMultipart()) return { files: [], fields: fieldsOfBody(request.body) };
-  const watch = new UploadWatch(request, maxBytes * MAX_UPLOAD_FACTOR, times);
+  const maxBody = maxBytes * MAX_UPLOAD_FACTOR;
+  const watch = new UploadWatch(request, maxBody, request.server.uploadTimes);
   try {
+    if (Number(request.headers['content-length'] ?? 0) > maxBody) throw wholeTooLarge(maxBody);
     return await receiveParts(request, scratch, maxBytes);
   } catch (error) {
-    // What the client still sends is not read.
-    reply.header('connection', 'close');
+    linger(request, reply);
     throw watch.reason ?? uploadError(error);
   } finally {
     watch.end();
   }
+}
+
+/** How long a client that is still sending has to read why that is refused. */
+const LINGER_MS = 2_000;
+
+/** A connection that is closed at once takes the answer with it: whoever still sends gets an error instead. */
+function linger({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) return;
+  reply.raw.once('finish', () => {
+    raw.unpipe();
+    raw.resume();
+    const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+    raw.once('close', () => clearTimeout(timer));
+  });
 }
 
 async function receiveParts(request: FastifyRequest, scratch: Scratch, maxBytes: number): Promise<ReceivedUpload> {
@@ -154,10 +168,8 @@ class UploadWatch {
     this.#request = request;
     this.#socket = request.raw.socket;
     uploading.add(this.#socket);
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > maxBytes) throw wholeTooLarge(maxBytes);
     this.#whole = setTimeout(() => this.#stop(timedOut()), whole);
-    this.#pause = setTimeout(() => this.#stop(timedOut()), pause);
+    this.#pause = setTimeout(() => this.#waited(), pause);
     this.#onData = (chunk) => {
       this.#bytes += chunk.length;
       this.#pause.refresh();
@@ -166,7 +178,15 @@ class UploadWatch {
     request.raw.on('data', this.#onData);
   }
 
+  /** A client is not to blame for what has arrived and waits for our own disk. */
+  #waited(): void {
+    const { raw } = this.#request;
+    if (raw.complete || raw.isPaused() || raw.readableLength > 0) this.#pause.refresh();
+    else this.#stop(timedOut());
+  }
+
   #stop(reason: SheafError): void {
+    if (this.#request.raw.complete) return;
     this.reason ??= reason;
     // Whoever reads the parts learns of it by the error.
     this.#request.raw.emit('error', reason);
@@ -193,8 +213,9 @@ function uploadError(error: unknown): unknown {
     case 'FST_FIELDS_LIMIT':
     case 'FST_PARTS_LIMIT':
       return limitExceeded('MAX_UPLOAD_FIELDS', MAX_UPLOAD_FIELDS, 'parts');
-    case 'ENOSPC':
-      return error;
+    case 'ECONNRESET':
+      // Nobody hears of it.
+      return new SheafError(400, 'BadRequestError', 'The upload was not finished');
   }
   const isParser =
     code === undefined && error instanceof Error && /multipart|boundary|part|header/i.test(message ?? '');

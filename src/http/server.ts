@@ -32,7 +32,7 @@ import {
   requestLog,
 } from './log.ts';
 import type { ServerMetrics } from './metrics.ts';
-import { isUploading } from './receive-upload.ts';
+import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly traces?: Traces | null;
   /** Internal: tests do not wait as long as clients may take. */
   readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
+  /** @internal */
+  readonly uploadTimes?: UploadTimes;
 }
 
 export function createServer(sheaf: Sheaf, options: ServerOptions = {}): FastifyInstance {
@@ -81,6 +83,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   options.traces?.follow(app);
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
+  app.decorate('uploadTimes', options.uploadTimes ?? UPLOAD_TIMES);
   registerRequestGuard(app, sheaf.settings, {
     headersFor,
     follow: (request, reply) => followRequest(request, reply, logger, logRequest),

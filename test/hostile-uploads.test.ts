@@ -1,0 +1,259 @@
+// Uploads that are meant to harm: each is refused with a 4xx in the envelope, and leaves nothing behind.
+import { readdirSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
+import { createServer } from '../src/http/server.ts';
+import { MAX_UPLOADED_FILES } from '../src/limits.ts';
+import { gif, png } from './conformance/upload-checks.mjs';
+import { openToAll } from './support/access.ts';
+import { type Answered, type Project, useContents } from './support/content.ts';
+import { describeOnSqlite } from './support/database.ts';
+import { multipart, type Part } from './support/uploads.ts';
+
+const MAX_BYTES = 200_000;
+const SETTINGS = { files: { maxBytes: MAX_BYTES, maxBytesOf: { 'text/*': 1_000, 'image/gif': 50 } } };
+const PROJECT: Project = { types: { note: { attributes: { cover: { type: 'media' } } } }, settings: SETTINGS };
+const NEVER = 600_000;
+const LIMITS = { headers: 300, request: 300, stalled: NEVER, idle: NEVER, check: 20 };
+const TIMES = { pause: 400, whole: 3_000 };
+
+/** A PNG of one colour and few bytes, however large. */
+function flatPng(side: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head[8] = 1;
+  const pixels = deflateSync(Buffer.alloc((side / 8 + 1) * side), { level: 9 });
+  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">';
+const ENTITIES = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "&a;&a;&a;">]>${SVG}&b;</svg>`;
+
+describeOnSqlite('A hostile upload', (engine) => {
+  const contents = useContents(engine);
+  let sheaf: Sheaf;
+  let app: ReturnType<typeof createServer>;
+  let base: string;
+
+  beforeAll(async () => {
+    sheaf = await open({ project: contents.project(PROJECT), database: engine.freshDatabaseUrl() });
+    await openToAll(sheaf);
+    app = createServer(sheaf, { timeouts: LIMITS, uploadTimes: TIMES });
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterAll(async () => {
+    await app.close();
+    await sheaf.close();
+  });
+
+  interface Answer {
+    readonly status: number;
+    readonly body: Answered;
+  }
+
+  /** Sends a body, or pieces of one until the server has had enough. */
+  const send = (body: Buffer | (() => Buffer | null), headers: Record<string, string>, everyMs = 0): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const { port } = app.server.address() as AddressInfo;
+      let isAnswered = false;
+      const request = http.request({
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: '/api/upload',
+        headers,
+        agent: false,
+      });
+      request.on('response', (response) => {
+        isAnswered = true;
+        const chunks: Buffer[] = [];
+        const end = (): void =>
+          resolve({ status: response.statusCode!, body: JSON.parse(Buffer.concat(chunks).toString()) });
+        response
+          .on('data', (chunk) => chunks.push(chunk))
+          .on('end', end)
+          .on('error', reject);
+      });
+      // The server does not read the rest, so that the connection breaks after the answer.
+      request.on('error', (error) => isAnswered || setTimeout(() => isAnswered || reject(error), 500));
+      if (Buffer.isBuffer(body)) {
+        request.end(body);
+        return;
+      }
+      const next = (): void => {
+        if (isAnswered || request.destroyed) return;
+        const piece = body();
+        if (piece === null) request.end();
+        else if (everyMs > 0) request.write(piece, () => setTimeout(next, everyMs));
+        else if (request.write(piece)) setImmediate(next);
+        else request.once('drain', next);
+      };
+      next();
+    });
+
+  const upload = async (...parts: readonly Part[]): Promise<Answer> => {
+    const { payload, headers } = await multipart(parts);
+    return send(payload, { ...headers });
+  };
+  const raw = (text: string | Buffer, type = 'multipart/form-data; boundary=x'): Promise<Answer> =>
+    send(Buffer.from(text), { 'content-type': type });
+  const part = (headers: string, body = 'x'): string => `--x\r\n${headers}\r\n\r\n${body}\r\n--x--\r\n`;
+  const disposition = (name: string): string => `content-disposition: form-data; name="files"; ${name}`;
+
+  const expectRefused = (answer: Answer, status: number, message?: RegExp): void => {
+    expect([answer.status, answer.body.error?.status], JSON.stringify(answer.body)).toEqual([status, status]);
+    if (message) expect(answer.body.error.message).toMatch(message);
+  };
+  const expectNothingStored = async (): Promise<void> => {
+    const { folder, storage } = sheaf.files;
+    expect(readdirSync(folder!).filter((name) => !name.startsWith('.'))).toEqual([]);
+    expect(readdirSync(storage.incoming)).toEqual([]);
+    expect(await sheaf.files.find()).toEqual([]);
+  };
+
+  it('is a picture that few bytes blow up', async () => {
+    const bomb = flatPng(10_000);
+    expect(bomb.length).toBeLessThan(20_000);
+    expectRefused(await upload(['files', bomb, 'bomb.png', 'image/png']), 400, /MAX_PICTURE_PIXELS/);
+    await expectNothingStored();
+  });
+
+  it('is a drawing that grows when it is read', async () => {
+    const compressed = gzipSync(`${SVG}${' '.repeat(1_000_000)}</svg>`);
+    for (const content of [compressed, ENTITIES, 'no drawing', `<!--${'-'.repeat(70_000)}-->${SVG}</svg>`])
+      expectRefused(await upload(['files', content, 'bomb.svg', 'image/svg+xml']), 400, /not a valid image/);
+    await expectNothingStored();
+  });
+
+  it('is two things at once, or not what it is called', async () => {
+    const polyglot = Buffer.from('GIF89a/*\0\0\0\0*/=1;alert(document.cookie)//');
+    const cases: [Part, RegExp][] = [
+      [['files', polyglot, 'a.js', 'image/gif'], /not allowed/],
+      [['files', polyglot, 'a.gif', 'image/gif'], /not a valid image/],
+      [['files', '<script>alert(1)</script>', 'a.png', 'text/html'], /not a valid image/],
+      [['files', '<script>alert(1)</script>', 'a.txt', 'image/png'], /not a valid image/],
+      [['files', 'MZ\x90\0\x03', 'a.txt', 'text/plain'], /not allowed/],
+      [['files', '#!/bin/sh\nrm -rf /', 'a.txt', 'text/plain'], /not allowed/],
+      [['files', '<?php', 'a.PHP', 'text/plain'], /not allowed/],
+      [['files', '\x7fELF\x02\x01\x01', 'library', 'application/octet-stream'], /not allowed/],
+      [['files', png(3, 3).subarray(0, 40), 'cut.png', 'image/png'], /not a valid image/],
+    ];
+    for (const [one, message] of cases) expectRefused(await upload(one), 400, message);
+    expectRefused(await raw('{}', 'image/png'), 415);
+    expectRefused(await raw(part(disposition('filename="a.txt"')), 'application/json'), 400);
+    await expectNothingStored();
+  });
+
+  it('is too large: of any type, of its own, or beside others that are not', async () => {
+    const small: Part = ['files', 'fine', 'fine.txt', 'text/plain'];
+    const cases: Part[] = [
+      ['files', Buffer.alloc(MAX_BYTES + 1), 'a.bin', ''],
+      ['files', Buffer.alloc(1_001, 'x'), 'a.txt', 'text/plain'],
+      ['files', gif, 'a.gif', 'image/gif'],
+    ];
+    for (const one of cases)
+      expectRefused(await upload(small, one), 413, /^a\.\w+ exceeds size limit of [\d.]+ K?B\.$/);
+    await expectNothingStored();
+  });
+
+  it('leads out of the folder, or into headers, by its name', async () => {
+    for (const name of ['../../x.txt', '/etc/passwd', 'a/b.txt', 'x\0.txt', '..', 'a\tb.txt'])
+      expectRefused(await raw(part(disposition(`filename="${name}"`))), 400);
+    for (const name of ["filename*=UTF-8''a%0d%0aset-cookie:%20a=b.txt", 'filename="a\r\nset-cookie: a=b\r\nx.txt"']) {
+      const answer = await raw(part(disposition(name)));
+      if (answer.status !== 201) expectRefused(answer, 400);
+      else for (const { id } of answer.body) await sheaf.files.delete(id);
+    }
+    await expectNothingStored();
+  });
+
+  describe('is a body', () => {
+    const type = { 'content-type': 'multipart/form-data; boundary=x' };
+
+    it('that never ends, as a file, a text, a header or what comes before the first part', async () => {
+      const filler = Buffer.alloc(50_000, 'a');
+      const endless = (beginning: string) => {
+        let isFirst = true;
+        return (): Buffer => {
+          const piece = isFirst ? Buffer.from(beginning) : filler;
+          isFirst = false;
+          return piece;
+        };
+      };
+      const cases = [`--x\r\n${disposition('filename="a.bin"')}\r\n\r\n`, 'x', '--x\r\n'];
+      for (const beginning of cases) expectRefused(await send(endless(beginning), type), 413);
+      const text = '--x\r\ncontent-disposition: form-data; name="fileInfo"\r\n\r\n';
+      const answer = await send(endless(text), type);
+      expect([400, 413]).toContain(answer.status);
+      expectRefused(await raw(part(disposition('filename="a.bin"')).slice(0, 60)), 400, /multipart/);
+      await expectNothingStored();
+    });
+
+    it('of ten thousand parts', async () => {
+      const texts = Array.from(
+        { length: 10_000 },
+        (_, index) => `--x\r\ncontent-disposition: form-data; name="a${index}"\r\n\r\n\r\n`,
+      );
+      expectRefused(await raw(`${texts.join('')}--x--\r\n`), 400, /MAX_UPLOAD_FIELDS/);
+      const files = Array.from(
+        { length: MAX_UPLOADED_FILES + 1 },
+        () => `--x\r\n${disposition('filename="a.txt"')}\r\n\r\nx\r\n`,
+      );
+      expectRefused(await raw(`${files.join('')}--x--\r\n`), 400, /MAX_UPLOADED_FILES/);
+      await expectNothingStored();
+    });
+
+    it('that says it is larger than any', async () => {
+      expectRefused(await send(() => null, { ...type, 'content-length': '99999999999' }), 413);
+    });
+
+    it('that comes slowly: it may take longer than other requests, not for ever, and not with long pauses', {
+      timeout: 20_000,
+    }, async () => {
+      const pieces = (count: number, between: string) => {
+        const all = [
+          `--x\r\n${disposition('filename="slow.txt"')}\r\n\r\n`,
+          ...Array<string>(count).fill(between),
+          '\r\n--x--\r\n',
+        ];
+        return (): Buffer | null => (all.length > 0 ? Buffer.from(all.shift()!) : null);
+      };
+      const { status, body } = await send(pieces(8, 'slow'), type, 100);
+      expect([status, body[0]?.size]).toEqual([201, 0.03]);
+      await sheaf.files.delete(body[0].id);
+      expectRefused(await send(pieces(100, 'x'), type, 1_000), 408);
+      expectRefused(await send(pieces(1_000, 'x'), type, 100), 408);
+      await expectNothingStored();
+    });
+
+    it('that breaks off', async () => {
+      const { port } = app.server.address() as AddressInfo;
+      const request = http.request({ host: '127.0.0.1', port, method: 'POST', path: '/api/upload', headers: type });
+      request.on('error', () => undefined);
+      request.write(`--x\r\n${disposition('filename="a.bin"')}\r\n\r\nbeginning`);
+      await expect.poll(() => readdirSync(sheaf.files.storage.incoming).length).toBe(1);
+      request.destroy();
+      await expect.poll(() => readdirSync(sheaf.files.storage.incoming)).toEqual([]);
+      await expectNothingStored();
+    });
+  });
+
+  it('is no reason to refuse others: the same server takes a good one', async () => {
+    const { status, body } = await upload(['files', 'good', 'good.txt', 'text/plain']);
+    expect(status).toBe(201);
+    const served = await fetch(new URL(body[0].url, base));
+    expect([served.status, await served.text()]).toEqual([200, 'good']);
+  });
+});
