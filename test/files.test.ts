@@ -4,10 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from '../src/http/server.ts';
 import { FILE } from '../src/model/builtin.ts';
 import { avif, gif, gifFrames, png, turnedJpeg, webp } from './conformance/upload-checks.mjs';
 import { type Answer, type Answered, localized, type Project, useContents } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
 import { multipart, type Part } from './support/uploads.ts';
 
@@ -463,5 +464,43 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
     expect([shown.exif, shown.orientation, shown.width, shown.height]).toEqual([undefined, undefined, 16, 320]);
     expect([file!.width, file!.height]).toEqual([16, 320]);
     await files.delete(file!.id);
+  });
+});
+
+describeOnSqlite('A picture on request', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+
+  it('comes in the sizes and formats that the project lists, each made once, until the picture is replaced', async () => {
+    const resize = { widths: [100, 2_000], formats: ['webp', 'jpeg'], qualities: [60, 90] };
+    const site = await guarded.open(PROJECT, { settings: { files: { resize } } });
+    const { files } = site.sheaf;
+    const [file] = await files.upload({ name: 'a.png', content: png(400, 40) });
+    const app = createServer(site.sheaf);
+    const get = async (query: string) => {
+      const answer = await app.inject({ url: `${file!.url}${query}` });
+      const { statusCode, headers, rawPayload } = answer;
+      if (statusCode !== 200) return [statusCode, answer.json().error.details.key];
+      const { format, width, height } = await sharp(rawPayload).metadata();
+      return [headers['content-type'], format, width, height];
+    };
+    expect(await get('')).toEqual(['image/png', 'png', 400, 40]);
+    expect(await get('?v=1')).toEqual(['image/png', 'png', 400, 40]);
+    expect(await get('?width=100')).toEqual(['image/png', 'png', 100, 10]);
+    expect(await get('?width=100&format=webp')).toEqual(['image/webp', 'webp', 100, 10]);
+    expect(await get('?width=2000&format=jpeg&quality=90')).toEqual(['image/jpeg', 'jpeg', 400, 40]);
+    const kept = path.join(files.folder!, '.sheaf-resized', `${file!.hash}.png`);
+    expect(readdirSync(kept).toSorted()).toEqual(['100-60.png', '100-60.webp', '2000-90.jpeg']);
+    expect(await get('?width=101')).toEqual([400, 'width']);
+    expect(await get('?format=avif')).toEqual([400, 'format']);
+    expect(await get('?quality=61')).toEqual([400, 'quality']);
+    await files.replace(file!.id, { name: 'b.png', content: png(200, 100) });
+    expect(await get('?width=100')).toEqual(['image/png', 'png', 100, 50]);
+    await files.delete(file!.id);
+    expect(readdirSync(path.dirname(kept))).toEqual([]);
+    expect(await get('?width=100')).toEqual([404, undefined]);
+    const [text] = await files.upload({ name: 'a.txt', content: Buffer.from('text') });
+    expect((await app.inject({ url: `${text!.url}?width=100` })).body).toBe('text');
+    await app.close();
   });
 });

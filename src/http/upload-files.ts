@@ -7,9 +7,10 @@ import { mime, send } from '@fastify/send';
 import type { FastifyReply } from 'fastify';
 import { notFoundError, SheafError } from '../errors.ts';
 import { isMissing, UPLOADS } from '../files/local-storage.ts';
+import { parseResizing, resizedFile } from '../files/resize.ts';
 import type { FileSettings } from '../project/file-settings.ts';
 import { elapsed } from './respond.ts';
-import type { Handler, Route, RouteContext } from './routes.ts';
+import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 const UNKNOWN = 'application/octet-stream';
 /** Types that browsers open as a page, and run scripts of. */
@@ -23,13 +24,18 @@ const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src
 const INLINE =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-export function uploadRoutes({ sheaf, auth }: RouteContext): Route[] {
+export function uploadRoutes(context: RouteContext): Route[] {
+  const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
     const { folder } = sheaf.files;
     // Files that are stored elsewhere have URLs of another origin.
     if (folder === null) throw notFoundError();
     const { '*': name } = request.params as { readonly '*': string };
-    return sendFrom(reply, await placeOf(folder, name), auth.settings.files);
+    const settings = auth.settings.files;
+    const file = await placeOf(folder, name);
+    const asked = settings.resize && parseResizing(queryOf(request, context), settings.resize);
+    const resized = asked && (await resizedFile(folder, name, asked));
+    return sendFrom(reply, resized ?? file, settings);
   };
   return [
     {
