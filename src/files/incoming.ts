@@ -46,6 +46,27 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Pieces of uploads that are passed on in one turn of the event loop. Between turns others are answered. */
+const PIECES_IN_A_TURN = 2;
+
+/** Lets many uploads at a time take turns. What is not passed on is not read from its connection. */
+class Pace {
+  readonly #waiting: (() => void)[] = [];
+
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#release());
+    });
+  }
+
+  #release(): void {
+    for (const next of this.#waiting.splice(0, PIECES_IN_A_TURN)) next();
+    if (this.#waiting.length > 0) setImmediate(() => this.#release());
+  }
+}
+
+const pace = new Pace();
+
 /** Temporary files of one request. */
 export class Scratch {
   readonly #storage: FileStorage;
@@ -77,6 +98,7 @@ export class Scratch {
         for await (const chunk of chunks) {
           size += chunk.length;
           if (size > maxBytes) throw tooLarge(name, maxBytes);
+          await pace.turn();
           yield chunk;
         }
       },
