@@ -1,6 +1,6 @@
 // Files in use: in entries, their components and zones, by whom they may be changed, what is left when they go, and what
 // is stored of them.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +47,9 @@ const linkTo = (ref: string, refId: unknown, field: string): Part[] => [
   ['field', field],
 ];
 
+/** Names of what is stored. */
+const stored = (folder: string): string[] => readdirSync(folder).filter((name) => !name.startsWith('.'));
+
 describeOnEveryDatabase('Files', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);
@@ -62,7 +65,6 @@ describeOnEveryDatabase('Files', (engine) => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(201);
     return answer.body[0];
   };
-  const stored = (at = folder): string[] => readdirSync(at).filter((name) => !name.startsWith('.'));
   const post = async (query: string): Promise<Answered> => (await site.get(`posts/${query}`)).body.data;
 
   beforeAll(async () => {
@@ -170,7 +172,7 @@ describeOnEveryDatabase('Files', (engine) => {
 
   describe('of a request', () => {
     it('are stored all or not at all', async () => {
-      const before = stored();
+      const before = stored(folder);
       const { id } = await site.entry('POST', 'notes', { title: 'Refused' });
       const refused: [Part[], number][] = [
         [[text('fine.txt'), ['files', 'x', 'bad.exe', '']], 400],
@@ -186,7 +188,7 @@ describeOnEveryDatabase('Files', (engine) => {
           status,
           parts.length,
         ]);
-      expect(stored()).toEqual(before);
+      expect(stored(folder)).toEqual(before);
       expect(readdirSync(path.join(folder, '.sheaf-incoming'))).toEqual([]);
       expect((await site.get('upload/files?filters[name]=fine.txt')).body).toEqual([]);
     });
@@ -502,5 +504,51 @@ describeOnSqlite('A picture on request', (engine) => {
     const [text] = await files.upload({ name: 'a.txt', content: Buffer.from('text') });
     expect((await app.inject({ url: `${text!.url}?width=100` })).body).toBe('text');
     await app.close();
+  });
+});
+
+describeOnEveryDatabase('Files that Strapi stored', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+
+  it('are shown and served as they are, and new ones go where Strapi would put them', async () => {
+    const site = await guarded.open(PROJECT, { database: engine.guideDatabaseUrl() });
+    await site.grantOnly('public', ['*']);
+    // As Strapi 5 writes a picture of 300 × 20 pixels.
+    const thumbnail = {
+      ext: '.png',
+      url: '/uploads/thumbnail_cover_0a1b2c3d4e.png',
+      hash: 'thumbnail_cover_0a1b2c3d4e',
+      mime: 'image/png',
+      name: 'thumbnail_cover.png',
+      path: null,
+      size: 0.16,
+      width: 245,
+      height: 16,
+      sizeInBytes: 160,
+    };
+    const values = `'abcdefghijklmnopqrstuvwx', 'cover.png', 300, 20, '${JSON.stringify({ thumbnail })}', 'cover_0a1b2c3d4e', '.png', 'image/png', 0.12, '/uploads/cover_0a1b2c3d4e.png', 'local', '/7'`;
+    await site.sheaf.database.transaction(async (session) => {
+      const run = (sql: string) => session.rows({ sql, bindings: [] }, []);
+      await run("insert into upload_folders (name, path_id, path) values ('API Uploads', 7, '/7')");
+      await run(
+        `insert into files (document_id, name, width, height, formats, hash, ext, mime, size, url, provider, folder_path) values (${values})`,
+      );
+    });
+    mkdirSync(site.sheaf.files.folder!, { recursive: true });
+    writeFileSync(path.join(site.sheaf.files.folder!, 'cover_0a1b2c3d4e.png'), 'the bytes of Strapi');
+    const [file] = (await site.get('upload/files')).body;
+    expect(file).toMatchObject({ name: 'cover.png', formats: { thumbnail }, size: 0.12, provider: 'local' });
+    const app = createServer(site.sheaf);
+    expect((await app.inject({ url: file.url })).body).toBe('the bytes of Strapi');
+    await app.close();
+    await site.sheaf.files.upload({ name: 'new.txt', content: Buffer.from('x') });
+    const folders = await site.rows('select name, path from upload_folders order by path_id');
+    expect(folders).toEqual([
+      ['API Uploads', '/7'],
+      ['API Uploads (1)', '/8'],
+    ]);
+    await site.sheaf.files.delete(file.id);
+    expect(stored(site.sheaf.files.folder!)).toEqual([expect.stringMatching(/^new_\w+\.txt$/)]);
   });
 });
