@@ -287,7 +287,7 @@ export class Operations {
     const steps = operations.map((operation) => {
       const begin = performance.now();
       const authorized = authorize(operation, caller);
-      const parsed = parseWrite(operation, this.#deps.defaultLocale, true);
+      const parsed = parseWrite(operation, this.defaultLocale, true);
       const plan = planWrite(this.#planning, authorized, parsed);
       const answer = this.#answer(authorized, parsed);
       return { operation, plan, answer, timing: { parse: 0, plan: performance.now() - begin } };
