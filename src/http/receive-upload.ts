@@ -195,8 +195,11 @@ class UploadWatch {
   end(): void {
     clearTimeout(this.#whole);
     clearTimeout(this.#pause);
-    uploading.delete(this.#socket);
-    this.#request.raw.off('data', this.#onData);
+    const { raw } = this.#request;
+    raw.off('data', this.#onData);
+    // One that was refused may still be on its way.
+    if (raw.complete) uploading.delete(this.#socket);
+    else raw.once('close', () => uploading.delete(this.#socket));
   }
 }
 
