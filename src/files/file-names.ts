@@ -2,7 +2,6 @@
 // Strapi 5 would make.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import slugify from '@sindresorhus/slugify';
 import mime from 'mime';
 import { applicationError } from '../errors.ts';
 
@@ -34,7 +33,8 @@ export function extensionOf(name: string, type: string): string {
 }
 
 /** What a file is called in its URL: words of its name, and what keeps it apart from all others. */
-export function hashOf(name: string, extension: string): string {
+export async function hashOf(name: string, extension: string): Promise<string> {
+  const { default: slugify } = await import('@sindresorhus/slugify');
   const stem = extension !== '' && name.endsWith(extension) ? name.slice(0, -extension.length) : name;
   const slug = slugify(stem, { separator: '_', lowercase: false }).slice(0, MAX_SLUG_LENGTH);
   return `${slug}_${randomBytes(5).toString('hex')}`;

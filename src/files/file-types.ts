@@ -2,7 +2,6 @@
 // project takes.
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { fileTypeFromBuffer } from 'file-type';
 import mime from 'mime';
 import { applicationError, SheafError, validationError } from '../errors.ts';
 import type { FileSettings } from '../project/file-settings.ts';
@@ -100,6 +99,8 @@ async function detectedType(head: Buffer): Promise<string | null> {
   if (head.toString('latin1', 0, 2) === SHEBANG) return 'application/x-sh';
   // A picture of this kind may say what it is at its end.
   if (TIFF.has(head.toString('latin1', 0, 4))) return 'image/tiff';
+  // Loaded with the first file; a start need not wait for it.
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   return found?.mime ?? null;
 }

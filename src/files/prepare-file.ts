@@ -52,7 +52,7 @@ export async function prepareFile(
   const picture =
     mime === SVG ? await drawing(received, detected) : await makePicture(received.path, detected, pictures, scratch);
   const ext = kept?.ext ?? extensionOf(name, mime);
-  const hash = kept?.hash ?? hashOf(shownName ?? name, ext);
+  const hash = kept?.hash ?? (await hashOf(shownName ?? name, ext));
   const { size } = await stat(received.path);
   const key = `${hash}${ext}`;
   const formats = formatsOf(picture, { name: shownName ?? name, hash, ext, mime }, storage);
