@@ -136,7 +136,7 @@ let copies = 0;
 /** A folder with the guide and its content, as a start leaves it. */
 async function makeBase(): Promise<void> {
   cpSync(GUIDE, BASE, { recursive: true, filter: (file) => path.basename(file) !== '.sheaf' });
-  for (const name of ['.tmp', 'backup']) mkdirSync(path.join(BASE, name));
+  for (const name of ['.tmp', 'backup', 'pictures']) mkdirSync(path.join(BASE, name));
   cpSync(FIXTURE, path.join(BASE, '.tmp/data.db'));
   await run(['schema', 'apply'], { cwd: BASE });
   cpSync(path.join(BASE, '.tmp/data.db'), path.join(BASE, 'data.db'));
