@@ -78,10 +78,11 @@ function listHandler(context: RouteContext, path: string, inPages: boolean): Han
   const { sheaf } = context;
   return readHandler(context, path, (query, caller): PreparedText => {
     const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
-    const { timing, weight, cost, omitted, request } = list;
+    const { timing, weight, hints, cost, omitted, request } = list;
     return {
       timing,
       weight,
+      hints,
       cost,
       run: async (options) => {
         const page = await list.run(options);
@@ -96,10 +97,11 @@ function oneHandler(context: RouteContext, path: string): Handler {
   const { sheaf } = context;
   const prepare = (query: QueryObject, caller: Caller): PreparedText => {
     const read = sheaf.operations.findOne(readOperation(context, 'findOne', query, false), caller);
-    const { timing, weight, cost } = read;
+    const { timing, weight, hints, cost } = read;
     return {
       timing,
       weight,
+      hints,
       cost,
       run: async (options) => {
         const text = await read.run(options);
