@@ -25,6 +25,18 @@ export const MAX_SORT_KEYS = 10;
 /** Names in one sort path. Every further relation multiplies the rows that are compared for each entry. */
 export const MAX_SORT_DEPTH = 5;
 
+/** Names in the `group` of an aggregate; relations to many among them multiply the rows that are grouped. */
+export const MAX_GROUP_KEYS = 5;
+
+/** Values that an aggregate computes of each group. */
+export const MAX_AGGREGATES = 20;
+
+/** Names in `facets`; each is a pass over the entries that match. */
+export const MAX_FACETS = 10;
+
+/** Values of one facet that a list shows, those of most entries; a person chooses among fewer. */
+export const MAX_FACET_VALUES = 100;
+
 /** Relations, components and zones that one request populates; each is a statement. */
 export const MAX_POPULATE_NODES = 100;
 

@@ -100,7 +100,8 @@ describeOnEveryDatabase('A read that is run', (engine) => {
     const { operation, documentId } = readOf(one, fill);
     const caller = callerOf(one, fill);
     sent.length = 0;
-    if (operation.name === 'find') await sheaf.operations.find(operation, caller).run({ caller });
+    if (operation.name === 'find' || operation.name === 'aggregate')
+      await sheaf.operations.find(operation, caller).run({ caller });
     else await sheaf.operations.findOne(operation, caller).run({ caller, documentId });
     const shown = statementsOf(one, engine.name).map(({ statement }) => statement.statement.sql);
     // Step by step, what is populated below no row is not asked for.

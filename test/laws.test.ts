@@ -7,9 +7,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Sheaf } from '../src/app.ts';
-import type { FindParameters } from '../src/operations/parameters.ts';
+import type { AggregateParameters, FindParameters } from '../src/operations/parameters.ts';
 import { type Cell, describeOnEveryDatabase, type TableContents } from './support/database.ts';
 import * as naive from './support/naive.ts';
+import type { ValueName } from './support/naive-aggregate.ts';
+import * as naiveAggregate from './support/naive-aggregate.ts';
 import { userWith } from './support/rules.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
@@ -980,8 +982,10 @@ const populateOf = (type: string, depth: number): fc.Arbitrary<naive.Populate> =
       (name: string) =>
       (options: true | naive.PopulateOptions): [string, true | naive.PopulateOptions] => [name, options];
     const entries = [
-      ...Object.entries(relations).map(([name, { to }]) => optionsOf(to, depth).map(named(name))),
-      ...Object.entries(zones).map(([name, members]) => zoneOptions(members, depth).map(named(name))),
+      ...Object.entries(relations).map(([name, { to, many: toMany }]) =>
+        (toMany ? withPage(optionsOf(to, depth)) : optionsOf(to, depth)).map(named(name)),
+      ),
+      ...Object.entries(zones).map(([name, members]) => withPage(zoneOptions(members, depth)).map(named(name))),
     ];
     if (entries.length === 0) return fc.constant<naive.Populate>({});
     return fc.oneof(
@@ -994,6 +998,18 @@ const populateOf = (type: string, depth: number): fc.Arbitrary<naive.Populate> =
       },
     );
   });
+
+/** Some of the options with a page of each list. */
+const withPage = (options: fc.Arbitrary<true | naive.PopulateOptions>): fc.Arbitrary<true | naive.PopulateOptions> => {
+  const page = fc.record(
+    { start: fc.integer({ min: 0, max: 3 }), limit: fc.integer({ min: 1, max: 3 }), withCount: fc.boolean() },
+    { requiredKeys: ['start', 'limit'] },
+  );
+  return fc.tuple(options, fc.option(page, { freq: 2 })).map(([given, pagination]) => {
+    const plain = given === true ? {} : given;
+    return pagination === null || plain.count ? given : { ...plain, pagination };
+  });
+};
 
 const optionsOf = (type: string, depth: number): fc.Arbitrary<true | naive.PopulateOptions> =>
   keep(`options ${type} ${depth}`, () => {
@@ -1034,6 +1050,146 @@ const zoneOptions = (members: readonly string[], depth: number): fc.Arbitrary<tr
       on: Object.fromEntries(chosen.map((type) => [type, fragments[members.indexOf(type)]!])),
     }));
   return fc.oneof(fc.constant<true>(true), on);
+};
+
+// ---------------------------------------------------------------------------------------------- generated aggregates
+
+const PARTS: Partial<Record<naive.Kind, readonly string[]>> = {
+  date: ['$year', '$quarter', '$month', '$week', '$day', '$weekday'],
+  datetime: ['$year', '$quarter', '$month', '$week', '$day', '$weekday', '$date', '$hour', '$minute'],
+  time: ['$hour', '$minute'],
+};
+
+/** What entries are grouped by: attributes, parts of dates, relations, and the same of related rows. */
+const groupPath = (type: string, relations: number): fc.Arbitrary<string[]> =>
+  keep(`group ${type} ${relations}`, () => {
+    const { attributes, relations: named } = TYPES[type]!;
+    const own = Object.keys(attributes).filter((name) => attributes[name] !== 'json');
+    const parts = own.flatMap((name) => (PARTS[attributes[name]!] ?? []).map((part) => [name, part]));
+    const ways = Object.keys(named).filter((name) => !named[name]!.populateOnly);
+    const documents = ways.filter((name) => !TYPES[named[name]!.to]!.component).map((name) => [name]);
+    const short = [
+      { weight: 4, arbitrary: fc.constantFrom(...own).map((name) => [name]) },
+      ...[parts, ...(relations > 0 ? [documents] : [])]
+        .filter((paths) => paths.length > 0)
+        .map((paths) => ({ weight: 2, arbitrary: fc.constantFrom(...paths) })),
+    ];
+    if (relations === 0 || ways.length === 0) return fc.oneof(...short);
+    const further = ways.map((name) => groupPath(named[name]!.to, relations - 1).map((rest) => [name, ...rest]));
+    return fc.oneof(...short, { weight: 6, arbitrary: fc.oneof(...further) });
+  });
+
+/** Floats are added up to the last digits; nothing is decided by these. */
+const isInexact = (name: string, path: readonly string[]): boolean =>
+  (name === 'sum' || name === 'avg') &&
+  (path.at(-1) === 'averagePrice' || (name === 'avg' && path.at(-1) === 'visits'));
+
+const valuePath = (type: string, relations: number): fc.Arbitrary<{ name: ValueName; path: string[] }> =>
+  keep(`value ${type} ${relations}`, () => {
+    const { attributes, relations: named } = TYPES[type]!;
+    const paths = (fits: (kind: naive.Kind) => boolean) =>
+      Object.keys(attributes)
+        .filter((name) => fits(attributes[name]!))
+        .map((name) => [name]);
+    const isNumber = (kind: naive.Kind) => kind === 'integer' || kind === 'biginteger' || kind === 'number';
+    const of = (names: ValueName[], fits: (kind: naive.Kind) => boolean) =>
+      fc.record({ name: fc.constantFrom(...names), path: fc.constantFrom(...paths(fits)) });
+    const own = [
+      fc.constant<{ name: ValueName; path: string[] }>({ name: 'count', path: [] }),
+      of(['sum', 'avg'], isNumber),
+      of(['min', 'max'], (kind) => kind !== 'json' && kind !== 'boolean'),
+      of(['distinct'], (kind) => kind !== 'json'),
+    ];
+    const ways = Object.keys(named).filter((name) => !named[name]!.many && !named[name]!.populateOnly);
+    if (relations === 0 || ways.length === 0) return fc.oneof(...own);
+    const further = ways.map((name) =>
+      valuePath(named[name]!.to, relations - 1)
+        .filter(({ path }) => path.length > 0)
+        .map(({ name: value, path }) => ({ name: value, path: [name, ...path] })),
+    );
+    return fc.oneof({ weight: 3, arbitrary: fc.oneof(...own) }, { weight: 1, arbitrary: fc.oneof(...further) });
+  });
+
+const once = <T>(values: readonly T[]): T[] => [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
+
+interface GeneratedAggregate {
+  readonly group: string[][];
+  readonly values: { name: ValueName; path: string[] }[];
+  readonly having: Json | undefined;
+  readonly sort: { name: string; descending: boolean }[] | undefined;
+}
+
+const aggregateOf = (type: string): fc.Arbitrary<GeneratedAggregate> =>
+  fc
+    .record({
+      group: fc.array(groupPath(type, 2), { maxLength: 3 }).map(once),
+      values: fc.array(valuePath(type, 2), { maxLength: 4 }).map(once),
+    })
+    .filter(({ group, values }) => group.length + values.length > 0)
+    .chain(({ group, values }) => {
+      const decided = values.filter(({ name, path }) => !isInexact(name, path));
+      const condition = fc.constantFrom(...decided, undefined).chain((value) => {
+        if (!value) return fc.constant(undefined);
+        const { name, path } = value;
+        const [to, attribute] = attributeAt(type, path);
+        const operand = ['count', 'distinct', 'avg'].includes(name)
+          ? fc.constantFrom<unknown>(0, 1, 2, '3', 2.5, 10)
+          : operandOf(to, attribute);
+        const operators = fc.constantFrom('$eq', '$ne', '$lt', '$lte', '$gt', '$gte', '$in', '$notIn');
+        return fc
+          .tuple(operators, operand, fc.constantFrom('$not', '$or', null))
+          .map(([operator, one, group]): Json => {
+            const test = at([name, ...path], { [operator]: operator.endsWith('n') ? [one] : one });
+            return group === '$not' ? { $not: test } : group === '$or' ? { $or: [test] } : test;
+          });
+      });
+      const names = [...decided.map(({ name, path }) => [name, ...path]), ...group].map((one) => one.join('.'));
+      const key = fc.record({ name: fc.constantFrom('', ...names), descending: fc.boolean() });
+      const sort = fc
+        .array(
+          key.filter(({ name }) => name !== ''),
+          { maxLength: names.length > 0 ? 2 : 0 },
+        )
+        .map((keys) => [...new Map(keys.map((one) => [one.name, one])).values()]);
+      return fc.record({
+        group: fc.constant(group),
+        values: fc.constant(values),
+        having: fc.option(condition, { nil: undefined }),
+        sort: fc.option(sort, { nil: undefined }),
+      });
+    });
+
+function attributeAt(type: string, path: readonly string[]): [type: string, attribute: string] {
+  const [name, ...rest] = path;
+  return rest.length === 0 ? [type, name ?? 'id'] : attributeAt(TYPES[type]!.relations[name!]!.to, rest);
+}
+
+function writeAggregate({ group, values, having, sort }: GeneratedAggregate): Json {
+  const result: Json = {};
+  if (group.length > 0) result.group = group.map((path) => path.join('.'));
+  for (const { name, path } of values) {
+    if (name === 'count') result.count = '*';
+    else result[name] = [...((result[name] as string[]) ?? []), path.join('.')];
+  }
+  if (having) result.having = having;
+  if (sort)
+    result.sort = sort.map(({ name, descending }, index) =>
+      descending ? [`-${name}`, `${name}:desc`][index % 2] : name,
+    );
+  return result;
+}
+
+const at = (path: readonly string[], condition: unknown): Json =>
+  path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), condition) as Json;
+
+/** What a caller under rules sees of the same content. */
+const ROW_RULES: Readonly<Record<string, Json>> = {
+  [RESTAURANT]: { $or: [{ stars: { $gt: 1 } }, { chef: { age: { $lt: 40 } } }] },
+  [CHEF]: { age: { $notNull: true } },
+  [DISH]: { vegan: true },
+  [ARTICLE]: { featured: { $ne: true } },
+  [AUTHOR]: { name: { $ne: 'Alba' } },
+  [TAG]: { color: { $in: ['red', 'green'] } },
 };
 
 function writePopulate(populate: naive.Populate): unknown {
@@ -1082,9 +1238,6 @@ describeOnEveryDatabase('Reading', (engine) => {
   async function idsMatching(root: Root, filters: Json): Promise<number[]> {
     return idsOf(await sheaf.documents(root.type).findMany(parameters({ ...rootParameters(root), filters })));
   }
-
-  const at = (path: readonly string[], condition: unknown): Json =>
-    path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), condition) as Json;
 
   it('generates content with every kind of gap and link', () => {
     const restaurants = world.rows[RESTAURANT]!;
@@ -1409,6 +1562,85 @@ describeOnEveryDatabase('Reading', (engine) => {
           .slice(0, 5)
           .map((row) => naive.entry(world, root.type, row, { populate: tree, status: root.status }));
         if (!isDeepStrictEqual(data, entries)) expect(data).toEqual(entries);
+      }),
+      CASES,
+    );
+  });
+
+  /** Sums and averages of floats up to their last digits; everything else as it is. */
+  const closeTo = (actual: unknown, expected: unknown, path: readonly string[] = []): boolean => {
+    if (typeof actual === 'number' && typeof expected === 'number' && isInexact(path[0] ?? '', path.slice(1)))
+      return Math.abs(actual - expected) <= 1e-12 * Math.max(Math.abs(actual), Math.abs(expected), 1);
+    if (typeof actual !== 'object' || typeof expected !== 'object' || actual === null || expected === null)
+      return isDeepStrictEqual(actual, expected);
+    const [names, others] = [Object.keys(actual), Object.keys(expected)];
+    const inside = (name: string) =>
+      Array.isArray(actual) ? path : [...path, ...(path.length === 0 ? [name] : name.split('.'))];
+    return (
+      names.length === others.length &&
+      names.every((name) => closeTo((actual as Json)[name], (expected as Json)[name], inside(name)))
+    );
+  };
+
+  it('groups entries by what they and their related rows have, and computes each group', async () => {
+    const ruled = userWith(sheaf.model, {
+      rules: Object.fromEntries(Object.entries(ROW_RULES).map(([uid, find]) => [uid, { rows: { find } }])),
+    });
+    const cases = onSomeType((type) =>
+      fc.record({
+        aggregate: aggregateOf(type),
+        filters: fc.option(anyFilter(type), { nil: undefined }),
+        isRuled: fc.boolean(),
+        page: fc.option(fc.record({ start: fc.integer({ min: 0, max: 3 }), limit: fc.integer({ min: 1, max: 9 }) }), {
+          nil: undefined,
+        }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ aggregate, filters, isRuled, page, ...root }) => {
+        const seen = isRuled ? { ...world, rules: ROW_RULES } : world;
+        const all = naiveAggregate.aggregate(seen, root.type, { ...root, ...aggregate, filters });
+        const expected = page ? all.slice(page.start, page.start + page.limit) : all;
+        const documents = isRuled ? sheaf.documents(root.type, ruled) : sheaf.documents(root.type);
+        const actual = await documents.aggregate({
+          ...rootParameters(root),
+          ...writeAggregate(aggregate),
+          ...(filters && { filters }),
+          ...(page && { pagination: page }),
+        } as AggregateParameters);
+        if (!closeTo(actual, expected)) expect(actual).toEqual(expected);
+      }),
+      { ...CASES, numRuns: CASES.numRuns * 3 },
+    );
+  });
+
+  it('counts the entries of a list by facets, whatever page it shows', async () => {
+    const cases = onSomeType((type) =>
+      fc.record({
+        paths: fc.array(groupPath(type, 1), { minLength: 1, maxLength: 3 }).map(once),
+        filters: fc.option(anyFilter(type), { nil: undefined }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ paths, filters, ...root }) => {
+        const names = paths.map((path) => path.join('.'));
+        const page = await sheaf.documents(root.type).findPage(
+          parameters({
+            ...rootParameters(root),
+            facets: names,
+            pagination: { pageSize: 2 },
+            ...(filters && { filters }),
+          }),
+        );
+        const values = [{ name: 'count' as const, path: [] }];
+        const sort = [{ name: 'count', descending: true }];
+        const expected = paths.map((path, index) => [
+          names[index]!,
+          naiveAggregate
+            .aggregate(world, root.type, { ...root, filters, group: [path], values, sort })
+            .map(({ group, count }) => ({ value: (group as Json)[names[index]!], count })),
+        ]);
+        expect(page.meta.facets).toEqual(Object.fromEntries(expected));
       }),
       CASES,
     );

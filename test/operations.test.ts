@@ -13,7 +13,7 @@ import type { Route } from '../src/http/routes.ts';
 import { ADMIN_USER, FILE, LOCALE, ROLE, USER } from '../src/model/builtin.ts';
 import type { Documents } from '../src/operations/documents.ts';
 import { FIRST_PAGE } from '../src/request/parse-read.ts';
-import { type Json, localized, type Project, useContents } from './support/content.ts';
+import { type Json, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { bearer, type Guarded, NOBODY, type Rules, useGuarded, type Who } from './support/guarded.ts';
 import { SCALE } from './support/scale.ts';
@@ -30,9 +30,13 @@ const attributes = { title: string, note: string, owner: { type: 'relation', rel
 const PROJECT: Project = {
   locales: ['en', 'fr'],
   types: {
-    story: { drafts: true, localized: true, attributes: { ...attributes, title: { ...string, ...localized } } },
-    label: { attributes },
-    front: { single: true, drafts: true, attributes },
+    story: {
+      drafts: true,
+      localized: true,
+      attributes: { ...attributes, title: { ...string, ...localized }, others: relation('manyToMany', 'story') },
+    },
+    label: { attributes: { ...attributes, others: relation('manyToMany', 'label') } },
+    front: { single: true, drafts: true, attributes: { ...attributes, others: relation('oneToMany', 'front') } },
   },
 };
 
@@ -43,7 +47,7 @@ const RULES: Rules = {
     [USER]: { rows: { find: { id: '$user.id' } } },
   },
   limited: {
-    ...ofContent({ fields: { read: ['title'], write: ['title'] } }),
+    ...ofContent({ fields: { read: ['title', 'others'], write: ['title'] } }),
     [USER]: { fields: { read: ['username'], write: ['username', 'email'] } },
   },
 };
@@ -86,8 +90,13 @@ const refused = (status: number, message: string): Outcome => ({
 });
 const namesIn = (entry: unknown): unknown => (entry === null ? null : Object.keys(entry as object));
 
-const READS: ReadonlySet<Name> = new Set(['find', 'findOne', 'count', 'me']);
+const READS: ReadonlySet<Name> = new Set(['find', 'findOne', 'count', 'aggregate', 'related', 'me']);
+/** Reads whose answer over HTTP is the one in process, with its `meta`. */
+const PAGES: ReadonlySet<Name> = new Set(['find', 'related', 'count']);
 const TAKES_DATA: ReadonlySet<Name> = new Set(['create', 'update', 'clone']);
+
+/** What requests for related entries follow. */
+const RELATION = 'others';
 
 type InProcess = (entries: Documents, call: Call, caller: Caller, site: Guarded) => Promise<Outcome>;
 
@@ -113,6 +122,16 @@ const IN_PROCESS: Readonly<Record<Name, InProcess>> = {
     orNothing(await entries.findOne({ ...parameters, ...published, ...(documentId !== null && { documentId }) })),
   count: async (entries, { parameters }) => allowed(await entries.count({ ...parameters, ...published })),
   me: ownAccount,
+  aggregate: async (entries, { parameters }) => allowed(await entries.aggregate({ ...parameters, ...published })),
+  related: async (entries, { documentId, parameters }) =>
+    orNothing(
+      await entries.findRelated({
+        ...parameters,
+        ...published,
+        relation: RELATION,
+        ...(documentId !== null && { documentId }),
+      }),
+    ),
   create: async (entries, { data }) => allowed(namesIn(await entries.create({ data, ...published }))),
   update: async (entries, { documentId, data }) =>
     orNothing(namesIn(await entries.update({ documentId, data, ...published }))),
@@ -137,15 +156,20 @@ async function inProcess(site: Guarded, who: Who | null, call: Call): Promise<Ou
 
 async function overHttp(site: Guarded, who: Who, call: Call): Promise<Outcome> {
   const { route, name, uid, documentId, data, parameters } = call;
-  const path = route.path.replace(/^\/api\//, '').replace(':documentId', documentId ?? '');
-  const query = qs.stringify(parameters, { addQueryPrefix: true });
-  const body = TAKES_DATA.has(name) ? (uid === USER ? data : { data }) : undefined;
+  const path = route.path
+    .replace(/^\/api\//, '')
+    .replace(':documentId', documentId ?? '')
+    .replace(':relation', RELATION);
+  const isByBody = route.reads === true && route.method !== 'GET';
+  const query = isByBody ? '' : qs.stringify(parameters, { addQueryPrefix: true });
+  const written = TAKES_DATA.has(name) ? (uid === USER ? data : { data }) : undefined;
+  const body = isByBody ? parameters : written;
   const { status, body: answer } = await site.send(route.method, `${path}${query}`, body, who);
   if (status >= 300) return refused(status, JSON.stringify(answer));
   const entry = uid === USER ? answer : answer?.data;
   // A user who is written is shown with the role besides, over HTTP alone.
   if (uid === USER && TAKES_DATA.has(name) && entry) delete entry.role;
-  if (name === 'find' || name === 'count') return allowed(answer);
+  if (PAGES.has(name)) return allowed(answer);
   if (READS.has(name)) return allowed(entry);
   return allowed(TAKES_DATA.has(name) ? namesIn(entry) : null);
 }
@@ -154,6 +178,9 @@ async function overHttp(site: Guarded, who: Who, call: Call): Promise<Outcome> {
 function needs({ name, uid }: Pick<Call, 'name' | 'uid'>): string[] {
   if (uid === USER && name === 'count') return [`${USER}.count`, `${USER}.find`];
   if (uid === USER && name === 'delete') return [`${USER}.destroy`];
+  if (name === 'aggregate') return [`${uid}.find`];
+  // The document, and those of the same type that it leads to.
+  if (name === 'related') return uid === FRONT ? [`${uid}.find`] : [`${uid}.findOne`, `${uid}.find`];
   return [`${uid}.${uid === FRONT && name === 'findOne' ? 'find' : name}`];
 }
 
@@ -249,12 +276,15 @@ const ASKERS: Readonly<Record<string, Asker>> = {
   'a token with full access': { may: 'everything', identify: async ({ full }) => ({ who: full }) },
 };
 
+/** What a token that may read is for. */
+const READ_BY_TOKEN: ReadonlySet<Name> = new Set(['find', 'findOne', 'aggregate', 'related']);
+
 /** How a call ends that is right in itself. */
 function verdictOn({ may, entries, refusal = 'forbidden', isUser = false }: Asker, name: Name): Verdict {
-  const isGranted = may === 'read' ? name === 'find' || name === 'findOne' : may !== 'nothing';
+  const isGranted = may === 'read' ? READ_BY_TOKEN.has(name) : may !== 'nothing';
   if (!isGranted) return refusal;
   if (name === 'me') return isUser ? 'allowed' : 'unauthorized';
-  return entries === 'foreign' && !['find', 'count', 'create'].includes(name) ? 'not found' : 'allowed';
+  return entries === 'foreign' && !['find', 'count', 'aggregate', 'create'].includes(name) ? 'not found' : 'allowed';
 }
 
 // -------------------------------------------------------------------------------------------------------------- tests
@@ -340,6 +370,8 @@ describeOnEveryDatabase('Every operation', (engine) => {
     return uid === USER ? { username: name, email: `${name}@people.example` } : { title: name };
   };
 
+  const parametersOf = (name: Name): Json => (name === 'aggregate' ? { count: '*' } : {});
+
   interface Variation {
     /** Null where the operation takes nothing that could vary so. */
     vary(call: Call): Call | null;
@@ -365,7 +397,7 @@ describeOnEveryDatabase('Every operation', (engine) => {
       const { asking, id } = shared ?? (await prepare());
       const documentId = route.path.includes(':documentId') ? id : null;
       const data = TAKES_DATA.has(name) ? dataFor(uid) : {};
-      const call = vary({ route, name, uid, documentId, data, parameters: {} });
+      const call = vary({ route, name, uid, documentId, data, parameters: parametersOf(name) });
       if (!call) return [];
       if (way === 'over HTTP' && asking.who === null) continue;
       const before = await dump();
@@ -398,7 +430,7 @@ describeOnEveryDatabase('Every operation', (engine) => {
     expect([...names].sort()).toEqual(Object.keys(IN_PROCESS).sort());
     const uids = new Set(at.routes.map(({ operation }) => operation!.type.uid));
     expect([...uids].sort()).toEqual([...CONTENT, USER].sort());
-    expect(at.routes).toHaveLength(9 + 6 + 6 + 7);
+    expect(at.routes).toHaveLength(15 + 12 + 7 + 7);
   });
 
   it.each(Object.keys(ASKERS))('ends for %s in process as over HTTP', async (title) => {
@@ -448,7 +480,8 @@ describeOnEveryDatabase('Every operation', (engine) => {
     vary: (call) => {
       const name = nameOf(call);
       if (TAKES_DATA.has(call.name)) return { ...call, data: { ...call.data, [name]: 'x' } };
-      if (call.name === 'count') return { ...call, parameters: { filters: { [name]: 'x' } } };
+      if (call.name === 'count' || call.name === 'aggregate')
+        return { ...call, parameters: { ...call.parameters, filters: { [name]: 'x' } } };
       return READS.has(call.name) ? { ...call, parameters: { fields: [name] } } : null;
     },
     verdict: (usual) => (usual === 'allowed' || usual === 'not found' ? 'invalid' : usual),

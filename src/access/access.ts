@@ -30,7 +30,12 @@ export interface Access {
   rowsOf(uid: string, use: RowUse): RowRule | null;
   /** Rows that one read may touch by our estimate. */
   readonly maxReadCost: number;
+  /** Groups of fewer entries are left out of aggregates and facets. */
+  readonly smallestGroup: number;
 }
+
+/** Every group is shown. */
+export const ANY_GROUP = 1;
 
 const cache = new WeakMap<Model, Access>();
 
@@ -46,6 +51,7 @@ export function systemAccess(model: Model): Access {
       mayReadDrafts: () => true,
       rowsOf: () => null,
       maxReadCost: MAX_READ_COST,
+      smallestGroup: ANY_GROUP,
     };
     cache.set(model, access);
   }

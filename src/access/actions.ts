@@ -33,9 +33,11 @@ export function actionsOf(type: ContentType, name: Operation['name']): readonly 
     case 'me':
       return [READ_OWN_ACCOUNT];
     case 'count':
+    case 'aggregate':
       // A count reveals what a list would.
       return type.uid === USER ? [COUNT_USERS, actionOn(type, 'find')] : [actionOn(type, 'find')];
     case 'findOne':
+    case 'related':
       return [actionOn(type, type.kind === 'singleType' ? 'find' : 'findOne')];
     default:
       return [actionOn(type, name)];

@@ -4,8 +4,8 @@ import type { ContentType } from '../model/types.ts';
 import type { ReadDefaults, ReadParameters } from '../request/parse-read.ts';
 import type { Status } from '../request/read-request.ts';
 
-/** `me`: the caller's own account. */
-export type ReadName = 'find' | 'findOne' | 'count' | 'me';
+/** `me`: the caller's own account. `related`: the entries that a relation of one document leads to. */
+export type ReadName = 'find' | 'findOne' | 'count' | 'aggregate' | 'related' | 'me';
 export type DraftAction = 'publish' | 'unpublish' | 'discardDraft' | 'clone';
 export type WriteName = 'create' | 'update' | 'delete' | DraftAction;
 

@@ -2,7 +2,7 @@
 import { MAX_READ_COST } from '../limits.ts';
 import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
-import type { Access, FieldUse, RowRule, RowUse } from './access.ts';
+import { type Access, ANY_GROUP, type FieldUse, type RowRule, type RowUse } from './access.ts';
 import { FIND_FILE_PAGE, FIND_FILES, FIND_ROLES, REPLACE_FILES, UPLOAD_FILES } from './actions.ts';
 import type { RoleRules } from './rules.ts';
 import type { Withheld } from './withheld.ts';
@@ -38,6 +38,7 @@ export function roleAccess(model: Model, role: Role, rules: RoleRules | null, re
     mayReadDrafts: (uid) => rules?.get(uid)?.drafts !== false,
     rowsOf: (uid, use) => rowsOf(rules, uid, use),
     maxReadCost: MAX_READ_COST,
+    smallestGroup: ANY_GROUP,
   };
 }
 
@@ -62,14 +63,15 @@ const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse): RowRule | nu
   return rows?.[use] ?? rows?.find ?? null;
 };
 
-/** What one read may cost: by the type of the role, and with an API token. */
-export interface ReadBudgets {
+/** What the project says of reads: their cost by the type of the role and with an API token, and small groups. */
+export interface ReadBounds {
   readonly roles: Readonly<Record<string, number>>;
   readonly tokens: number;
+  readonly smallestGroup: number;
 }
 
 /** What holds for the access of every caller but the system. */
-export interface AccessOptions extends ReadBudgets {
+export interface AccessOptions extends ReadBounds {
   /** Whether who may upload files may replace them, as in Strapi 5. */
   readonly uploadReplaces: boolean;
 }
@@ -99,14 +101,16 @@ export class Accesses {
 
   ofRole(role: Role, revision: number): Access {
     const access = roleAccess(this.#model, role, this.#rules.get(role.type) ?? null, revision);
-    const { roles } = this.#options;
-    return this.#without(Object.hasOwn(roles, role.type) ? { ...access, maxReadCost: roles[role.type]! } : access);
+    const { roles, smallestGroup } = this.#options;
+    const maxReadCost = Object.hasOwn(roles, role.type) ? roles[role.type]! : access.maxReadCost;
+    return this.#without({ ...access, maxReadCost, smallestGroup });
   }
 
   /** Null for a kind of token that is not known. */
   ofToken(token: TokenGrants): Access | null {
     const access = tokenAccess(this.#model, token);
-    return access && this.#without({ ...access, maxReadCost: this.#options.tokens });
+    const { tokens: maxReadCost, smallestGroup } = this.#options;
+    return access && this.#without({ ...access, maxReadCost, smallestGroup });
   }
 
   #without(access: Access): Access {
@@ -147,6 +151,7 @@ export function tokenAccess(model: Model, { id, type, actions }: TokenGrants): A
     mayReadDrafts: () => true,
     rowsOf: () => null,
     maxReadCost: MAX_READ_COST,
+    smallestGroup: ANY_GROUP,
   };
 }
 

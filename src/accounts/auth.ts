@@ -65,6 +65,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const accesses = new Accesses(model, rules.byRole, options.withheld, {
     ...settings.readCost,
     uploadReplaces: settings.files.uploadReplaces ?? (await isAdopted(database)),
+    ...settings.aggregates,
   });
   const grants = new Grants(accesses, operations, statements);
   await grants.open();

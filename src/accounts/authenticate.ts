@@ -2,7 +2,7 @@
 // its user is not believed: the account is read for every request, or known not to have been written since it was read,
 // so that a block or another role acts on the next. Where only the database knows that, a caller who was known carries
 // the mark that the account was read with, and whatever is done for the caller holds only where that is still the mark.
-import type { Access } from '../access/access.ts';
+import { type Access, ANY_GROUP } from '../access/access.ts';
 import { READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { Caller, UserValues } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
@@ -209,6 +209,7 @@ const NO_ACCESS: Access = {
   mayReadDrafts: () => false,
   rowsOf: () => null,
   maxReadCost: MAX_READ_COST,
+  smallestGroup: ANY_GROUP,
 };
 
 /** The same access with the right to read the own account. */

@@ -37,10 +37,11 @@ async function callerFor(sheaf: Sheaf, role: string | null): Promise<Caller> {
   return { kind: 'user', access, user: null, account: null, knownBy: null };
 }
 
-type ReadRoute = Route & { readonly operation: { readonly name: 'find' | 'findOne' } };
+type ReadRoute = Route & { readonly operation: { readonly name: 'find' | 'findOne' | 'aggregate' } };
 
-const isRead = (route: Route): route is ReadRoute =>
-  route.operation !== null && (route.operation.name === 'find' || route.operation.name === 'findOne');
+const EXPLAINED: ReadonlySet<string> = new Set(['find', 'findOne', 'aggregate']);
+
+const isRead = (route: Route): route is ReadRoute => route.operation !== null && EXPLAINED.has(route.operation.name);
 
 /** How a request would be answered. */
 export interface Explained {
@@ -75,7 +76,11 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
     throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
   const { operations, database, model } = sheaf;
   const { rest, limits } = sheaf.settings;
-  const { parameters } = admitQuery(parseQueryString(query, limits), { meaningless: [], strict: rest.strictParams });
+  const { parameters } = admitQuery(parseQueryString(query, limits), {
+    meaningless: [],
+    strict: rest.strictParams,
+    known: found.route.parameters,
+  });
   const { read, request, statements } = operations.explain(
     { ...operation, parameters, defaults: readDefaults(sheaf.settings, operation.type, operation.name) },
     caller,

@@ -1,6 +1,9 @@
 // Read plans in words, as indented trees: what a person wants to see of them, and all that decides what SQL they become.
 import type { RuleValue } from '../access/access.ts';
 import type {
+  AggregateColumn,
+  AggregatePlan,
+  AggregateValuePlan,
   ColumnRef,
   Condition,
   EntityPlan,
@@ -12,6 +15,8 @@ import type {
   RelationStep,
   ValueRef,
 } from '../plan/read/nodes.ts';
+
+import type { PopulatePage } from '../request/read-request.ts';
 
 /** A line and what stands below it. */
 export type Tree = string | { readonly line: string; readonly below: readonly Tree[] };
@@ -35,10 +40,35 @@ export const printReadPlan = (plan: ReadPlan): string =>
     ...(plan.where ? [node('where', [condition(plan.where)])] : []),
     node('order', plan.order.map(orderKey)),
     ...(plan.keyset ? [keyset(plan.keyset)] : []),
-    ...entity(plan.entity),
+    ...(plan.position ? [`first in the order of ${plan.position.table}`] : []),
+    ...(plan.aggregate ? [node('groups', groups(plan.aggregate))] : entity(plan.entity)),
+    ...plan.facets.map(({ name, aggregate }) => node(`facet ${name}`, groups(aggregate))),
     `touches ${plan.touches.join(', ')}`,
     ...(plan.omitted.length > 0 ? [`leaves out ${plan.omitted.join(', ')}`] : []),
   ]);
+
+function groups({ places, keys, values, having, order, smallest }: AggregatePlan): Tree[] {
+  const place = (index: number | null): string => (index === null ? '' : ` of place ${index}`);
+  const column = ({ column: name, place: index }: AggregateColumn): string => `${name}${place(index)}`;
+  const value = ({ function: name, column: of }: AggregateValuePlan): string =>
+    of ? `${name} of ${column(of)}` : 'the number of entries';
+  return [
+    ...places.map(({ steps, multiplies }, index) =>
+      node(
+        `place ${index}${multiplies ? ', of which an entry may have several' : ''}`,
+        steps.map((step) => node(`through ${stepName(step)}`, step.where ? [condition(step.where)] : [])),
+      ),
+    ),
+    ...keys.map(({ name, column: of, part }) => `by ${name}: ${part ? `the ${part} of ` : ''}${column(of)}`),
+    ...values.map((one, index) => `a${index}: ${value(one)}`),
+    ...(smallest > 1 ? [`of at least ${smallest} entries`] : []),
+    ...(having ? [node('having', [condition(having)])] : []),
+    ...order.map(
+      ({ of, index, descending }) =>
+        `order by ${of === 'key' ? keys[index]!.name : `a${index}`} ${descending ? 'descending' : 'ascending'}`,
+    ),
+  ];
+}
 
 const keyset = ({ slots, backward, segments }: KeysetPlan): Tree =>
   slots === null
@@ -112,6 +142,8 @@ function condition(one: Condition): Tree {
       return one.slot === null ? 'in the default locale' : `in a locale of value ${one.slot}`;
     case 'document':
       return 'of the document asked for';
+    case 'linked':
+      return `linked by ${one.link.table} (${one.link.from} to ${one.link.to}) with the row asked for`;
     case 'search':
       return `value ${one.slot} found in ${columnNames(one.columns)}`;
   }
@@ -165,8 +197,11 @@ const entity = ({ columns, populate }: EntityPlan): Tree[] => [
   ...(populate.length > 0 ? [node('populate', populate.map(populated))] : []),
 ];
 
+const pageOf = ({ start, limit, withCount }: PopulatePage): string =>
+  `value ${limit} of a list from value ${start} on${withCount ? ', with its total' : ''}`;
+
 function populated(plan: PopulatePlan): Tree {
-  const amount = plan.count ? 'the number' : plan.many ? 'a list' : 'one';
+  const amount = plan.count ? 'the number' : plan.page ? pageOf(plan.page) : plan.many ? 'a list' : 'one';
   if (plan.kind === 'mixed')
     return node(
       `${plan.key}: ${amount}, each with its ${plan.tag}`,

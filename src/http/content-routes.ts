@@ -1,10 +1,10 @@
 // The routes of every content-type: lists, single entries, writes and draft actions. They make operations; what those
 // may do and answer is decided behind the door.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, draftActionsOf, LIST_LOCALES } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
-import { invalidKey, notFoundError } from '../errors.ts';
+import { invalidKey, notFoundError, validationError } from '../errors.ts';
 import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
 import { defaultPopulateOf } from '../operations/default-populate.ts';
@@ -13,6 +13,7 @@ import type { PreparedOne } from '../operations/operations.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
 import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
+import { isObject } from '../request/grammar.ts';
 import { firstPage, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
@@ -30,6 +31,7 @@ import {
 } from './respond.ts';
 import {
   admittedQueryOf,
+  type CachedRequest,
   documentIdOf,
   type Handler,
   type PreparedText,
@@ -100,7 +102,7 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
   ];
 }
 
-function prepareList(
+export function prepareList(
   { sheaf, auth }: RouteContext,
   type: ContentType,
   parameters: QueryObject,
@@ -138,44 +140,99 @@ const inEnvelope = (read: PreparedOne): PreparedText => ({
   },
 });
 
-type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
+export type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
+
+/** What is particular about a route that reads. */
+export interface ReadHandlerOptions {
+  /** The document that a request is about. */
+  readonly documentId?: typeof pathDocumentId;
+  /** Parameters that it takes, if not those of lists and entries. */
+  readonly parameters?: readonly string[];
+}
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
 export function readHandler(
-  { requests, auth, costs }: RouteContext,
+  context: RouteContext,
   base: string,
   prepare: Prepare,
-  documentId = pathDocumentId,
+  { documentId = pathDocumentId, parameters: known = READ_PARAMETERS }: ReadHandlerOptions = {},
 ): Handler {
+  const { requests, auth } = context;
   const { cacheControl, limits, rest } = auth.settings;
-  const admission = { meaningless: [], strict: rest.strictParams };
+  const admission = { meaningless: [], strict: rest.strictParams, known };
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
     const query = queryTextOf(request);
     const key = `${caller.access.key} ${base}?${query}`;
-    let known = requests.get(key);
-    const timing = known ? CACHED_TIMING : undefined;
-    if (!known) {
+    let cached = requests.get(key);
+    const timing = cached ? CACHED_TIMING : undefined;
+    if (!cached) {
       const { parameters, ignored } = admitQuery(parseQueryString(query, limits), admission);
-      known = { prepared: prepare(parameters, caller), ignored };
-      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, known, known.prepared.weight);
+      cached = { prepared: prepare(parameters, caller), ignored };
+      if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, cached, cached.prepared.weight);
     }
-    const { prepared, ignored } = known;
-    const cost = prepared.cost();
-    costs?.charge(reply, caller, cost);
-    const found = documentId(request);
-    const body = await prepared.run({
-      caller,
-      documentId: typeof found === 'object' ? await found : found,
-      after: replicationPositionOf(request),
-      whenGone: (listener) => reply.raw.once('close', listener),
-    });
-    if (body === null) throw notFoundError();
-    tellIgnored(reply, ignored);
-    tellHints(reply, prepared.hints);
-    return sendRead(reply, body, cacheControl, { timing: timing ?? prepared.timing, begin, cost });
+    const { body, cost } = await runPrepared(context, reply, cached, documentId);
+    return sendRead(reply, body, cacheControl, { timing: timing ?? cached.prepared.timing, begin, cost });
   };
+}
+
+/** The same for parameters that come as a body. What they ask for is hardly asked for twice, so it is not kept. */
+export function bodyHandler(
+  context: RouteContext,
+  prepare: Prepare,
+  { documentId = pathDocumentId, parameters: known = READ_PARAMETERS }: ReadHandlerOptions = {},
+): Handler {
+  const admission = { meaningless: [], strict: context.auth.settings.rest.strictParams, known };
+  return async (request, reply) => {
+    const begin = performance.now();
+    const inUrl = admitQuery(parseQueryString(queryTextOf(request), context.auth.settings.limits), admission);
+    const [misplaced] = Object.keys(inUrl.parameters);
+    if (misplaced !== undefined) throw misplacedInUrl(misplaced);
+    const { parameters, ignored } = admitQuery(bodyParameters(request.body), admission);
+    const prepared = prepare(parameters, callerOf(request));
+    const read = { prepared, ignored: [...inUrl.ignored, ...ignored] };
+    const { body, cost } = await runPrepared(context, reply, read, documentId);
+    return send(reply, body, { timing: prepared.timing, begin, cost });
+  };
+}
+
+/** The parameters in a body; none where there is no body. */
+function bodyParameters(body: unknown): QueryObject {
+  if (body === undefined || body === null) return {};
+  if (!isObject(body)) throw validationError('Invalid body: expected an object of parameters', { source: 'body' });
+  return body;
+}
+
+const misplacedInUrl = (key: string): Error =>
+  validationError(`Invalid key ${key}: the parameters of this request are its body`, {
+    key,
+    path: null,
+    source: 'query',
+    param: key,
+  });
+
+async function runPrepared(
+  { costs }: RouteContext,
+  reply: FastifyReply,
+  { prepared, ignored }: CachedRequest,
+  documentId: typeof pathDocumentId,
+): Promise<{ readonly body: string; readonly cost: number }> {
+  const { request } = reply;
+  const caller = callerOf(request);
+  const cost = prepared.cost();
+  costs?.charge(reply, caller, cost);
+  const found = documentId(request);
+  const body = await prepared.run({
+    caller,
+    documentId: typeof found === 'object' ? await found : found,
+    after: replicationPositionOf(request),
+    whenGone: (listener) => reply.raw.once('close', listener),
+  });
+  if (body === null) throw notFoundError();
+  tellIgnored(reply, ignored);
+  tellHints(reply, prepared.hints);
+  return { body, cost };
 }
 
 /** The document that the path names; null where it names none. */

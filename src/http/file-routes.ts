@@ -110,7 +110,7 @@ function oneHandler(context: RouteContext, path: string): Handler {
       },
     };
   };
-  return readHandler(context, path, prepare, (request) => fileDocumentId(context, request));
+  return readHandler(context, path, prepare, { documentId: (request) => fileDocumentId(context, request) });
 }
 
 async function fileDocumentId({ sheaf }: RouteContext, request: FastifyRequest): Promise<string> {

@@ -56,7 +56,7 @@ const REQUEST_HEADERS = [
 
 /** What answers to preflights have besides. */
 export const preflightHeaders = ({ headers }: Settings['cors']): Headers => ({
-  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  'access-control-allow-methods': 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': [...new Set([...REQUEST_HEADERS, ...headers.map((name) => name.toLowerCase())])].join(
     ', ',
   ),

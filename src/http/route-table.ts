@@ -8,6 +8,7 @@ import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
 import { fileRoutes } from './file-routes.ts';
+import { queryRoutes } from './query-routes.ts';
 import { sendNothing, sendValue } from './respond.ts';
 import { roleRoutes } from './role-routes.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
@@ -38,7 +39,7 @@ export function routeTable(
     ...roleRoutes(context),
     ...fileRoutes(context),
     ...uploadRoutes(context),
-    ...types.flatMap((type) => contentRoutes(context, type)),
+    ...types.flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]),
   ];
 }
 

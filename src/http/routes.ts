@@ -15,7 +15,7 @@ import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import type { CostLimit } from './cost-limit.ts';
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -39,10 +39,13 @@ export interface Route {
   readonly refusesInEnvelope?: true;
   /** That its body may hold files. */
   readonly takesFiles?: true;
+  /** That it only reads, though it is no GET. */
+  readonly reads?: true;
 }
 
 /** Whether a route only reads. */
-export const isRead = ({ method, writes }: Route): boolean => method === 'GET' && writes !== true;
+export const isRead = ({ method, writes, reads }: Route): boolean =>
+  reads === true || (method === 'GET' && writes !== true);
 
 /** What handlers work with. */
 export interface RouteContext {

@@ -12,7 +12,7 @@ import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
-import { pathDocumentId, readDefaults, readHandler, writeOperation } from './content-routes.ts';
+import { readDefaults, readHandler, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
@@ -24,7 +24,7 @@ export function userRoutes(context: RouteContext): Route[] {
   const route = (
     method: Route['method'],
     path: string,
-    name: ReadName | 'create' | 'update' | 'delete',
+    name: 'find' | 'findOne' | 'count' | 'me' | 'create' | 'update' | 'delete',
     handler: Handler,
   ): Route => ({
     method,
@@ -95,14 +95,9 @@ function userHandlers(
       context,
       '/api/users/',
       (query, caller) => sheaf.operations.findOne(read('findOne', query), caller),
-      userDocumentId,
+      { documentId: userDocumentId },
     ),
-    me: readHandler(
-      context,
-      '/api/users/me',
-      (query, caller) => sheaf.operations.findOne(read('me', query), caller),
-      pathDocumentId,
-    ),
+    me: readHandler(context, '/api/users/me', (query, caller) => sheaf.operations.findOne(read('me', query), caller)),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
       const { parameters, ignored } = admittedQueryOf(request, context);

@@ -10,6 +10,7 @@ import { checkData } from '../request/parse-write.ts';
 import { pageJson } from './envelope.ts';
 import type { Operations, WriteOutcome } from './operations.ts';
 import type {
+  AggregateParameters,
   CreateParameters,
   DocumentParameters,
   DocumentVersions,
@@ -17,6 +18,8 @@ import type {
   EntryData,
   FindOneParameters,
   FindParameters,
+  FindRelatedParameters,
+  Group,
   Page,
   UpdateParameters,
 } from './parameters.ts';
@@ -38,6 +41,10 @@ export class Documents {
 
   /** Every entry that matches, or the page asked for. */
   async findMany(parameters: FindParameters = {}): Promise<Entry[]> {
+    if (parameters.facets !== undefined)
+      throw validationError('Invalid key facets: findMany returns entries alone; findPage has facets', {
+        key: 'facets',
+      });
     await this.#operations.refresh();
     const read = this.#operations.find(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
     const { entries } = await read.run({ caller: this.#caller });
@@ -70,6 +77,24 @@ export class Documents {
   async count(parameters: FindOneParameters = {}): Promise<number> {
     await this.#operations.refresh();
     return this.#operations.count(this.#read('count', parameters, NO_LIMIT), { caller: this.#caller });
+  }
+
+  /** The entries that a relation of a document leads to, in the order of the relation; null where there is no such document. */
+  async findRelated(parameters: FindRelatedParameters): Promise<Page | null> {
+    await this.#operations.refresh();
+    const { documentId = null, relation, ...rest } = parameters;
+    const operation = this.#read('related', rest, firstPage(this.#operations.rules.pages));
+    const read = this.#operations.related(operation, relation, this.#caller);
+    const page = await read.run({ caller: this.#caller, documentId });
+    return page && JSON.parse(pageJson(read.request.pagination, page, read.omitted));
+  }
+
+  /** Every group, or the page asked for. */
+  async aggregate(parameters: AggregateParameters): Promise<Group[]> {
+    await this.#operations.refresh();
+    const read = this.#operations.find(this.#read('aggregate', parameters, NO_LIMIT), this.#caller);
+    const { entries } = await read.run({ caller: this.#caller });
+    return JSON.parse(`[${entries}]`);
   }
 
   #read(name: ReadName, parameters: object, pagination: ReadDefaults['pagination']): ReadOperation {

@@ -3,14 +3,15 @@
 import { mayRead } from '../access/actions.ts';
 import { type Authorized, authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Operation, ReadOperation, WriteOperation } from '../access/operation.ts';
+import type { ReadOperation, WriteOperation } from '../access/operation.ts';
 import type { Database, ReadOptions, Session, WhenGone } from '../db/database.ts';
 import { admitLocale, hasLocale } from '../db/stored-settings.ts';
+import { invalidKey, notFoundError } from '../errors.ts';
 import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { type CacheUsage, Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
-import { planRead, type ReadPlanning } from '../plan/read/plan-read.ts';
+import { type AuthorizedReadPlan, planRead, planRelated, type ReadPlanning } from '../plan/read/plan-read.ts';
 import {
   type AuthorizedWritePlan,
   type DecimalColumns,
@@ -23,9 +24,9 @@ import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
-import { DEFAULT_READ_RULES, NO_LIMIT, parseRead, type ReadRules } from '../request/parse-read.ts';
+import { DEFAULT_READ_RULES, NO_LIMIT, parseAggregateRead, parseRead, type ReadRules } from '../request/parse-read.ts';
 import { type ParsedWrite, parseWrite } from '../request/parse-write.ts';
-import type { ReadRequest } from '../request/read-request.ts';
+import type { ReadRequest, ReadShape } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
@@ -114,6 +115,19 @@ export interface AroundWrites {
   last?(): Promise<void>;
 }
 
+/** A read that is parsed, planned and compiled. */
+interface Prepared extends Pick<PreparedRead<unknown>, 'request' | 'timing' | 'weight'> {
+  readonly read: CompiledRead;
+}
+
+interface PreparedList extends Omit<PreparedRead<unknown>, 'run'> {
+  /** `parent`: the id of the row whose related rows are listed; null where all rows are. */
+  run(options: RunOptions, parent: number | null): Promise<PageText>;
+}
+
+/** Reads whose entries can be counted by facets. */
+const LISTS: ReadonlySet<ReadOperation['name']> = new Set(['find', 'related'] as const);
+
 const NO_ANSWER: AnswerRead = { omitted: [], runIn: async () => null };
 
 export class Operations {
@@ -183,9 +197,32 @@ export class Operations {
     return { ...page, entries: await this.#signed(page.entries, plan) };
   }
 
-  /** A list of entries. */
+  /** A list of entries, or of groups of them. */
   find(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
-    const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), false);
+    const { run, ...list } = this.#list(this.#prepare(authorize(operation, caller), false), caller);
+    return { ...list, run: (options) => run(options, null) };
+  }
+
+  /** The entries that a relation of one document leads to; null where there is no such document for the caller. */
+  related(operation: ReadOperation, relation: string, caller: Caller): PreparedRead<PageText | null> {
+    const authorized = authorize(operation, caller);
+    const { run, ...list } = this.#list(this.#prepareRelated(authorized, relation), caller);
+    const { status, locale, publicationFilter, hasPublishedVersion } = operation.parameters;
+    const versions = { status, locale, publicationFilter, hasPublishedVersion };
+    const parameters = Object.fromEntries(Object.entries(versions).filter(([, value]) => value !== undefined));
+    const defaults = { status: operation.defaults.status, pagination: NO_LIMIT };
+    const holder = this.findOne({ ...operation, parameters: { ...parameters, fields: 'id' }, defaults }, caller);
+    return {
+      ...list,
+      run: async (options) => {
+        const found = await holder.run(options);
+        return found === null ? null : run(options, (JSON.parse(found) as { readonly id: number }).id);
+      },
+    };
+  }
+
+  /** A page, of all rows or of those that belong to a given one. */
+  #list({ request, read, timing, weight }: Prepared, caller: Caller): PreparedList {
     const { limit, start, withCount } = request.pagination;
     const page = preparePage(read, request.values, withCount);
     const lane = this.lanes.laneOf(read);
@@ -196,10 +233,10 @@ export class Operations {
       omitted: read.plan.omitted,
       hints: read.plan.hints,
       cost: () => lane.shownCost(limit),
-      run: (options) => {
+      run: (options, parent) => {
         const { user } = sameAccess(options.caller, caller);
         lane.requireWithin(caller.access.maxReadCost, limit);
-        const context = { defaultLocale: this.defaultLocale, limit, start, user, ...clockOf(request) };
+        const context = { defaultLocale: this.defaultLocale, limit, start, user, parent, ...clockOf(request) };
         const work = (session: Session) => page.run(session, context);
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
@@ -342,7 +379,7 @@ export class Operations {
     operation: ReadOperation,
     caller: Caller,
   ): { read: CompiledRead; request: ReadRequest; statements: NamedStatement[] } {
-    const isList = operation.name === 'find';
+    const isList = operation.name === 'find' || operation.name === 'aggregate';
     const { request, read } = this.#prepare(
       authorize(operation, caller),
       !isList && operation.type.kind !== 'singleType',
@@ -351,25 +388,38 @@ export class Operations {
     return { read, request, statements: describeRead(read, request.values, isList ? page : 'first') };
   }
 
-  /** parse → plan → compile; plans are kept by access and by the shape of the request. */
-  #prepare(authorized: Authorized<ReadOperation>, byDocument: boolean) {
-    const { operation, caller } = authorized;
-    const begin = performance.now();
-    const request = parseRead(operation.parameters, operation.defaults, this.rules);
-    const parsed = performance.now();
-    const key = `${caller.access.key} ${operation.name} ${operation.type.uid} ${JSON.stringify(request.shape)}`;
-    const read = this.#compile(key, authorized, request, byDocument);
-    const timing = { parse: parsed - begin, plan: performance.now() - parsed };
-    return { request, read, timing, weight: weightOf(key) };
+  #prepare(authorized: Authorized<ReadOperation>, byDocument: boolean): Prepared {
+    return this.#planned(authorized, '', (shape) => planRead(this.#planning, authorized, shape, byDocument));
   }
 
-  #compile(key: string, authorized: Authorized<Operation>, request: ReadRequest, byDocument: boolean): CompiledRead {
+  #prepareRelated(authorized: Authorized<ReadOperation>, relation: string): Prepared {
+    return this.#planned(authorized, relation, (shape) => {
+      const plan = planRelated(this.#planning, authorized, shape, relation);
+      if (plan === null) throw notFoundError();
+      return plan;
+    });
+  }
+
+  /** parse → plan → compile; plans are kept by access and by the shape of the request. */
+  #planned(
+    { operation, caller }: Authorized<ReadOperation>,
+    relation: string,
+    plan: (shape: ReadShape) => AuthorizedReadPlan,
+  ): Prepared {
+    const { name, type, parameters, defaults } = operation;
+    const begin = performance.now();
+    const parse = name === 'aggregate' ? parseAggregateRead : parseRead;
+    const request = parse(parameters, defaults, this.rules);
+    if (request.shape.facets.length > 0 && !LISTS.has(name)) throw invalidKey('facets', [], 'facets');
+    const parsed = performance.now();
+    const key = `${caller.access.key} ${name} ${type.uid} ${relation} ${JSON.stringify(request.shape)}`;
     let read = this.#plans.get(key);
     if (!read) {
-      read = new CompiledRead(this.database.dialect, planRead(this.#planning, authorized, request.shape, byDocument));
+      read = new CompiledRead(this.database.dialect, plan(request.shape));
       this.#plans.set(key, read, weightOf(key));
     }
-    return read;
+    const timing = { parse: parsed - begin, plan: performance.now() - parsed };
+    return { request, read, timing, weight: weightOf(key) };
   }
 
   async #complete(authorized: Authorized<WriteOperation>): Promise<Authorized<WriteOperation>> {

@@ -65,7 +65,14 @@ export interface PopulateOptions {
   readonly sort?: Sort;
   readonly populate?: Populate;
   readonly count?: boolean;
+  /** A page of each list; with `withCount` it is in an envelope of its own. */
+  readonly pagination?: PopulatePageParameters;
   readonly on?: Readonly<Record<string, boolean | PopulateOptions>>;
+}
+export interface PopulatePageParameters {
+  readonly start?: number;
+  readonly limit?: number;
+  readonly withCount?: boolean;
 }
 export type Populate = string | readonly string[] | Readonly<Record<string, boolean | PopulateOptions>>;
 
@@ -93,6 +100,49 @@ export type PageParameters =
 export interface FindParameters extends FindOneParameters {
   /** Without it, findMany returns every entry and findPage the first page. */
   readonly pagination?: PageParameters;
+  /** Attributes to count the entries by, in `meta.facets` of findPage. */
+  readonly facets?: string | readonly string[];
+}
+
+export interface FindRelatedParameters extends FindParameters {
+  /** Not needed for a single type. */
+  readonly documentId?: string;
+  readonly relation: string;
+}
+
+type Names = string | readonly string[];
+
+export interface AggregateParameters
+  extends Omit<FindOneParameters, 'sort' | 'fields' | 'populate'>,
+    Pick<FindParameters, 'pagination'> {
+  /** Attributes, relations and parts of dates, such as `openedOn.$month`. */
+  readonly group?: Names;
+  readonly count?: '*';
+  readonly distinct?: Names;
+  readonly sum?: Names;
+  readonly avg?: Names;
+  readonly min?: Names;
+  readonly max?: Names;
+  /** Conditions on what is computed, such as `{ count: { $gt: 2 } }`. */
+  readonly having?: Filters;
+  /** Names of groups and of what is computed, such as `-count` or `avg.rating:desc`. */
+  readonly sort?: Names;
+}
+
+/** A group of entries: what they have in common, and what was computed of them. */
+export interface Group {
+  readonly group?: Readonly<Record<string, unknown>>;
+  readonly count?: number;
+  readonly distinct?: Readonly<Record<string, number>>;
+  readonly sum?: Readonly<Record<string, number | string | null>>;
+  readonly avg?: Readonly<Record<string, number | null>>;
+  readonly min?: Readonly<Record<string, unknown>>;
+  readonly max?: Readonly<Record<string, unknown>>;
+}
+
+export interface FacetValue {
+  readonly value: unknown;
+  readonly count: number;
 }
 
 export interface Entry {
@@ -111,6 +161,7 @@ export interface PageMeta {
         readonly previous: string | null;
         readonly total?: number;
       };
+  readonly facets?: Readonly<Record<string, readonly FacetValue[]>>;
 }
 
 export interface Page {

@@ -227,6 +227,13 @@ const READ_COST = strictObject({
   tokens: described(v.optional(cost, MAX_READ_COST), 'Rows that one read by an API token may touch, by our estimate.'),
 });
 
+const AGGREGATES = strictObject({
+  smallestGroup: described(
+    v.optional(atLeastOne('expected a whole number of entries, at least 1'), 1),
+    'Groups of fewer entries are left out of aggregates and facets, so that none tells of a few people.',
+  ),
+});
+
 const link = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
 
 const EMAIL = strictObject({
@@ -322,6 +329,7 @@ export const SETTINGS = strictObject({
   cors: described(v.optional(CORS, {}), 'Who may call from a browser.'),
   rateLimits: described(v.optional(RATE_LIMITS, {}), 'How often something may be asked for.'),
   readCost: described(v.optional(READ_COST, {}), 'Rows that one read may touch, by our estimate.'),
+  aggregates: described(v.optional(AGGREGATES, {}), 'What aggregates and facets show.'),
   cacheControl: described(
     v.optional(cacheControl, null),
     'The header `Cache-Control` of answers to reads by the public; null for none.',

@@ -87,6 +87,8 @@ function bindOne(binding: Binding, slots: readonly unknown[], clock: Clock): Bou
   switch (binding.from) {
     case 'context':
       return null;
+    case 'number':
+      return slots[binding.slot] as number;
     case 'locales':
       return JSON.stringify(slots[binding.slot]);
     case 'cursor':

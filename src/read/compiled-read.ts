@@ -1,5 +1,6 @@
 // A plan turned into statements, each compiled when it is first needed and then kept with the plan.
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import { compileAggregate, compileFacet } from '../sql/compile-aggregate.ts';
 import { type AnswerKind, type AnswerPart, compileAnswer, compileFirstAsJson } from '../sql/compile-answer.ts';
 import {
   type CompiledEntity,
@@ -50,6 +51,14 @@ export class CompiledRead {
 
   count(): ReturnType<typeof compileCount> {
     return this.#once('count', () => compileCount(this.dialect, this.plan));
+  }
+
+  aggregate(withCount: boolean): Statement {
+    return this.#once(`aggregate ${withCount}`, () => compileAggregate(this.dialect, this.plan, withCount));
+  }
+
+  facet(index: number): ReturnType<typeof compileFacet> {
+    return this.#once(`facet ${index}`, () => compileFacet(this.dialect, this.plan, this.plan.facets[index]!));
   }
 
   #once<R extends Row>(name: string, make: () => Statement<R>): Statement<R> {

@@ -1,10 +1,12 @@
 // Populated rows → JSON text around their parents. Where the rows come from is the reading strategy's business.
 import { limitExceeded } from '../errors.ts';
 import type { AnswerLimits, OutputColumn } from '../plan/read/nodes.ts';
+import type { Pagination } from '../request/read-request.ts';
 import type { CompiledEntity, CompiledPopulate } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
 import { type BoundStatement, bindStatement } from './bind.ts';
+import { paginationJson } from './pagination-json.ts';
 
 export interface BoundEntity {
   readonly writer: EntityWriter;
@@ -15,6 +17,8 @@ export interface BoundPopulate {
   readonly plan: CompiledPopulate['plan'];
   readonly index: number;
   readonly statement: BoundStatement;
+  /** Null where whole lists are shown. */
+  readonly page: Pick<Pagination, 'start' | 'limit' | 'withCount'> | null;
   readonly entities: readonly BoundEntity[];
 }
 
@@ -37,6 +41,11 @@ export function bindEntity(entity: CompiledEntity, slots: readonly unknown[], in
       plan,
       index,
       statement: bindStatement(statement, slots),
+      page: plan.page && {
+        ...plan.page,
+        start: slots[plan.page.start] as number,
+        limit: slots[plan.page.limit] as number,
+      },
       entities: entities.map((one) => bindEntity(one, slots, inJson)),
     })),
   };
@@ -48,6 +57,9 @@ export interface PopulatedRow {
   readonly part: number;
   readonly row: Row;
   readonly at: number;
+  /** Of a page: its number in the list, and how many the list holds where that is asked for. */
+  readonly n?: number;
+  readonly total?: number | null;
 }
 
 /** Where populated rows come from: a statement for each path, or an answer that holds them all already. */
@@ -109,14 +121,15 @@ async function populateOne(
   source: PopulateSource,
   budget: Budget,
 ): Promise<Populated> {
-  const { plan, entities } = populate;
-  const rows = await source(populate, ids);
+  const { plan, entities, page } = populate;
+  const found = await source(populate, ids);
+  // Where a total is asked for the first row of a list comes as well, though it be before the page.
+  const rows = page?.withCount ? found.filter(({ n }) => n! > page.start) : found;
   budget.spend(rows.length);
   if (plan.count) {
     const counts = rows.map(({ parent, row, at }): [unknown, string] => [parent, `{"count":${row[at]}}`]);
     return { opening: openingOf(plan.key), none: '{"count":0}', byParent: new Map(counts) };
   }
-  const tags = plan.kind === 'related' ? [''] : plan.parts.map(({ uid }) => `,"${plan.tag}":${JSON.stringify(uid)}`);
   const below: Populated[][] = [];
   for (const [part, entity] of entities.entries())
     below.push(
@@ -127,6 +140,27 @@ async function populateOne(
         budget,
       ),
     );
+  const byParent = writeLists(populate, rows, below, budget);
+  const opening = openingOf(plan.key);
+  if (!page?.withCount) return { opening, none: plan.many ? '[]' : 'null', byParent };
+  const counted = new Map(
+    found.map(({ parent, total }) => [parent, countedList(byParent.get(parent) ?? '[]', page, total!)]),
+  );
+  return { opening, none: countedList('[]', page, 0), byParent: counted };
+}
+
+/** A populated list with its total is in the envelope of a list. */
+const countedList = (list: string, page: NonNullable<BoundPopulate['page']>, total: number): string =>
+  `{"data":${list},"meta":{"pagination":${paginationJson({ ...page, mode: 'offset' }, total)}}}`;
+
+/** The text of what each parent holds. */
+function writeLists(
+  { plan, entities }: BoundPopulate,
+  rows: readonly PopulatedRow[],
+  below: readonly (readonly Populated[])[],
+  budget: Budget,
+): Map<unknown, string> {
+  const tags = plan.kind === 'related' ? [''] : plan.parts.map(({ uid }) => `,"${plan.tag}":${JSON.stringify(uid)}`);
   const offset = rows[0]?.at ?? 0;
   const shapes = tags.map((tag, part) => ({ offset, populated: below[part]!, tag }));
   const byParent = new Map<unknown, string>();
@@ -142,7 +176,7 @@ async function populateOne(
     byParent.set(parent, text);
   }
   if (plan.many) for (const [parent, text] of byParent) byParent.set(parent, `${text}]`);
-  return { opening: openingOf(plan.key), none: plan.many ? '[]' : 'null', byParent };
+  return byParent;
 }
 
 const openingOf = (key: string): string => `,${JSON.stringify(key)}:`;

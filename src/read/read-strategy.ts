@@ -14,6 +14,8 @@ export interface PageText {
   readonly total: number | null;
   /** Of a page by cursor. */
   readonly cursors?: PageCursors;
+  /** As JSON, where they are asked for. */
+  readonly facets?: string;
 }
 
 export interface PreparedPage {

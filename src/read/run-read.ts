@@ -1,6 +1,7 @@
 // The only place where read plans meet the database.
 import type { Session } from '../db/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { prepareAggregate } from './aggregate.ts';
 import { bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import {
@@ -15,17 +16,24 @@ import { stepByStep } from './step-by-step.ts';
 
 const STRATEGIES: Readonly<Record<Dialect['reading'], ReadStrategy>> = { singleStatement, stepByStep };
 
+/** A page of entries, or of groups of them. */
 export const preparePage = (read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage =>
-  STRATEGIES[read.dialect.reading].preparePage(read, slots, withCount);
+  read.plan.aggregate
+    ? prepareAggregate(read, slots, withCount)
+    : STRATEGIES[read.dialect.reading].preparePage(read, slots, withCount);
 
 export const prepareFirst = (read: CompiledRead, slots: readonly unknown[]): PreparedFirst =>
   STRATEGIES[read.dialect.reading].prepareFirst(read, slots);
 
-export const describeRead = (
+export function describeRead(
   read: CompiledRead,
   slots: readonly unknown[],
   kind: Parameters<ReadStrategy['describe']>[2],
-): NamedStatement[] => STRATEGIES[read.dialect.reading].describe(read, slots, kind);
+): NamedStatement[] {
+  if (read.plan.aggregate)
+    return [{ title: 'the groups', statement: bindStatement(read.aggregate(kind === 'page and total'), slots) }];
+  return STRATEGIES[read.dialect.reading].describe(read, slots, kind);
+}
 
 export async function runCount(
   session: Session,

@@ -1,9 +1,10 @@
 // Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
-import type { AnswerLimits } from '../plan/read/nodes.ts';
-import { type AnswerPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
+import type { ReadPlan } from '../plan/read/nodes.ts';
+import { type AnswerPart, facetPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
+import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import { cursorsOf } from './cursor.ts';
@@ -16,6 +17,7 @@ interface Answer {
   /** How many rows were read for a page by cursor. */
   readonly read: number;
   readonly source: PopulateSource;
+  readonly facets: readonly (readonly Row[])[];
 }
 
 /** The parts of an answer, each a JSON list under its number. */
@@ -23,7 +25,7 @@ async function readAnswer(
   session: Session,
   answer: BoundStatement<AnswerPart>,
   context: Context,
-  limits: AnswerLimits,
+  { limits, facets }: Pick<ReadPlan, 'limits' | 'facets'>,
 ): Promise<Answer> {
   const parts = new Map<number, string | null>();
   for (const [part, json] of await runBound(session, answer, context)) parts.set(part, json);
@@ -34,12 +36,13 @@ async function readAnswer(
     rows: listAt(ROWS),
     total: total === undefined ? null : Number(total),
     read: Number(parts.get(READ) ?? 0),
+    facets: facets.map((_, index) => listAt(facetPart(index))),
     source: ({ plan, index }) =>
-      listAt(index).map(([parent, data, part]) =>
-        plan.count
-          ? { parent, part: 0, row: [data], at: 0 }
-          : { parent, part: Number(part ?? 0), row: data as Row, at: 0 },
-      ),
+      listAt(index).map(([parent, data, part, n, total]) => {
+        if (plan.count) return { parent, part: 0, row: [data], at: 0 };
+        const row = { parent, part: Number(part ?? 0), row: data as Row, at: 0 };
+        return plan.page ? { ...row, n: n as number, total: total as number | null } : row;
+      }),
   };
 }
 
@@ -50,13 +53,22 @@ export const singleStatement: ReadStrategy = {
     const { plan } = read;
     return {
       async run(session, context) {
-        const { rows: found, total, read: count, source } = await readAnswer(session, answer, context, plan.limits);
+        const { rows: found, total, read: count, source, facets } = await readAnswer(session, answer, context, plan);
         const rows = plan.keyset?.backward ? found.toReversed() : found;
         const entries = joinRows(entity, rows, await populateEntity(entity, '', source, plan.limits));
-        if (!plan.keyset) return { entries, total };
-        return {
+        const page = {
           entries,
           total,
+          ...(facets.length > 0 && {
+            facets: facetsJson(
+              plan.facets,
+              facets.map((rows, index) => facetJson(plan.facets[index]!, rows)),
+            ),
+          }),
+        };
+        if (!plan.keyset) return page;
+        return {
+          ...page,
           cursors: cursorsOf(plan, plan.keyset, { rows, more: count > rows.length, values: slots }),
         };
       },
@@ -80,7 +92,7 @@ export const singleStatement: ReadStrategy = {
     return {
       single: true,
       async run(session, context) {
-        const { rows, source } = await readAnswer(session, answer, context, read.plan.limits);
+        const { rows, source } = await readAnswer(session, answer, context, read.plan);
         const [row] = rows;
         return row ? writeRow(entity, row, await populateEntity(entity, '', source, read.plan.limits)) : null;
       },

@@ -1,10 +1,11 @@
 // Reads an answer with a statement for each part: two for a list and one more for each populated path. In a database
 // in this process a further statement costs microseconds.
 import type { Session } from '../db/database.ts';
-import type { KeysetPlan } from '../plan/read/nodes.ts';
+import type { FacetPlan, KeysetPlan } from '../plan/read/nodes.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
-import { bindStatement, type Context } from './bind.ts';
+import { facetJson, facetsJson } from './aggregate.ts';
+import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import { cursorsOf } from './cursor.ts';
 import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
 import { firstById, type NamedStatement, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
@@ -13,9 +14,13 @@ const source =
   (session: Session, context: Context): PopulateSource =>
   async ({ plan, statement }, ids) => {
     const rows = await runBound(session, statement, { ...context, ids });
-    return plan.kind === 'related' || plan.count
-      ? rows.map((row) => ({ parent: row[0], part: 0, row, at: 1 }))
-      : rows.map((row) => ({ parent: row[0], part: Number(row[3]), row, at: 4 }));
+    const isPlain = plan.kind === 'related' || plan.count;
+    const [part, at] = isPlain ? [(): number => 0, 1] : [(row: Row): number => Number(row[3]), 4];
+    if (!plan.page) return rows.map((row) => ({ parent: row[0], part: part(row), row, at }));
+    return rows.map((row) => {
+      const [n, total] = row.slice(-2) as [number, number | null];
+      return { parent: row[0], part: part(row), row, at, n, total };
+    });
   };
 
 /** Rows come back as the database found them; the page's order is that of its ids. */
@@ -33,12 +38,26 @@ function cut({ backward }: KeysetPlan, idText: string, limit: number): { ids: st
   return { ids: JSON.stringify(backward ? shown.reverse() : shown), more: ids.length > limit };
 }
 
+async function readFacets(
+  session: Session,
+  statements: readonly BoundStatement[],
+  facets: readonly FacetPlan[],
+  context: Context,
+): Promise<{ facets?: string }> {
+  if (facets.length === 0) return {};
+  const lists: string[] = [];
+  for (const [index, statement] of statements.entries())
+    lists.push(facetJson(facets[index]!, await runBound(session, statement, context)));
+  return { facets: facetsJson(facets, lists) };
+}
+
 export const stepByStep: ReadStrategy = {
   preparePage(read, slots, withCount) {
     const entity = bindEntity(read.entity, slots, false);
     const page = bindStatement(read.page(withCount), slots);
     const statement = bindStatement(read.rows(), slots);
     const { plan } = read;
+    const facets = plan.facets.map((_, index) => bindStatement(read.facet(index), slots));
     return {
       async run(session, context) {
         const [found] = await runBound(session, page, context);
@@ -51,9 +70,15 @@ export const stepByStep: ReadStrategy = {
         const ordered = inOrder(rows, ids);
         const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
         const entries = joinRows(entity, ordered, populated);
+        const counted = await readFacets(session, facets, plan.facets, context);
         return plan.keyset
-          ? { entries, total, cursors: cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots }) }
-          : { entries, total };
+          ? {
+              entries,
+              total,
+              ...counted,
+              cursors: cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots }),
+            }
+          : { entries, total, ...counted };
       },
     };
   },
@@ -88,6 +113,7 @@ export const stepByStep: ReadStrategy = {
         : [
             named('ids of the page and total', read.page(kind === 'page and total')),
             named('columns of the page', read.rows()),
+            ...read.plan.facets.map(({ name }, index) => named(`facet ${name}`, read.facet(index))),
           ];
     const populates = (entity: CompiledEntity, path: readonly string[]): NamedStatement[] =>
       entity.populate.flatMap(({ plan, statement, entities }) => {

@@ -12,6 +12,8 @@ export interface Admission {
   readonly meaningless: readonly string[];
   /** Whether a parameter that nobody knows is refused. */
   readonly strict: boolean;
+  /** Parameters that the route takes besides those of lists. */
+  readonly known?: readonly string[];
 }
 
 export interface AdmittedQuery {
@@ -30,11 +32,11 @@ const ANSWERED: readonly string[] = ['pageCount', 'total'];
 const DIALECT: readonly string[] = [...READ_PARAMETERS, ...MISPLACED_PARAMETERS];
 
 /** The parameters that a request means. Whether the route takes each of them is for its own parser to say. */
-export function admitQuery(query: QueryObject, { meaningless, strict }: Admission): AdmittedQuery {
+export function admitQuery(query: QueryObject, { meaningless, strict, known = [] }: Admission): AdmittedQuery {
   const ignored: string[] = [];
   for (const key of Object.keys(query)) {
     if (meaningless.includes(key)) ignored.push(key);
-    else if (!DIALECT.includes(key)) ignored.push(unknownParameter(key, strict));
+    else if (!DIALECT.includes(key) && !known.includes(key)) ignored.push(unknownParameter(key, strict));
   }
   const answered = meaningless.includes('pagination') ? [] : answeredIn(query.pagination);
   if (ignored.length + answered.length === 0) return { parameters: query, ignored };

@@ -27,6 +27,7 @@ const node = (options: Partial<PopulateNode> = {}): PopulateNode => ({
   sort: [],
   populate: NO_POPULATE,
   count: false,
+  page: null,
   on: null,
   ...options,
 });

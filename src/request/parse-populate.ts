@@ -5,25 +5,46 @@ import type { Location } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
 import { parseFilters } from './parse-filters.ts';
+import { DEFAULT_PAGES, type PageRules, parsePopulatePage } from './parse-pagination.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
-import type { PopulateNode, PopulateShape } from './read-request.ts';
+import type { PopulateNode, PopulatePage, PopulateShape } from './read-request.ts';
 
 export const NO_POPULATE: PopulateShape = { all: false, at: {}, dotted: false };
 const EVERYTHING: PopulateShape = { all: true, at: {}, dotted: false };
-const PLAIN: PopulateNode = { fields: null, filters: null, sort: [], populate: NO_POPULATE, count: false, on: null };
+export const PLAIN_NODE: PopulateNode = {
+  fields: null,
+  filters: null,
+  sort: [],
+  populate: NO_POPULATE,
+  count: false,
+  page: null,
+  on: null,
+};
 
-export function parsePopulate(value: unknown, location: Location, slots: Slots): PopulateShape {
-  const shape = value === 'false' || value === false ? NO_POPULATE : populateShape(value, location, slots);
+/** What the parser collects values in, and what holds for pages. */
+interface Scope {
+  readonly slots: Slots;
+  readonly pages: PageRules;
+}
+
+export function parsePopulate(
+  value: unknown,
+  location: Location,
+  slots: Slots,
+  pages: PageRules = DEFAULT_PAGES,
+): PopulateShape {
+  const isNothing = value === 'false' || value === false;
+  const shape = isNothing ? NO_POPULATE : populateShape(value, location, { slots, pages });
   checkSize(shape, location);
   return shape;
 }
 
-function populateShape(value: unknown, location: Location, slots: Slots): PopulateShape {
+function populateShape(value: unknown, location: Location, scope: Scope): PopulateShape {
   if (value === undefined || value === null || value === '') return NO_POPULATE;
   if (value === '*' || value === true) return EVERYTHING;
   if (typeof value === 'string') return dottedPaths([value], location);
   if (Array.isArray(value)) return dottedPaths(itemsOf(value, location), location);
-  if (isObject(value)) return populateObject(value, location, slots);
+  if (isObject(value)) return populateObject(value, location, scope);
   throw badValue(location, 'a string, a list of strings or an object');
 }
 
@@ -56,28 +77,28 @@ const fromTree = (tree: PathTree): PopulateShape => ({
   at: Object.fromEntries(
     Object.entries(tree).map(([name, branch]) => [
       name,
-      Object.keys(branch).length === 0 ? PLAIN : { ...PLAIN, populate: fromTree(branch) },
+      Object.keys(branch).length === 0 ? PLAIN_NODE : { ...PLAIN_NODE, populate: fromTree(branch) },
     ]),
   ),
   dotted: true,
 });
 
-function populateObject(value: Record<string, unknown>, location: Location, slots: Slots): PopulateShape {
+function populateObject(value: Record<string, unknown>, location: Location, scope: Scope): PopulateShape {
   const at: Record<string, PopulateNode | null> = Object.create(null);
   for (const [name, options] of entriesOf(value, location)) {
     if (name === '*' || name === '') throw badKey(name, location);
-    at[name] = populateNode(options, within(location, name), slots);
+    at[name] = populateNode(options, within(location, name), scope);
   }
   return { all: false, at, dotted: false };
 }
 
-function populateNode(options: unknown, location: Location, slots: Slots): PopulateNode | null {
+function populateNode(options: unknown, location: Location, scope: Scope): PopulateNode | null {
   const yes = yesOrNo(options);
-  if (yes !== undefined) return yes ? PLAIN : null;
-  if (options === '*') return { ...PLAIN, populate: EVERYTHING };
+  if (yes !== undefined) return yes ? PLAIN_NODE : null;
+  if (options === '*') return { ...PLAIN_NODE, populate: EVERYTHING };
   if (typeof options === 'string' && options !== '') throw badKey(options, location);
   if (!isObject(options)) throw badValue(location, 'true, or an object of options');
-  let node: PopulateNode = PLAIN;
+  let node: PopulateNode = PLAIN_NODE;
   for (const [key, option] of entriesOf(options, location)) {
     // Inside, paths name the attribute, as everywhere; the keyword itself is no attribute.
     const inside = within(location);
@@ -86,13 +107,13 @@ function populateNode(options: unknown, location: Location, slots: Slots): Popul
         node = { ...node, fields: parseFields(option, inside) };
         break;
       case 'filters':
-        node = { ...node, filters: parseFilters(option, inside, slots) };
+        node = { ...node, filters: parseFilters(option, inside, scope.slots) };
         break;
       case 'sort':
         node = { ...node, sort: parseSort(option, inside) };
         break;
       case 'populate':
-        node = { ...node, populate: nestedShape(option, inside, slots) };
+        node = { ...node, populate: nestedShape(option, inside, scope) };
         break;
       case 'count': {
         const count = yesOrNo(option);
@@ -100,28 +121,38 @@ function populateNode(options: unknown, location: Location, slots: Slots): Popul
         node = { ...node, count };
         break;
       }
+      case 'pagination':
+        node = { ...node, page: populatePage(option, within(location, key), scope) };
+        break;
       case 'on':
-        node = { ...node, on: fragments(option, inside, slots) };
+        node = { ...node, on: fragments(option, inside, scope) };
         break;
       default:
         throw badKey(key, location);
     }
   }
+  if (node.page && node.count) throw badKey('count', location);
   return node;
 }
 
-/** Below an attribute, `true` and `false` are no names but say whether everything is populated there. */
-function nestedShape(value: unknown, location: Location, slots: Slots): PopulateShape {
-  const yes = yesOrNo(value);
-  if (yes !== undefined) return yes ? EVERYTHING : NO_POPULATE;
-  return populateShape(value, location, slots);
+/** The numbers are values like any other: requests that differ in them share a plan. */
+function populatePage(value: unknown, location: Location, { slots, pages }: Scope): PopulatePage {
+  const { start, limit, withCount } = parsePopulatePage(value, location, pages);
+  return { start: slots.put(start), limit: slots.put(limit), withCount };
 }
 
-function fragments(value: unknown, location: Location, slots: Slots): Record<string, PopulateNode> {
+/** Below an attribute, `true` and `false` are no names but say whether everything is populated there. */
+function nestedShape(value: unknown, location: Location, scope: Scope): PopulateShape {
+  const yes = yesOrNo(value);
+  if (yes !== undefined) return yes ? EVERYTHING : NO_POPULATE;
+  return populateShape(value, location, scope);
+}
+
+function fragments(value: unknown, location: Location, scope: Scope): Record<string, PopulateNode> {
   if (!isObject(value)) throw badKey('on', location);
   const on: Record<string, PopulateNode> = Object.create(null);
   for (const [uid, options] of entriesOf(value, location)) {
-    const node = populateNode(options, within(location, uid), slots);
+    const node = populateNode(options, within(location, uid), scope);
     if (node) on[uid] = node;
   }
   return on;

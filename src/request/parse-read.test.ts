@@ -28,6 +28,8 @@ describe('a read request', () => {
   it('without parameters asks for the defaults it was given', () => {
     expect(read('')).toEqual({
       shape: {
+        aggregate: null,
+        facets: [],
         filters: null,
         sort: [],
         fields: null,

@@ -1,12 +1,14 @@
 // A whole read request: every top-level parameter, and none besides.
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
-import { DEFAULT_LIMITS, DEFAULT_PAGE_SIZE, type Limits, MAX_OFFSET, MAX_PAGE_SIZE } from '../limits.ts';
-import { badKey, badValue, entriesOf, isObject, itemsOf, rootLocation, within, yesOrNo } from './grammar.ts';
+import { DEFAULT_LIMITS, type Limits, MAX_OFFSET } from '../limits.ts';
+import { badValue, itemsOf, rootLocation } from './grammar.ts';
+import { AGGREGATE_PARAMETERS, type AggregateParameter, parseAggregate, parseFacets } from './parse-aggregate.ts';
 import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
-import { parsePopulate } from './parse-populate.ts';
+import { DEFAULT_PAGES, type PageRules, pageSizeOf, parsePagination } from './parse-pagination.ts';
+import { NO_POPULATE, parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
-import type { Pagination, PublicationFilter, ReadRequest, Status } from './read-request.ts';
+import type { Pagination, PublicationFilter, ReadRequest, ReadShape, Status } from './read-request.ts';
 import { knownTimezone } from './relative-dates.ts';
 
 /** Parameters of a read, as they come from a query string or from a caller in process. */
@@ -22,7 +24,12 @@ export interface ReadParameters {
   readonly hasPublishedVersion?: unknown;
   readonly _q?: unknown;
   readonly timezone?: unknown;
+  readonly facets?: unknown;
 }
+
+/** Parameters of an aggregate: those that choose entries, and what is computed of them. */
+export type AggregateParameters = Omit<ReadParameters, 'fields' | 'populate' | 'facets'> &
+  Readonly<Partial<Record<AggregateParameter, unknown>>>;
 
 export interface ReadDefaults {
   readonly status: Status;
@@ -30,15 +37,6 @@ export interface ReadDefaults {
   readonly pagination: Pagination;
   /** What is populated when the request does not say. */
   readonly populate?: unknown;
-}
-
-/** What a project says of the pages of its lists. */
-export interface PageRules {
-  /** Entries on a page when no size is asked for, and at most. */
-  readonly defaultLimit: number;
-  readonly maxLimit: number;
-  /** Whether lists have their total unless a request says otherwise. */
-  readonly withCount: boolean;
 }
 
 /** What a project says of reads. */
@@ -49,7 +47,6 @@ export interface ReadRules {
   readonly strict: boolean;
 }
 
-const DEFAULT_PAGES: PageRules = { defaultLimit: DEFAULT_PAGE_SIZE, maxLimit: MAX_PAGE_SIZE, withCount: true };
 export const DEFAULT_READ_RULES: ReadRules = { pages: DEFAULT_PAGES, limits: DEFAULT_LIMITS, strict: false };
 
 /** The page when a request names none. */
@@ -59,9 +56,6 @@ export const firstPage = (pages: PageRules): Pagination => ({
   limit: pageSizeOf(pages, undefined),
   withCount: pages.withCount,
 });
-
-const pageSizeOf = ({ defaultLimit, maxLimit }: PageRules, size = defaultLimit): number =>
-  Math.max(1, Math.min(size, maxLimit));
 
 export const FIRST_PAGE: Pagination = firstPage(DEFAULT_PAGES);
 export const NO_LIMIT: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
@@ -78,16 +72,65 @@ export const READ_PARAMETERS = [
   'hasPublishedVersion',
   '_q',
   'timezone',
+  'facets',
 ] as const satisfies readonly (keyof ReadParameters)[];
 const KEYS: ReadonlySet<string> = new Set(READ_PARAMETERS);
+/** Parameters of a read that an aggregate does not take: it shows no entries. */
+const OF_ENTRIES: ReadonlySet<string> = new Set(['fields', 'populate', 'facets']);
+export const ALL_AGGREGATE_PARAMETERS: readonly string[] = [
+  ...AGGREGATE_PARAMETERS,
+  ...READ_PARAMETERS.filter((name) => !OF_ENTRIES.has(name)),
+];
 /** Members of `pagination`, which some write beside it. */
 export const MISPLACED_PARAMETERS: readonly string[] = ['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor'];
 
 export function parseRead(
   parameters: ReadParameters,
   defaults: ReadDefaults,
-  { pages, limits, strict }: ReadRules = DEFAULT_READ_RULES,
+  rules: ReadRules = DEFAULT_READ_RULES,
 ): ReadRequest {
+  const { pages, limits } = rules;
+  checkNames(parameters, KEYS);
+  const slots = new Slots();
+  const condition = parseCondition(parameters, limits, slots);
+  const sort = parseSort(parameters.sort, rootLocation('sort', limits));
+  const fields = parseFields(parameters.fields, rootLocation('fields', limits));
+  const populatesByDefault = parameters.populate === undefined && defaults.populate !== undefined;
+  const wanted = populatesByDefault ? defaults.populate : parameters.populate;
+  const populate = parsePopulate(wanted, rootLocation('populate', limits), slots, pages);
+  const facets = parseFacets(parameters.facets, limits);
+  const { versions, pagination, timezone } = parseVersions(parameters, defaults, rules, slots);
+  const cursor = parseCursor(parameters.pagination, slots, pagination.withCount);
+  return {
+    shape: { ...condition, ...versions, sort, fields, populate, populatesByDefault, cursor, facets, aggregate: null },
+    values: slots.values,
+    pagination,
+    timezone,
+  };
+}
+
+/** An aggregate chooses entries as a list does, and shows none of them. */
+export function parseAggregateRead(
+  parameters: AggregateParameters,
+  defaults: ReadDefaults,
+  rules: ReadRules = DEFAULT_READ_RULES,
+): ReadRequest {
+  checkNames(parameters, new Set(ALL_AGGREGATE_PARAMETERS));
+  const slots = new Slots();
+  const condition = parseCondition(parameters, rules.limits, slots);
+  const { versions, pagination, timezone } = parseVersions(parameters, defaults, rules, slots);
+  if (pagination.mode === 'cursor') throw invalidKey('cursor', [], 'pagination');
+  const aggregate = parseAggregate(parameters, rules.limits, slots);
+  const nothing = { sort: [], fields: ['id'], populate: NO_POPULATE, populatesByDefault: false };
+  return {
+    shape: { ...condition, ...versions, ...nothing, cursor: null, facets: [], aggregate },
+    values: slots.values,
+    pagination,
+    timezone,
+  };
+}
+
+function checkNames(parameters: object, known: ReadonlySet<string>): void {
   for (const key of Object.keys(parameters)) {
     if (MISPLACED_PARAMETERS.includes(key))
       throw paginationError(`Invalid key ${key}: write pagination[${key}]`, {
@@ -96,39 +139,35 @@ export function parseRead(
         source: 'query',
         param: key,
       });
-    if (!KEYS.has(key)) throw invalidKey(key, [], key);
+    if (!known.has(key)) throw invalidKey(key, [], key);
   }
-  const slots = new Slots();
-  const publication = parsePublication(parameters);
-  const filters = parseFilters(parameters.filters, rootLocation('filters', limits), slots);
-  const sort = parseSort(parameters.sort, rootLocation('sort', limits));
-  const fields = parseFields(parameters.fields, rootLocation('fields', limits));
-  const populatesByDefault = parameters.populate === undefined && defaults.populate !== undefined;
-  const wanted = populatesByDefault ? defaults.populate : parameters.populate;
-  const populate = parsePopulate(wanted, rootLocation('populate', limits), slots);
-  const pagination = parsePagination(parameters.pagination, defaults.pagination, pages);
+}
+
+const parseCondition = (
+  parameters: ReadParameters,
+  limits: Limits,
+  slots: Slots,
+): Pick<ReadShape, 'publication' | 'filters'> => ({
+  publication: parsePublication(parameters),
+  filters: parseFilters(parameters.filters, rootLocation('filters', limits), slots),
+});
+
+/** Which versions of entries are meant, and which page of what is shown. */
+function parseVersions(
+  parameters: ReadParameters,
+  defaults: ReadDefaults,
+  { pages, limits, strict }: ReadRules,
+  slots: Slots,
+): {
+  readonly versions: Pick<ReadShape, 'strict' | 'status' | 'locale' | 'search'>;
+  readonly pagination: Pagination;
+  readonly timezone: string | null;
+} {
+  const pagination = parsePagination(parameters.pagination, rootLocation('pagination'), defaults.pagination, pages);
   const status = parseStatus(parameters.status, defaults.status);
   const locale = parseLocale(parameters.locale, slots, limits);
   const search = parseSearch(parameters._q, slots, limits);
-  const cursor = parseCursor(parameters.pagination, slots, pagination.withCount);
-  return {
-    shape: {
-      filters,
-      sort,
-      fields,
-      populate,
-      populatesByDefault,
-      strict,
-      status,
-      locale,
-      publication,
-      search,
-      cursor,
-    },
-    values: slots.values,
-    pagination,
-    timezone: parseTimezone(parameters.timezone),
-  };
+  return { versions: { strict, status, locale, search }, pagination, timezone: parseTimezone(parameters.timezone) };
 }
 
 function parseTimezone(value: unknown): string | null {
@@ -194,59 +233,4 @@ function parsePublication(parameters: ReadParameters): PublicationFilter | null 
       param: 'publicationFilter',
     });
   return known;
-}
-
-type PageNumbers = Partial<Record<'page' | 'pageSize' | 'start' | 'limit', number>>;
-
-function parsePagination(value: unknown, otherwise: Pagination, pages: PageRules): Pagination {
-  const location = rootLocation('pagination');
-  if (value === undefined || value === null) return otherwise;
-  if (!isObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
-  const numbers: PageNumbers = {};
-  let withCount: boolean | undefined;
-  for (const [key, given] of entriesOf(value, location)) {
-    switch (key) {
-      case 'page':
-      case 'pageSize':
-      case 'start':
-      case 'limit': {
-        const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
-        if (typeof number !== 'number' || !Number.isInteger(number))
-          throw badValue(within(location, key), 'a whole number');
-        numbers[key] = Math.min(number, MAX_OFFSET);
-        break;
-      }
-      case 'withCount': {
-        withCount = yesOrNo(given);
-        if (withCount === undefined) throw badValue(within(location, key), 'true or false');
-        break;
-      }
-      case 'cursor':
-        break;
-      default:
-        throw badKey(key, location);
-    }
-  }
-  return Object.hasOwn(value, 'cursor')
-    ? cursorPage(numbers, withCount ?? false, pages)
-    : numberedPage(numbers, withCount ?? pages.withCount, pages);
-}
-
-function numberedPage(numbers: PageNumbers, withCount: boolean, pages: PageRules): Pagination {
-  const { page, pageSize, start, limit } = numbers;
-  const byPage = page !== undefined || pageSize !== undefined;
-  const byOffset = start !== undefined || limit !== undefined;
-  if (byPage && byOffset) throw paginationError('Cannot use both page & offset pagination in the same query');
-  const size = pageSizeOf(pages, pageSize ?? limit);
-  return byOffset
-    ? { mode: 'offset', start: Math.max(0, start ?? 0), limit: size, withCount }
-    : { mode: 'page', start: Math.min((Math.max(1, page ?? 1) - 1) * size, MAX_OFFSET), limit: size, withCount };
-}
-
-/** Of a page by cursor the total is counted only where it is asked for: it would cost more than the page. */
-function cursorPage(numbers: PageNumbers, withCount: boolean, pages: PageRules): Pagination {
-  const { page, pageSize, start, limit } = numbers;
-  if (page !== undefined || start !== undefined || limit !== undefined)
-    throw paginationError('Cannot use pagination[cursor] together with page, start or limit; its size is pageSize');
-  return { mode: 'cursor', start: 0, limit: pageSizeOf(pages, pageSize), withCount };
 }

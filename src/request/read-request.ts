@@ -62,12 +62,22 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
+/** A page of each populated list. */
+export interface PopulatePage {
+  /** Slots of the number of entries to skip, and to show. */
+  readonly start: number;
+  readonly limit: number;
+  readonly withCount: boolean;
+}
+
 export interface PopulateNode {
   readonly fields: readonly string[] | null;
   readonly filters: FilterNode | null;
   readonly sort: readonly SortKey[];
   readonly populate: PopulateShape;
   readonly count: boolean;
+  /** Null where whole lists are asked for. */
+  readonly page: PopulatePage | null;
   /** Fragments of a dynamic zone or a polymorphic relation, by uid; null where none are given. */
   readonly on: Readonly<Record<string, PopulateNode>> | null;
 }
@@ -110,6 +120,33 @@ export interface CursorPlace {
   readonly slots: readonly (number | null)[];
 }
 
+/** A part of a date or an instant, in UTC. */
+export type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'weekday' | 'date' | 'hour' | 'minute';
+
+/** What entries are grouped by. */
+export interface GroupPath {
+  /** As the client wrote it. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly part: DatePart | null;
+}
+
+export type AggregateFunction = 'count' | 'distinct' | 'sum' | 'avg' | 'min' | 'max';
+
+/** What is computed of each group; the path is empty for the number of its entries. */
+export interface AggregateValue {
+  readonly function: AggregateFunction;
+  readonly path: readonly string[];
+}
+
+export interface AggregateShape {
+  readonly group: readonly GroupPath[];
+  readonly values: readonly AggregateValue[];
+  readonly having: FilterNode | null;
+  /** By names of groups, or of what is computed, such as `avg.rating`. */
+  readonly sort: readonly { readonly name: string; readonly descending: boolean }[];
+}
+
 export interface ReadShape {
   readonly filters: FilterNode | null;
   readonly sort: readonly SortKey[];
@@ -127,6 +164,10 @@ export interface ReadShape {
   readonly search: number | null;
   /** Null for a page that is not asked for by cursor. */
   readonly cursor: CursorShape | null;
+  /** What the entries of a list are counted by. */
+  readonly facets: readonly GroupPath[];
+  /** Null for a read of entries. */
+  readonly aggregate: AggregateShape | null;
 }
 
 export interface Pagination {

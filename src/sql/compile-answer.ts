@@ -1,8 +1,10 @@
 // Read plan → one statement for the whole answer, which suits a database at the end of a wire. It returns rows of
 // `part, JSON`: the rows of the page, their total, and each populated path under its number.
 import { sql } from 'kysely';
-import type { AnswerLimits, EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
+import type { AnswerLimits, EntityPlan, FacetPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import type { PopulatePage } from '../request/read-request.ts';
+import { facetRows } from './compile-aggregate.ts';
 import { bindContext, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
 import {
@@ -10,8 +12,11 @@ import {
   firstOf,
   firstRows,
   fitsResponse,
+  isShown,
   mixedText,
   outputs,
+  pagedMixed,
+  pagedSource,
   pageOf,
   relatedSource,
   statement,
@@ -27,6 +32,10 @@ export const READ = -3;
 
 /** Stands for the rows of a page that are too long for a response. */
 export const TOO_LONG = 'too long';
+
+/** Facets have the numbers from here on down. */
+const FIRST_FACET = -10;
+export const facetPart = (index: number): number => FIRST_FACET - index;
 
 export type AnswerKind = 'first' | 'page' | 'page and total';
 
@@ -57,8 +66,16 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
   answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value`);
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text`);
   if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from a)::text`);
+  if (page)
+    for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
   answer.populate(plan.entity, sql`(select id as value from g) as ${sql.id('i')}`);
   return statement(dialect, sql`with ${sql.join(answer.tables)} ${sql.join(answer.results, sql` union all `)}`);
+}
+
+function facetResult(dialect: Dialect, plan: AuthorizedReadPlan, facet: FacetPlan, index: number): Fragment {
+  const rows = sql`(${facetRows(dialect, plan, facet)}) as f(value, count)`;
+  const lists = sql`select json_build_array(f.value, f.count) as pair, row_number() over () as n from ${rows}`;
+  return sql`select ${sql.lit(facetPart(index))}, (select json_agg(pair order by n) from (${lists}) as f)::text`;
 }
 
 type RelatedPlan = PopulatePlan & { kind: 'related' };
@@ -80,8 +97,9 @@ class AnswerParts {
   populate(entity: EntityPlan, parents: Fragment): void {
     for (const populate of entity.populate) {
       const index = this.#count++;
-      if (populate.kind === 'related') this.#related(populate, index, parents);
-      else this.#mixed(populate, index, parents);
+      if (populate.kind === 'mixed') this.#mixed(populate, index, parents);
+      else if (populate.page) this.#pageOfRelated(populate, index, parents, populate.page);
+      else this.#related(populate, index, parents);
     }
   }
 
@@ -98,6 +116,18 @@ class AnswerParts {
     this.populate(populate.part.entity, sql`(select distinct id as value from ${name}) as ${sql.id('i')}`);
   }
 
+  #pageOfRelated(populate: RelatedPlan, index: number, parents: Fragment, page: PopulatePage): void {
+    const columns = outputs(this.#dialect, populate.part.entity.columns, rowOf('t'));
+    const { source, rows } = pagedSource(this.#dialect, populate, parents, page);
+    const name = sql.id(`c${index}`);
+    this.tables.push(
+      sql`${name} as materialized (select w.parent, w.id, w.n, w.total, 0 as part, ${jsonRow(columns)} as data from ${source} where ${rows} ${this.#cut})`,
+    );
+    this.results.push(pageResult(index, name));
+    const shown = sql`(select distinct id as value from ${name} where ${isShown(this.#dialect, page)}) as ${sql.id('i')}`;
+    this.populate(populate.part.entity, shown);
+  }
+
   #mixed(populate: MixedPlan, index: number, parents: Fragment): void {
     const name = sql.id(`c${index}`);
     const rows =
@@ -109,21 +139,33 @@ class AnswerParts {
             parents,
             (columns) => sql`${sql.id('t', 'id')} as id, ${jsonRow(columns)} as data`,
           );
-    this.tables.push(
-      sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${this.#cut})`,
-    );
-    this.results.push(
-      populate.count
-        ? sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, c)) from (select parent, count(*) as c from ${name} group by parent) as u)::text`
-        : sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, data, part) order by n) from ${name})::text`,
-    );
+    const { page } = populate;
+    if (page) {
+      const { source, rows: ofPage } = pagedMixed(this.#dialect, page, rows);
+      this.tables.push(sql`${name} as materialized (select * from ${source} where ${ofPage} ${this.#cut})`);
+      this.results.push(pageResult(index, name));
+    } else {
+      this.tables.push(
+        sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${this.#cut})`,
+      );
+      this.results.push(
+        populate.count
+          ? sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, c)) from (select parent, count(*) as c from ${name} group by parent) as u)::text`
+          : sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, data, part) order by n) from ${name})::text`,
+      );
+    }
+    const shown = page ? sql` and ${isShown(this.#dialect, page)}` : sql``;
     for (const [part, { entity }] of populate.parts.entries())
       this.populate(
         entity,
-        sql`(select distinct id as value from ${name} where part = ${sql.lit(part)}) as ${sql.id('i')}`,
+        sql`(select distinct id as value from ${name} where part = ${sql.lit(part)}${shown}) as ${sql.id('i')}`,
       );
   }
 }
+
+/** Rows of the pages of lists, each with its number and the total of its list. */
+const pageResult = (index: number, name: Fragment): Fragment =>
+  sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, data, part, n, total) order by n) from ${name})::text`;
 
 /** PostgreSQL functions take at most 100 arguments; a wider row is put together from several arrays. */
 const MAX_ARGUMENTS = 90;

@@ -121,6 +121,15 @@ export class ConditionCompiler {
           : sql`${row.column('locale')} in (select value from ${this.#dialect.listTable(bind({ from: 'locales', slot: condition.slot }), 'l', 'text')})`;
       case 'document':
         return sql`${row.column('document_id')} = ${bindContext('documentId')}`;
+      case 'linked': {
+        const { table, from, to, constants } = condition.link;
+        const pair = this.alias('l');
+        const isLinked = [
+          sql`${sql.id(pair, from)} = ${bindContext('parent')}`,
+          ...constants.map(({ column, value }) => sql`${sql.id(pair, column)} = ${sql.lit(value)}`),
+        ];
+        return sql`${row.column('id')} in (select ${sql.id(pair, to)} from ${sql.table(table)} as ${sql.id(pair)} where ${and(isLinked)})`;
+      }
       case 'search': {
         const { slot } = condition;
         const found = condition.columns.map(({ column, type }) =>
@@ -332,6 +341,32 @@ export class ConditionCompiler {
     const conditions = [sql`${sql.id(pair, step.link.from)} = ${from.column('id')}`, ...this.#match(step, pair)];
     const visible = this.#all([step.where, where], there);
     return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(conditions)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
+  }
+
+  /** Joins the row that a step leads to, or one of nulls where there is none. For steps that lead to one row at most. */
+  outerStep(step: RelationStep, from: RowScope, { pair, target }: StepAliases): Fragment {
+    const there = rowOf(target);
+    const isLinked = [sql`${sql.id(pair, step.link!.from)} = ${from.column('id')}`, ...this.#match(step, pair)];
+    const isSeen = [sql`${there.column('id')} = ${sql.id(pair, step.link!.to)}`, ...this.#all([step.where], there)];
+    return sql` left join ${sql.table(step.link!.table)} as ${sql.id(pair)} on ${and(isLinked)} left join ${sql.table(step.table)} as ${sql.id(target)} on ${and(isSeen)}`;
+  }
+
+  /** The different values at the end of steps, each with the `id` of the row that the steps lead from. */
+  valuesReached(steps: readonly RelationStep[], values: (row: RowScope) => readonly Fragment[]): Fragment {
+    const [first, ...rest] = steps as [RelationStep, ...RelationStep[]];
+    const [holder, target] = [this.alias(first.link ? 'p' : 'o'), this.alias('t')];
+    let row = rowOf(target);
+    const isThere = first.link
+      ? [sql`${row.column('id')} = ${sql.id(holder, first.link.to)}`, ...this.#match(first, holder)]
+      : [this.#otherLocale(row, rowOf(holder))];
+    const conditions = [...isThere, ...this.#all([first.where], row)];
+    let source = sql`${sql.table(first.link?.table ?? first.table)} as ${sql.id(holder)} join ${sql.table(first.table)} as ${sql.id(target)} on ${and(conditions)}`;
+    for (const step of rest) {
+      const aliases = { pair: this.alias('p'), target: this.alias('t') };
+      source = sql`${source} join ${this.stepSource(step, null, row, aliases)}`;
+      row = rowOf(aliases.target);
+    }
+    return sql`select distinct ${sql.id(holder, first.link?.from ?? 'id')} as id, ${sql.join(values(row))} from ${source}`;
   }
 
   /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */

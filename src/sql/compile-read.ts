@@ -3,12 +3,14 @@
 // The number of statements never depends on the number of rows.
 import { sql } from 'kysely';
 import { LARGEST_PAGE_SIZE } from '../limits.ts';
-import type { ScalarType } from '../model/types.ts';
+import type { LinkTable, ScalarType } from '../model/types.ts';
 import type { AnswerLimits, Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
+import type { PopulatePage } from '../request/read-request.ts';
 import {
   and,
+  bind,
   bindContext,
   ConditionCompiler,
   type OrderTerm,
@@ -42,6 +44,35 @@ export const cutRows = ({ populatedRows }: AnswerLimits): Fragment => sql`limit 
 /** Where the parents of populated rows come from: a list of ids, as the column `value` of `i`. */
 const GIVEN_PARENTS = (dialect: Dialect): Fragment => dialect.listTable(bindContext('ids'), 'i', 'integer');
 
+/** What the rows of a list are sorted by. */
+interface SortTerm {
+  readonly value: Fragment;
+  readonly join: Fragment | null;
+  written(value: Fragment): Fragment;
+}
+
+function sortTerms(compiler: ConditionCompiler, { order, position }: AuthorizedReadPlan): SortTerm[] {
+  const row = rowOf(ROOT);
+  const sorted = order.map((key) => ({
+    ...compiler.orderTerm(key, row),
+    written: (value: Fragment) => ordered(value, key),
+  }));
+  return position ? [...positionTerms(position, row), ...sorted] : sorted;
+}
+
+/** The place of a row in the list of the row that the link leads from. */
+function positionTerms({ table, from, to, constants, order }: LinkTable, row: RowScope): SortTerm[] {
+  const conditions = [
+    sql`${sql.id('l', to)} = ${row.column('id')}`,
+    sql`${sql.id('l', from)} = ${bindContext('parent')}`,
+    ...constants.map(({ column, value }) => sql`${sql.id('l', column)} = ${sql.lit(value)}`),
+  ];
+  const join = sql` join ${sql.table(table)} as ${sql.id('l')} on ${and(conditions)}`;
+  const written = (value: Fragment): Fragment => value;
+  const columns = [...(order ? [order] : []), 'id'];
+  return columns.map((column, index) => ({ value: sql.id('l', column), join: index === 0 ? join : null, written }));
+}
+
 export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Page {
   if (plan.keyset) return keysetPage(dialect, plan, plan.keyset, withCount);
   const compiler = new ConditionCompiler(dialect, withCount ? 'all' : 'some');
@@ -49,9 +80,9 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
   const cut = dialect.limit(bindContext('limit'), bindContext('start'));
-  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
+  const terms = sortTerms(compiler, plan);
   if (!plan.where || !withCount) {
-    const order = plan.order.map((key, index) => ordered(terms[index]!.value, key));
+    const order = terms.map(({ value, written }) => written(value));
     return {
       ids: sql`select ${row.column('id')} as id from ${source}${joins(terms)}${where}${orderBy(order)} ${cut}`,
       total: withCount ? sql`(select count(*) from ${sql.table(plan.entity.table)})` : sql`null`,
@@ -60,7 +91,7 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   }
   // The rows that match are found once, for the page and for the total.
   const keys = terms.map(({ value }, index) => sql`, ${value} as ${sql.id(`k${index}`)}`);
-  const order = plan.order.map((key, index) => ordered(sql.id(`k${index}`), key));
+  const order = terms.map(({ written }, index) => written(sql.id(`k${index}`)));
   return {
     ids: sql`select id from m${orderBy(order)} ${cut}`,
     total: sql`(select count(*) from m)`,
@@ -176,12 +207,20 @@ function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Frag
     const { from, row, order } = relatedSource(dialect, plan, parents);
     if (plan.count) return sql`select ${sql.id('i', 'value')}, count(*) from ${from} group by 1`;
     const columns = outputs(dialect, plan.part.entity.columns, row);
+    if (plan.page) {
+      const { rows, source } = pagedSource(dialect, plan, parents, plan.page);
+      return sql`select w.parent, ${sql.join(columns)}, w.n, w.total from ${source} where ${rows}${orderBy([sql`w.n`])} ${cut}`;
+    }
     return sql`select ${sql.id('i', 'value')}, ${sql.join(columns)} from ${from}${orderBy(order)} ${cut}`;
   }
   const all = mixedText(dialect, plan, parents, (columns, width) => {
     const filled = [...columns, ...Array.from({ length: width - columns.length }, () => sql`null`)];
     return sql`${sql.join(filled)}`;
   });
+  if (plan.page) {
+    const { rows, source } = pagedMixed(dialect, plan.page, all);
+    return sql`select * from ${source} where ${rows} order by w.n ${cut}`;
+  }
   return plan.count
     ? sql`select parent, count(*) from (${all}) as u group by parent`
     : sql`select * from (${all}) as u order by position, pair ${cut}`;
@@ -217,6 +256,51 @@ export function relatedSource(
           step.link ? sql.id('p', 'id') : sql.id('t', 'id'),
         ];
   return { from, row, order };
+}
+
+interface PagedSource {
+  /** Rows `w` with the number `n` of each in the list of its `parent`, and the `total` of that list. */
+  readonly source: Fragment;
+  /** Those of the page; where a total is asked for also the first of each list, which tells it. */
+  readonly rows: Fragment;
+}
+
+const numbered = (partition: Fragment, order: readonly Fragment[], { withCount }: PopulatePage): Fragment =>
+  sql`row_number() over (partition by ${partition} order by ${sql.join(order)}) as n, ${withCount ? sql`count(*) over (partition by ${partition})` : sql`null`} as total`;
+
+/** The page of each list. Rows are numbered by their ids alone, and the columns are read of those that are shown. */
+export function pagedSource(
+  dialect: Dialect,
+  plan: PopulatePlan & { kind: 'related' },
+  parents: Fragment,
+  page: PopulatePage,
+): PagedSource {
+  const { from, row, order } = relatedSource(dialect, plan, parents);
+  const parent = sql.id('i', 'value');
+  const all = sql`(select ${parent} as parent, ${row.column('id')} as id, ${numbered(parent, order, page)} from ${from}) as w`;
+  const table = sql.table(plan.part.entity.table);
+  return {
+    source: sql`${all} ${dialect.nestedJoin} ${table} as ${sql.id('t')} on ${row.column('id')} = w.id`,
+    rows: rowsOfPage(dialect, page),
+  };
+}
+
+/** The same of lists of several types; `all`: their rows as mixedText makes them. */
+export const pagedMixed = (dialect: Dialect, page: PopulatePage, all: Fragment): PagedSource => ({
+  source: sql`(select u.*, ${numbered(sql`parent`, [sql`position`, sql`pair`], page)} from (${all}) as u) as w`,
+  rows: rowsOfPage(dialect, page),
+});
+
+const boundNumber = (dialect: Dialect, slot: number): Fragment =>
+  dialect.input(bind({ from: 'number', slot }), 'biginteger');
+
+/** Whether a numbered row is not before the page. */
+export const isShown = (dialect: Dialect, { start }: PopulatePage): Fragment => sql`n > ${boundNumber(dialect, start)}`;
+
+function rowsOfPage(dialect: Dialect, page: PopulatePage): Fragment {
+  const [start, limit] = [boundNumber(dialect, page.start), boundNumber(dialect, page.limit)];
+  const shown = sql`w.n > ${start} and w.n <= ${start} + ${limit}`;
+  return page.withCount ? sql`(w.n = 1 or ${shown})` : shown;
 }
 
 /** Rows of `parent, position, pair, part, …`; `written` puts the columns of a part, the widest having `width`. */

@@ -5,8 +5,9 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
+import type { AggregateFunction, DatePart } from '../request/read-request.ts';
 import { CHANGES_CHANNEL, tracking } from './access-changes.ts';
-import type { BindValue, Dialect, Fragment } from './dialect.ts';
+import type { AggregateSql, BindValue, Dialect, Fragment } from './dialect.ts';
 
 const composer = new Kysely<unknown>({
   dialect: {
@@ -191,6 +192,21 @@ export const postgresDialect: Dialect = {
   // hand it would plan each page anew, which takes a third as long again as a short list.
   limit: (limit, start) => sql`limit (select ${limit}::int8) offset (select ${start}::int8)`,
   sortValue: (column, type) => comparable(column, type),
+  groupValue(column, type) {
+    switch (type) {
+      case 'decimal':
+        return sql`${column}::float8`;
+      case 'datetime':
+      case 'timestamp':
+        return sql`date_trunc('milliseconds', ${column})`;
+      default:
+        return comparable(column, type);
+    }
+  },
+  datePart: (column, _type, part) =>
+    part === 'date' ? sql`${column}::date` : sql`extract(${sql.raw(DATE_FIELDS[part])} from ${column})::int4`,
+  aggregate,
+  countOutput: (count) => sql`${count}::float8`,
   input(value, type) {
     switch (type) {
       case 'boolean':
@@ -225,6 +241,64 @@ export const postgresDialect: Dialect = {
       : COLUMN_TYPES[type],
   idArray: (query) => sql`select json_agg(id) from (${query}) as q`,
 };
+
+const DATE_FIELDS: Readonly<Record<Exclude<DatePart, 'date'>, string>> = {
+  year: 'year',
+  quarter: 'quarter',
+  month: 'month',
+  week: 'week',
+  day: 'day',
+  weekday: 'isodow',
+  hour: 'hour',
+  minute: 'minute',
+};
+
+const inOneColumn = (column: Fragment, output: (column: Fragment) => Fragment): AggregateSql => ({
+  columns: [column],
+  value: ([one]) => one!,
+  output: ([one]) => output(one!),
+});
+
+const asNumber = (column: Fragment): Fragment => sql`${column}::float8`;
+
+function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, type: ScalarType): AggregateSql {
+  switch (name) {
+    case 'distinct':
+      return inOneColumn(sql`count(distinct ${postgresDialect.groupValue(column, type)})`, asNumber);
+    case 'min':
+      return inOneColumn(sql`min(${ordered(column, type)})`, (one) => postgresDialect.rowOutput(one, type));
+    case 'max':
+      return inOneColumn(sql`max(${ordered(column, type)})`, (one) => postgresDialect.rowOutput(one, type));
+    case 'sum': {
+      if (type === 'biginteger') return inOneColumn(sql`sum(${column})`, (one) => sql`${one}::text`);
+      const sum = type === 'integer' ? sql`sum(${column})` : sql`(${millionths(column, type)} / 1e6)::float8`;
+      return inOneColumn(sum, asNumber);
+    }
+    case 'avg': {
+      const count = sql`count(${column})::float8`;
+      return inOneColumn(
+        type === 'integer' || type === 'biginteger'
+          ? sql`sum(${column})::float8 / ${count}`
+          : sql`${millionths(column, type)} / (1e6::float8 * ${count})`,
+        asNumber,
+      );
+    }
+  }
+}
+
+/** Text is ordered by code point; everything else as it is. */
+const ordered = (column: Fragment, type: ScalarType): Fragment =>
+  TEXT_TYPES.has(type) ? sql`(${column} collate "C")` : column;
+
+/**
+ * The sum of a column in millionths. Decimals are added exactly; of floats the whole millionths, and what is left of them
+ * by itself, so that the order in which they come makes no difference.
+ */
+function millionths(column: Fragment, type: ScalarType): Fragment {
+  if (type === 'decimal') return sql`(sum(${column}) * 1000000)::float8`;
+  const whole = sql`case when ${column} between -1e15 and 1e15 then round(${column} * 1e6::float8) else 0 end`;
+  return sql`(sum(${whole}) + sum(${column} - (${whole}) / 1e6::float8) * 1e6::float8)`;
+}
 
 /**
  * A column in the form in which values are compared and sorted, so that one index serves both: text by code point,

@@ -3,7 +3,8 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { ColumnType } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
-import type { BindValue, Dialect, Fragment } from './dialect.ts';
+import type { AggregateFunction, DatePart } from '../request/read-request.ts';
+import type { AggregateSql, BindValue, Dialect, Fragment } from './dialect.ts';
 import type { SearchForm } from './statement.ts';
 
 const composer = new Kysely<unknown>({
@@ -88,6 +89,10 @@ export const sqliteDialect: Dialect = {
   // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.
   limit: (limit, start) => sql`limit +${limit} offset +${start}`,
   sortValue: (column) => column,
+  groupValue: (column) => column,
+  datePart,
+  aggregate,
+  countOutput: (count) => count,
   pairTable: (list, name) =>
     sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b from json_each(${list})) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>
@@ -117,6 +122,79 @@ export const sqliteDialect: Dialect = {
       : COLUMN_TYPES[type],
   idArray: (query) => sql`select json_group_array(id) from (${query})`,
 };
+
+const DATE_FORMATS: Readonly<Record<Exclude<DatePart, 'quarter'>, string>> = {
+  year: '%Y',
+  month: '%m',
+  week: '%V',
+  day: '%d',
+  weekday: '%u',
+  date: '%Y-%m-%d',
+  hour: '%H',
+  minute: '%M',
+};
+
+function datePart(column: Fragment, type: ScalarType, part: DatePart): Fragment {
+  if (part === 'quarter') return sql`(${datePart(column, type, 'month')} + 2) / 3`;
+  const isInstant = type === 'datetime' || type === 'timestamp';
+  const moment = isInstant ? sql`${column} / 1000.0, 'unixepoch'` : column;
+  const text = sql`strftime(${sql.lit(DATE_FORMATS[part])}, ${moment})`;
+  return part === 'date' ? text : sql`cast(${text} as integer)`;
+}
+
+/** Values of a group that one column holds. */
+const inOneColumn = (column: Fragment, type: ScalarType): AggregateSql => ({
+  columns: [column],
+  value: ([one]) => one!,
+  output: ([one]) => sqliteDialect.rowOutput(one!, type),
+});
+
+function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, type: ScalarType): AggregateSql {
+  switch (name) {
+    case 'distinct':
+      return inOneColumn(sql`count(distinct ${column})`, 'integer');
+    case 'min':
+      return inOneColumn(sql`min(${column})`, type);
+    case 'max':
+      return inOneColumn(sql`max(${column})`, type);
+    case 'sum':
+      if (type === 'biginteger') return exactSum(column);
+      return inOneColumn(type === 'integer' ? sql`sum(${column})` : millionthsIn(column, sql`1e6`), 'float');
+    case 'avg': {
+      if (type === 'integer') return inOneColumn(sql`avg(${column})`, 'float');
+      const { columns, value } = exactSum(column);
+      return type === 'biginteger'
+        ? inOneColumn(sql`cast(${value(columns)} as real) / count(${column})`, 'float')
+        : inOneColumn(millionthsIn(column, sql`(1e6 * count(${column}))`), 'float');
+    }
+  }
+}
+
+/**
+ * The sum of a column divided by a number of millionths. Numbers with up to six decimals are added as whole millionths,
+ * and so exactly, as PostgreSQL adds decimals. What is too large for that is added as it is.
+ */
+function millionthsIn(column: Fragment, divisor: Fragment): Fragment {
+  const whole = sql`round(${column} * 1e6)`;
+  return sql`coalesce((sum(${whole}) + sum(${column} - ${whole} / 1e6) * 1e6) / ${divisor}, sum(${column}) / (${divisor} / 1e6))`;
+}
+
+const BILLION = sql.lit(1_000_000_000);
+
+/** The sum of integers of 64 bits, which need not fit into 64 bits itself: billions, and the rest from 0 on. */
+function exactSum(column: Fragment): AggregateSql {
+  const [high, low] = [sql`sum(${column} / ${BILLION})`, sql`sum(${column} % ${BILLION})`];
+  const rest = sql`((${low} % ${BILLION} + ${BILLION}) % ${BILLION})`;
+  const billions = sql`(${high} + (${low} - ${rest}) / ${BILLION})`;
+  return {
+    columns: [billions, rest],
+    // What does not fit is larger than whatever it can be compared with.
+    value: ([b, r]) =>
+      sql`case when ${b} between -9223372036 and 9223372035 then ${b} * ${BILLION} + ${r} else ${b} * 1e9 + ${r} end`,
+    output: ([b, r]) =>
+      sql`case when ${b} is null then null when ${b} >= 0 then ltrim(printf('%d%09d', ${b}, ${r}), '0') || iif(${b} = 0 and ${r} = 0, '0', '') when ${r} = 0 then printf('%d000000000', ${b}) else '-' || ltrim(printf('%d%09d', -${b} - 1, ${BILLION} - ${r}), '0') end`,
+  };
+}
 
 function compareText(text: Fragment, op: PlanComparison, value: BindValue): Fragment {
   const folded = value('folded');

@@ -4,6 +4,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { ColumnType, ForeignKey, TableDefinition } from '../model/tables.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
+import type { AggregateFunction, DatePart } from '../request/read-request.ts';
 import type { SearchForm, ValueForm } from './statement.ts';
 
 export type Fragment = RawBuilder<unknown>;
@@ -45,6 +46,16 @@ export interface TrackingTrigger {
   /** The function that it calls. */
   readonly calls: string;
   readonly create: Fragment;
+}
+
+/** How a value of a group is computed. */
+export interface AggregateSql {
+  /** Computed of the rows of a group; several where one column does not hold the value exactly. */
+  readonly columns: readonly Fragment[];
+  /** Those columns as one value, to compare it. */
+  value(columns: readonly Fragment[]): Fragment;
+  /** The same as the code reads it from a row. */
+  output(columns: readonly Fragment[]): Fragment;
 }
 
 export interface Dialect {
@@ -93,6 +104,13 @@ export interface Dialect {
   limit(limit: Fragment, start: Fragment): Fragment;
   /** A value to order rows by, so that strings are ordered by code point. */
   sortValue(column: Fragment, type: ScalarType): Fragment;
+  /** What rows are grouped by: equal where responses show the same. */
+  groupValue(column: Fragment, type: ScalarType): Fragment;
+  /** A part of a date, a time or an instant: a number, or for `date` the day. */
+  datePart(column: Fragment, type: ScalarType, part: DatePart): Fragment;
+  aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, type: ScalarType): AggregateSql;
+  /** A number of rows as the code reads it. */
+  countOutput(count: Fragment): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
   pairTable(list: Fragment, name: string): Fragment;
   /** A table `name` with the column `name` and the integer columns `a` and `b`, made from a list of triples. */

@@ -28,13 +28,16 @@ export type Binding =
   | { readonly from: 'value'; readonly ref: ValueRef; readonly form: ValueForm }
   | { readonly from: 'search'; readonly slot: number; readonly form: SearchForm | 'number' }
   | { readonly from: 'cursor'; readonly slot: number; readonly type: ScalarType }
+  /** A number that the parser has read already. */
+  | { readonly from: 'number'; readonly slot: number }
   | { readonly from: 'locales'; readonly slot: number }
   /** Keys that lead into JSON: all of them, or one. */
   | { readonly from: 'path'; readonly path: JsonPath }
   | { readonly from: 'key'; readonly path: JsonPath; readonly index: number }
   | { readonly from: 'context'; readonly name: ContextName };
 
-export type ContextName = 'documentId' | 'defaultLocale' | 'limit' | 'start' | 'ids';
+/** `parent`: the id of the row whose related rows are read. */
+export type ContextName = 'documentId' | 'parent' | 'defaultLocale' | 'limit' | 'start' | 'ids';
 
 export type BoundValue = string | number | bigint | null;
 export type Row = readonly unknown[];

@@ -53,7 +53,13 @@ export interface PopulateOptions {
   readonly sort?: readonly SortKey[];
   readonly populate?: Populate;
   readonly count?: boolean;
+  readonly pagination?: PopulatePage;
   readonly on?: Readonly<Record<string, true | PopulateOptions>>;
+}
+export interface PopulatePage {
+  readonly start: number;
+  readonly limit: number;
+  readonly withCount?: boolean;
 }
 export type Populate = '*' | Readonly<Record<string, true | PopulateOptions>>;
 
@@ -99,7 +105,7 @@ function isVisible(world: World, type: string, row: Row, status: Status): boolea
 }
 
 /** The related rows that a request of this status may see, in the order of the list. */
-function related(world: World, type: string, row: Row, name: string, status: Status): Row[] {
+export function related(world: World, type: string, row: Row, name: string, status: Status): Row[] {
   const { to } = world.types[type]!.relations[name]!;
   const target = world.rows[to]!;
   return (row.links[name] ?? [])
@@ -225,9 +231,11 @@ function judge(condition: Condition, at: Judged): Truth {
   }
 }
 
-const all = (truths: readonly Truth[]): Truth => (truths.includes(false) ? false : truths.includes(null) ? null : true);
-const some = (truths: readonly Truth[]): Truth => (truths.includes(true) ? true : truths.includes(null) ? null : false);
-const not = (value: Truth): Truth => (value === null ? null : !value);
+export const all = (truths: readonly Truth[]): Truth =>
+  truths.includes(false) ? false : truths.includes(null) ? null : true;
+export const some = (truths: readonly Truth[]): Truth =>
+  truths.includes(true) ? true : truths.includes(null) ? null : false;
+export const not = (value: Truth): Truth => (value === null ? null : !value);
 
 /** Where a part of the filter stands: on a row, or on one attribute of it. */
 interface Scope {
@@ -381,7 +389,7 @@ const COMPLEMENTS: Readonly<Record<string, string>> = {
 };
 
 /** A negative operator is the opposite of its positive one, for one value and for several. */
-function apply(operator: string, kind: Kind, value: Value, operand: unknown): Truth {
+export function apply(operator: string, kind: Kind, value: Value, operand: unknown): Truth {
   const positive = COMPLEMENTS[operator];
   if (positive !== undefined) return not(apply(positive, kind, value, operand));
   switch (operator) {
@@ -559,7 +567,7 @@ function valuesAt(world: World, type: string, row: Row, path: readonly string[],
   return related(world, type, row, name!, status).flatMap((next) => valuesAt(world, to, next, rest, status));
 }
 
-function inOrder(kind: Kind, a: Value, b: Value): number {
+export function inOrder(kind: Kind, a: Value, b: Value): number {
   switch (kind) {
     case 'text':
     case 'date':
@@ -610,11 +618,19 @@ function populated(world: World, type: string, row: Row, name: string, options: 
   const sortedBy = own.map(({ path }) => path[0]!);
   const fields = options.fields && [...options.fields, ...sortedBy];
   const entries = inListOrder.map((one) => entry(world, to, one, { ...options, fields, status }));
-  return many ? entries : (entries[0] ?? null);
+  return many ? pageOf(entries, options.pagination) : (entries[0] ?? null);
 }
 
-function populatedZone(world: World, row: Row, name: string, options: PopulateOptions, status: Status): Json[] {
-  return (row.zones[name] ?? []).flatMap(({ type, id }) => {
+/** Part of a list; with its total it is in an envelope. */
+function pageOf(entries: readonly Json[], page: PopulatePage | undefined) {
+  if (!page) return entries;
+  const { start, limit, withCount = false } = page;
+  const data = entries.slice(start, start + limit);
+  return withCount ? { data, meta: { pagination: { start, limit, total: entries.length } } } : data;
+}
+
+function populatedZone(world: World, row: Row, name: string, options: PopulateOptions, status: Status) {
+  const entries = (row.zones[name] ?? []).flatMap(({ type, id }) => {
     const fragment = options.on ? options.on[type] : true;
     if (fragment === undefined) return [];
     const { filters, ...shape } = fragment === true ? {} : fragment;
@@ -622,9 +638,10 @@ function populatedZone(world: World, row: Row, name: string, options: PopulateOp
     if (filters && !matches(world, type, member, filters, status)) return [];
     return [{ ...entry(world, type, member, { ...shape, status }), __component: type }];
   });
+  return pageOf(entries, options.pagination);
 }
 
-function shown(kind: Kind, value: Value): unknown {
+export function shown(kind: Kind, value: Value): unknown {
   if (value === null) return null;
   switch (kind) {
     case 'biginteger':

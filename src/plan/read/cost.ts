@@ -3,7 +3,15 @@
 // relations are passes over link tables, made once; everything else is counted for each row it is asked of.
 import { MAX_LIST_ITEMS } from '../../limits.ts';
 import type { ScalarType } from '../../model/types.ts';
-import type { Condition, OrderKey, PlanComparison, PopulatePlan, ReadPlan, RelationStep } from './nodes.ts';
+import type {
+  AggregatePlan,
+  Condition,
+  OrderKey,
+  PlanComparison,
+  PopulatePlan,
+  ReadPlan,
+  RelationStep,
+} from './nodes.ts';
 
 /** What a part of a read costs, all parts below it included. */
 export interface Cost {
@@ -51,12 +59,14 @@ const COUNTED_AT_ONCE = 10;
 const ASKED_PER_SHOWN = 50;
 /** A link in a pass that groups them all. */
 const GROUPED = 6;
+/** A row that is sorted into its group, for each key. */
+const GROUPED_ROW = 3;
 
 export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cost {
   const estimate = new Estimate(rowsIn, plan.limits.populatedRows);
   const { table } = plan.entity;
   const isOne = isOfOneDocument(plan.where);
-  const candidates = isOne ? 1 : Math.min(mostRows(plan, limit), rowsIn(table));
+  const candidates = isOne ? 1 : Math.min(mostRows(plan, limit, rowsIn), rowsIn(table));
   const shown = isOne ? 1 : Math.min(limit, candidates);
   const where = plan.where ? estimate.condition(plan.where, candidates) : NOTHING;
   const parts: Cost[] = [
@@ -64,13 +74,24 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
     leaf('filters', where.once + where.perRow * candidates),
     ...(isOne ? [] : plan.order.map((key) => estimate.order(key, table, candidates))),
     ...plan.entity.populate.map((populate) => estimate.populate(populate, table, shown)),
+    ...(plan.aggregate ? [estimate.aggregate('groups', plan.aggregate, table, candidates)] : []),
+    // Each facet looks at all entries anew.
+    ...plan.facets.map(({ name, aggregate }) =>
+      sum(`facet ${name}`, [
+        leaf('filters', candidates + where.once + where.perRow * candidates),
+        estimate.aggregate('groups', aggregate, table, candidates),
+      ]),
+    ),
   ];
   return sum(plan.uid, parts);
 }
 
 /** Rows that are asked at most, however many there are. */
-function mostRows({ where, keyset }: ReadPlan, limit: number): number {
+function mostRows({ where, keyset }: ReadPlan, limit: number, rowsIn: RowsIn): number {
   if (isById(where)) return MAX_LIST_ITEMS;
+  // How many a relation leads to from one row is not known; a hundredth of all links is many.
+  const linked = where?.is === 'and' && where.of.find(({ is }) => is === 'linked');
+  if (linked && linked.is === 'linked') return MAX_LIST_ITEMS + rowsIn(linked.link.table) / 100;
   return keyset?.isIndexed && isMostlyMet(where) ? (limit + 1) * keyset.segments.length * ASKED_PER_SHOWN : Infinity;
 }
 
@@ -206,6 +227,19 @@ class Estimate {
     const paths = rows * this.#fanOut(key.steps[0]!, table);
     const conditions = key.steps.map((step) => this.#stepWhere(step, paths));
     return leaf(title, rows + paths * key.steps.length * LOOK_UP + conditions.reduce((total, one) => total + one, 0));
+  }
+
+  /** Every row is looked at for its keys and values, and put into its groups. */
+  aggregate(title: string, { places, keys, values }: AggregatePlan, table: string, rows: number): Cost {
+    let [joined, around] = [rows, 0];
+    for (const { steps, multiplies } of places) {
+      const asked = multiplies ? steps.map((step) => this.#linksOf(step)) : steps.map(() => rows);
+      const weight = multiplies ? GROUPED : LOOK_UP;
+      for (const [index, step] of steps.entries())
+        around += asked[index]! * weight + this.#stepWhere(step, asked[index]!);
+      if (multiplies) joined *= this.#fanOut(steps[0]!, table);
+    }
+    return leaf(title, around + joined * (GROUPED_ROW * Math.max(1, keys.length) + values.length));
   }
 
   #linksOf(step: RelationStep): number {

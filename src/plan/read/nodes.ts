@@ -4,7 +4,14 @@
 import type { RuleValue } from '../../access/access.ts';
 import type { Limits } from '../../limits.ts';
 import type { LinkTable, ScalarType } from '../../model/types.ts';
-import type { PublicationFilter, SortAggregate, Status } from '../../request/read-request.ts';
+import type {
+  AggregateFunction,
+  DatePart,
+  PopulatePage,
+  PublicationFilter,
+  SortAggregate,
+  Status,
+} from '../../request/read-request.ts';
 
 export interface ColumnRef {
   readonly column: string;
@@ -118,6 +125,8 @@ export type Condition =
     }
   | { readonly is: 'locale'; readonly slot: number | null }
   | { readonly is: 'document' }
+  /** The link leads to it from the row that is given when the plan runs. */
+  | { readonly is: 'linked'; readonly link: LinkTable }
   | { readonly is: 'search'; readonly columns: readonly ColumnRef[]; readonly slot: number };
 
 export interface PlanCountTest {
@@ -174,6 +183,7 @@ export type PopulatePlan =
       readonly key: string;
       readonly many: boolean;
       readonly count: boolean;
+      readonly page: PopulatePage | null;
       readonly part: RelatedPart;
       readonly order: readonly OrderKey[];
     }
@@ -183,6 +193,7 @@ export type PopulatePlan =
       readonly key: string;
       readonly many: boolean;
       readonly count: boolean;
+      readonly page: PopulatePage | null;
       readonly tag: '__component' | '__type';
       readonly parts: readonly (RelatedPart & { readonly uid: string })[];
     };
@@ -207,6 +218,59 @@ export interface KeysetPlan {
   readonly isIndexed: boolean;
 }
 
+/** Rows beside an entry that groups and values are taken of. */
+export interface AggregatePlace {
+  readonly steps: readonly RelationStep[];
+  /** Whether one entry can have several. It then counts once for each value that they have. */
+  readonly multiplies: boolean;
+}
+
+/** A column of the entry itself, or of the rows at a place, by its number. */
+export interface AggregateColumn extends ColumnRef {
+  readonly place: number | null;
+}
+
+export interface GroupKeyPlan {
+  /** As the response shows it. */
+  readonly name: string;
+  readonly column: AggregateColumn;
+  readonly part: DatePart | null;
+  /** Of what is shown. */
+  readonly type: ScalarType;
+}
+
+export interface AggregateValuePlan {
+  readonly function: AggregateFunction;
+  readonly name: string;
+  /** Null for the number of entries. */
+  readonly column: AggregateColumn | null;
+  /** Of what is shown. */
+  readonly type: ScalarType;
+}
+
+export interface AggregateOrder {
+  readonly of: 'key' | 'value';
+  readonly index: number;
+  readonly descending: boolean;
+}
+
+export interface AggregatePlan {
+  readonly places: readonly AggregatePlace[];
+  readonly keys: readonly GroupKeyPlan[];
+  readonly values: readonly AggregateValuePlan[];
+  /** On values, by the names of their columns. */
+  readonly having: Condition | null;
+  readonly order: readonly AggregateOrder[];
+  /** Groups of fewer entries are not shown. */
+  readonly smallest: number;
+}
+
+/** The values of an attribute, each with the number of entries that have it. */
+export interface FacetPlan {
+  readonly name: string;
+  readonly aggregate: AggregatePlan;
+}
+
 /** How large an answer may be. */
 export type AnswerLimits = Pick<Limits, 'populatedRows' | 'populatedCharacters' | 'pageBytes'>;
 
@@ -214,9 +278,14 @@ export interface ReadPlan {
   readonly uid: string;
   readonly where: Condition | null;
   readonly order: readonly OrderKey[];
+  /** The link whose order comes before `order`; null where none does. */
+  readonly position: LinkTable | null;
   /** Null where the page is not asked for by cursor. */
   readonly keyset: KeysetPlan | null;
   readonly entity: EntityPlan;
+  /** Null where entries are read, not groups of them. */
+  readonly aggregate: AggregatePlan | null;
+  readonly facets: readonly FacetPlan[];
   readonly status: Status;
   readonly publication: PublicationFilter | null;
   /** Uids of every type whose rows the plan reads or filters by. */

@@ -16,7 +16,7 @@ import { componentOf, contentType, leadsToMany, resolve } from './resolve.ts';
 import { allOf, ID, statusCondition } from './versions.ts';
 
 /** What names and operators refer to at a point of the tree: a row, or one column of it. */
-interface Scope {
+export interface Scope {
   readonly schema: Schema;
   readonly column: ColumnRef | null;
   readonly location: NameLocation;
@@ -45,6 +45,14 @@ export function planFilter(
 ): Condition {
   return plan(context, { schema, column: null, location, relation: null, many: null }, filter, false);
 }
+
+/** A condition on one column alone, such as a value that is computed of a group. */
+export const planColumn = (
+  context: PlanContext,
+  scope: Scope & { readonly column: ColumnRef },
+  node: FilterNode,
+  negated: boolean,
+): Condition => plan(context, scope, node, negated);
 
 function plan(context: PlanContext, scope: Scope, node: FilterNode, negated: boolean): Condition {
   switch (node.is) {

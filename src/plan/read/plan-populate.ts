@@ -1,6 +1,7 @@
 // Fields and populate + model → what is read of each row, and of the rows around it.
 import { invalidKey, SheafError } from '../../errors.ts';
 import type { Attribute, DynamicZoneAttribute, MorphAttribute, Schema } from '../../model/types.ts';
+import { PLAIN_NODE } from '../../request/parse-populate.ts';
 import type { PopulateNode, PopulateShape, SortKey } from '../../request/read-request.ts';
 import type { PlanContext } from './context.ts';
 import type { EntityPlan, OutputColumn, PopulatePlan, RelatedPart, RelationStep } from './nodes.ts';
@@ -24,15 +25,6 @@ interface PopulatePoint {
   readonly location: NameLocation;
   readonly depth: number;
 }
-
-const PLAIN_NODE: PopulateNode = {
-  fields: null,
-  filters: null,
-  sort: [],
-  populate: { all: false, at: {}, dotted: false },
-  count: false,
-  on: null,
-};
 
 export function planEntity(context: PlanContext, schema: Schema, wanted: WantedEntity): EntityPlan {
   const point = { location: wanted.populateLocation, depth: wanted.depth + 1 };
@@ -134,11 +126,14 @@ function planAttribute(
     return planMixed(context, attribute, node, { location, depth });
   const { schema, step } = relationStep(context, attribute);
   if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', location.path, location.param);
+  const many = attribute.kind === 'localizations' || (attribute.kind !== 'scalar' && attribute.many);
+  if (node.page && !many) throw invalidKey('pagination', location.path, location.param);
   return {
     kind: 'related',
     key: attribute.name,
-    many: attribute.kind === 'localizations' || (attribute.kind !== 'scalar' && attribute.many),
+    many,
     count: node.count,
+    page: node.page,
     part: {
       step,
       where: node.filters && planFilter(context, schema, node.filters, location),
@@ -164,6 +159,8 @@ function planMixed(
   const refused =
     (['fields', 'filters'] as const).find((key) => node[key] !== null) ?? (node.sort.length > 0 ? 'sort' : null);
   if (refused) throw invalidKey(refused, location.path, location.param);
+  const many = attribute.kind === 'dynamiczone' || attribute.many;
+  if (node.page && !many) throw invalidKey('pagination', location.path, location.param);
   const names = Object.keys(node.populate.at);
   if (names.length > 0 && !node.populate.dotted) throw invalidKey('populate', location.path, location.param);
   const members = membersOf(context, attribute);
@@ -187,8 +184,9 @@ function planMixed(
   return {
     kind: 'mixed',
     key: attribute.name,
-    many: attribute.kind === 'dynamiczone' || attribute.many,
+    many,
     count: node.count,
+    page: node.page,
     tag: attribute.kind === 'dynamiczone' ? '__component' : '__type',
     parts,
   };
@@ -216,6 +214,14 @@ function membersOf(context: PlanContext, attribute: DynamicZoneAttribute | Morph
     });
 }
 
+/** What a fragment has no use for: the list holds entries of other types as well. */
+const MISPLACED_IN_FRAGMENT: readonly [string, (fragment: PopulateNode) => boolean][] = [
+  ['sort', ({ sort }) => sort.length > 0],
+  ['count', ({ count }) => count],
+  ['pagination', ({ page }) => page !== null],
+  ['on', ({ on }) => on !== null],
+];
+
 function planMember(
   context: PlanContext,
   { uid, schema, step }: Member,
@@ -225,7 +231,7 @@ function planMember(
   if (schema.kind !== 'component') context.touch(schema.uid);
   const fragment = node.on?.[uid] ?? PLAIN_NODE;
   const inside = { param: location.param, path: [...location.path, uid] };
-  const misplaced = fragment.sort.length > 0 ? 'sort' : fragment.count ? 'count' : fragment.on ? 'on' : null;
+  const misplaced = MISPLACED_IN_FRAGMENT.find(([, isThere]) => isThere(fragment))?.[0];
   if (misplaced) throw invalidKey(misplaced, inside.path, location.param);
   const populate = node.on ? fragment.populate : inherited(context, schema, node.populate);
   return {

@@ -2,13 +2,14 @@
 
 import type { Authorized } from '../../access/authorize.ts';
 import type { Operation } from '../../access/operation.ts';
-import { forbiddenError } from '../../errors.ts';
+import { forbiddenError, invalidCursor } from '../../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
-import type { ContentType, Model } from '../../model/types.ts';
+import type { ContentType, LinkTable, Model } from '../../model/types.ts';
 import type { ReadShape } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
 import type { Condition, ReadPlan } from './nodes.ts';
-import { planFilter, visibleRows, writtenRows } from './plan-filter.ts';
+import { planAggregate, planFacet } from './plan-aggregate.ts';
+import { planFilter, relationStep, visibleRows, writtenRows } from './plan-filter.ts';
 import { planKeyset } from './plan-keyset.ts';
 import { planEntity, withSortFields } from './plan-populate.ts';
 import { planSort } from './plan-sort.ts';
@@ -29,23 +30,70 @@ export interface ReadPlanning {
 
 /** `byDocument`: one document, whose id is given when the plan runs. The answer to a write is such a read. */
 export function planRead(
-  { model, limits = DEFAULT_LIMITS }: ReadPlanning,
-  { operation, caller }: Authorized<Operation>,
+  planning: ReadPlanning,
+  authorized: Authorized<Operation>,
   shape: ReadShape,
   byDocument: boolean,
 ): AuthorizedReadPlan {
-  const { type } = operation;
-  const { access } = caller;
-  const isAnswer = 'data' in operation;
-  const { status, publication, populatesByDefault, strict } = shape;
-  const options = { limits, populatesByDefault, strict };
-  const context = new PlanContext(model, { status, publication }, access, options);
+  const { type } = authorized.operation;
+  const isAnswer = 'data' in authorized.operation;
+  const context = contextOf(planning, authorized, shape);
   if (!isAnswer && context.hidesDrafts(type, shape.status)) throw forbiddenError();
+  const root = [
+    byDocument ? ({ is: 'document' } as const) : null,
+    isAnswer ? writtenRows(context, type) : visibleRows(context, type),
+    type.localized ? localeCondition(shape.locale) : null,
+  ];
+  return planRows(context, shape, { type, root, link: null, limits: planning.limits ?? DEFAULT_LIMITS });
+}
+
+/**
+ * The entries that a relation leads to from one row, which is given when the plan runs: those that populate would show,
+ * in the order of the relation. Null where the caller knows of no such relation.
+ */
+export function planRelated(
+  planning: ReadPlanning,
+  authorized: Authorized<Operation>,
+  shape: ReadShape,
+  relation: string,
+): AuthorizedReadPlan | null {
+  const { type: holder } = authorized.operation;
+  const context = contextOf(planning, authorized, shape);
+  const attribute = holder.attributes.get(relation);
+  if (attribute?.kind !== 'relation' || !isUsable(context, holder, attribute, 'read')) return null;
+  const { step } = relationStep(context, attribute);
+  const { link } = attribute;
+  const root: readonly (Condition | null)[] = [{ is: 'linked', link }, step.where];
+  const type = planning.model.contentTypes.get(attribute.target)!;
+  return planRows(context, shape, { type, root, link, limits: planning.limits ?? DEFAULT_LIMITS });
+}
+
+function contextOf({ model, limits }: ReadPlanning, { caller }: Authorized<Operation>, shape: ReadShape): PlanContext {
+  const { status, publication, populatesByDefault, strict } = shape;
+  const options = { limits: limits ?? DEFAULT_LIMITS, populatesByDefault, strict };
+  return new PlanContext(model, { status, publication }, caller.access, options);
+}
+
+interface RootRows {
+  readonly type: ContentType;
+  /** What holds whatever the client asks for. */
+  readonly root: readonly (Condition | null)[];
+  /** The link that leads to them, whose order they have unless a sort is given. */
+  readonly link: LinkTable | null;
+  readonly limits: Limits;
+}
+
+function planRows(context: PlanContext, shape: ReadShape, { type, root, link, limits }: RootRows): AuthorizedReadPlan {
+  const { access } = context;
   context.touch(type.uid);
   const at = (param: string) => ({ param, path: [] });
   const filter = shape.filters && planFilter(context, type, shape.filters, at('filters'));
   const order = planSort(context, type, shape.sort, at('sort'));
+  const position = shape.sort.length === 0 ? link : null;
+  if (shape.cursor && position) throw invalidCursor('a sort: the order of a relation has no cursors');
   const keyset = shape.cursor && planKeyset(context, type, { sort: shape.sort, cursor: shape.cursor }, order);
+  const aggregate = shape.aggregate && planAggregate(context, type, shape.aggregate);
+  const facets = shape.facets.map((path) => planFacet(context, type, path));
   const fields =
     filter && looksThroughRelation(filter) ? withSortFields(context, type, shape.fields, shape.sort) : shape.fields;
   const entity = planEntity(context, type, {
@@ -55,28 +103,24 @@ export function planRead(
     populateLocation: at('populate'),
     depth: 0,
   });
-  const where = allOf([
-    byDocument ? { is: 'document' } : null,
-    isAnswer ? writtenRows(context, type) : visibleRows(context, type),
-    type.localized ? localeCondition(shape.locale) : null,
-    shape.search === null ? null : searchCondition(context, type, shape.search),
-    filter,
-  ]);
+  const search = shape.search === null ? null : searchCondition(context, type, shape.search);
   // Names were refused one by one; a type that was reached all the same is a defect that must not show a row.
   for (const uid of context.touched) if (uid !== type.uid && !access.mayFind(uid)) throw forbiddenError();
-  const { touched: touches, omitted, hints } = context;
   const { populatedRows, populatedCharacters, pageBytes } = limits;
   return deepFreeze({
     uid: type.uid,
-    where,
+    where: allOf([...root, search, filter]),
     order,
+    position,
     keyset,
     entity,
-    status,
-    publication,
-    touches,
-    omitted,
-    hints,
+    aggregate,
+    facets,
+    status: shape.status,
+    publication: shape.publication,
+    touches: context.touched,
+    omitted: context.omitted,
+    hints: context.hints,
     limits: { populatedRows, populatedCharacters, pageBytes },
   }) as ReadPlan as AuthorizedReadPlan;
 }

@@ -6,7 +6,7 @@ import { invalidKey } from '../../errors.ts';
 import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../model/types.ts';
 import type { PlanContext } from './context.ts';
 
-export type Use = 'filter' | 'sort' | 'field' | 'populate';
+export type Use = 'filter' | 'sort' | 'field' | 'populate' | 'group';
 
 export interface NameLocation {
   readonly param: string;
@@ -17,6 +17,7 @@ const FITS: Readonly<Record<Use, ReadonlySet<Attribute['kind']>>> = {
   filter: new Set(['scalar', 'relation', 'component', 'localizations']),
   sort: new Set(['scalar', 'relation', 'component', 'localizations']),
   field: new Set(['scalar']),
+  group: new Set(['scalar', 'relation', 'component', 'localizations']),
   populate: new Set(['relation', 'component', 'localizations', 'media', 'dynamiczone', 'morph']),
 };
 
@@ -24,6 +25,8 @@ const FIELD_USES: Readonly<Record<Use, FieldUse>> = {
   filter: 'filter',
   sort: 'sort',
   field: 'read',
+  // What is grouped by or computed is shown.
+  group: 'read',
   populate: 'read',
 };
 

@@ -1,0 +1,110 @@
+// Routes that read content in further ways: groups of entries, the entries that a relation of a document leads to, and
+// lists whose parameters come as a body, where a URL would be too long for them.
+import type { FastifyRequest } from 'fastify';
+import { actionOn } from '../access/actions.ts';
+import type { Caller } from '../access/caller.ts';
+import { notFoundError } from '../errors.ts';
+import type { ContentType } from '../model/types.ts';
+import { pageJson } from '../operations/envelope.ts';
+import { ALL_AGGREGATE_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
+import type { QueryObject } from '../request/query-string.ts';
+import { bodyHandler, type Prepare, prepareList, readDefaults, readHandler } from './content-routes.ts';
+import type { Handler, PreparedText, Route, RouteContext } from './routes.ts';
+
+export function queryRoutes(context: RouteContext, type: ContentType): Route[] {
+  const { prefix } = context.auth.settings.rest;
+  const isSingle = type.kind === 'singleType';
+  const base = `${prefix}/${isSingle ? type.singularName : type.pluralName}`;
+  const relation: Route = {
+    method: 'GET',
+    path: isSingle ? `${base}/:relation` : `${base}/:documentId/:relation`,
+    action: actionOn(type, isSingle ? 'find' : 'findOne'),
+    operation: { name: 'related', type },
+    parameters: READ_PARAMETERS,
+    limit: null,
+    handler: relationHandler(context, type, base),
+  };
+  return isSingle ? [relation] : [...groupRoutes(context, type, base), ...listRoutes(context, type, base), relation];
+}
+
+const reading = (
+  type: ContentType,
+  name: 'find' | 'aggregate',
+): Pick<Route, 'action' | 'operation' | 'parameters' | 'limit' | 'reads'> => ({
+  action: actionOn(type, 'find'),
+  operation: { name, type },
+  parameters: name === 'find' ? READ_PARAMETERS : ALL_AGGREGATE_PARAMETERS,
+  limit: null,
+  reads: true,
+});
+
+function groupRoutes(context: RouteContext, type: ContentType, base: string): Route[] {
+  const prepare: Prepare = (parameters, caller) => prepareGroups(context, type, parameters, caller);
+  const path = `${base}/aggregate`;
+  const options = { parameters: ALL_AGGREGATE_PARAMETERS };
+  const byBody = bodyHandler(context, prepare, options);
+  return [
+    { method: 'GET', path, ...reading(type, 'aggregate'), handler: readHandler(context, path, prepare, options) },
+    { method: 'POST', path, ...reading(type, 'aggregate'), handler: byBody },
+    { method: 'QUERY', path, ...reading(type, 'aggregate'), handler: byBody },
+  ];
+}
+
+/** The same list, asked for by a body. */
+function listRoutes(context: RouteContext, type: ContentType, base: string): Route[] {
+  const handler = bodyHandler(context, (parameters, caller) => prepareList(context, type, parameters, caller));
+  return [
+    { method: 'POST', path: `${base}/query`, ...reading(type, 'find'), handler },
+    { method: 'QUERY', path: base, ...reading(type, 'find'), handler },
+  ];
+}
+
+function prepareGroups(
+  { sheaf, auth }: RouteContext,
+  type: ContentType,
+  parameters: QueryObject,
+  caller: Caller,
+): PreparedText {
+  const defaults = readDefaults(auth.settings, type, 'aggregate');
+  const read = sheaf.operations.find({ name: 'aggregate', type, parameters, defaults }, caller);
+  return {
+    timing: read.timing,
+    weight: read.weight,
+    hints: read.hints,
+    cost: read.cost,
+    run: async (options) => pageJson(read.request.pagination, await read.run(options), []),
+  };
+}
+
+/** Each relation has requests of its own. */
+function relationHandler(context: RouteContext, type: ContentType, base: string): Handler {
+  const { sheaf, auth } = context;
+  const handlers = new Map<string, Handler>();
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'relation') continue;
+    const defaults = readDefaults(auth.settings, sheaf.model.contentTypes.get(attribute.target)!, 'find');
+    const prepare: Prepare = (parameters, caller) => {
+      const read = sheaf.operations.related({ name: 'related', type, parameters, defaults }, attribute.name, caller);
+      return {
+        timing: read.timing,
+        weight: read.weight,
+        hints: read.hints,
+        cost: read.cost,
+        run: async (options) => {
+          const page = await read.run(options);
+          return page && pageJson(read.request.pagination, page, read.omitted);
+        },
+      };
+    };
+    // Paths ignore case; of two names that differ in nothing else, the first is meant.
+    const name = attribute.name.toLowerCase();
+    if (!handlers.has(name)) handlers.set(name, readHandler(context, `${base}/:/${attribute.name}`, prepare));
+  }
+  return async (request, reply) => {
+    const handler = handlers.get(relationOf(request).toLowerCase());
+    if (!handler) throw notFoundError();
+    return handler(request, reply);
+  };
+}
+
+const relationOf = ({ params }: FastifyRequest): string => (params as { readonly relation: string }).relation;
