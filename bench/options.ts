@@ -22,6 +22,8 @@ Usage: npm run bench -- [options]
                     --postgres on PostgreSQL
   --sets            filters on sets of related entries in process, beside SQL that was written by hand; on SQLite, or with
                     --postgres on PostgreSQL
+  --aggregates      aggregates in process, beside SQL written by hand for the same answer; on SQLite, or with --postgres
+                    on PostgreSQL
   --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
@@ -47,7 +49,8 @@ export type Part =
   | 'hostile'
   | 'search'
   | 'scale'
-  | 'sets';
+  | 'sets'
+  | 'aggregates';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -72,6 +75,7 @@ const WORDS = {
   search: { type: 'boolean', default: false },
   scale: { type: 'boolean', default: false },
   sets: { type: 'boolean', default: false },
+  aggregates: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
@@ -125,7 +129,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale', 'sets'] as const) if (values[name]) return name;
+  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates'] as const) if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

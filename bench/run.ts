@@ -1,6 +1,7 @@
 // The benchmark. Without options: reads on SQLite beside the limit server, then how soon Sheaf answers after a start,
 // and what memory it holds. The other parts are asked for by name.
 import { access } from './access.ts';
+import { aggregates } from './aggregates.ts';
 import { clientWrites } from './client-writes.ts';
 import { dataSet } from './data.ts';
 import { growth } from './growth.ts';
@@ -47,6 +48,7 @@ const PARTS = {
   search,
   scale,
   sets,
+  aggregates,
 } as const;
 
 await runPart(async () => {

@@ -53,9 +53,9 @@ function groups({ places, keys, values, having, order, smallest }: AggregatePlan
   const value = ({ function: name, column: of }: AggregateValuePlan): string =>
     of ? `${name} of ${column(of)}` : 'the number of entries';
   return [
-    ...places.map(({ steps, multiplies }, index) =>
+    ...places.map(({ steps, multiplies, differ }, index) =>
       node(
-        `place ${index}${multiplies ? ', of which an entry may have several' : ''}`,
+        `place ${index}${multiplies ? `, of which an entry may have several${differ ? ' that differ' : ''}` : ''}`,
         steps.map((step) => node(`through ${stepName(step)}`, step.where ? [condition(step.where)] : [])),
       ),
     ),

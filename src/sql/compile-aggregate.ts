@@ -29,6 +29,8 @@ class Groups {
   readonly #root: JoinedPlace;
   readonly #places: readonly JoinedPlace[];
   readonly #values: readonly AggregateSql[];
+  /** Whether an entry may be joined to several rows with the same keys. */
+  readonly #repeats: boolean;
 
   constructor(dialect: Dialect, plan: AuthorizedReadPlan, aggregate: AggregatePlan) {
     this.#dialect = dialect;
@@ -37,11 +39,14 @@ class Groups {
     this.#compiler = new ConditionCompiler(dialect);
     this.#root = this.#inRow(rowOf(ROOT));
     this.#places = aggregate.places.map((place, index) =>
-      place.multiplies ? this.#joinValues(place, index) : this.#joinRow(place),
+      isPlain(place) ? this.#joinRow(place) : this.#joinValues(place, index),
     );
-    this.#values = aggregate.values.map(({ function: name, column }, index) =>
-      name === 'count' ? countOf(dialect) : dialect.aggregate(name, this.#at(column!).operand(index), column!.type),
-    );
+    this.#repeats = aggregate.places.some((place) => isPlain(place) && place.multiplies && !place.differ);
+    this.#values = aggregate.values.map(({ function: name, column }, index) => {
+      if (name === 'count') return countOf(dialect);
+      const operand = this.#repeats ? sql.id(valueColumn(index)) : this.#at(column!).operand(index);
+      return dialect.aggregate(name, operand, column!.type);
+    });
   }
 
   #at({ place }: AggregateColumn): JoinedPlace {
@@ -95,16 +100,24 @@ class Groups {
   }
 
   select(): Fragment {
-    const { keys, smallest } = this.#aggregate;
-    const columns = keys.map(({ column }, index) => sql`${this.#at(column).key(index)} as ${sql.id(keyColumn(index))}`);
-    for (const [index, { columns: parts }] of this.#values.entries())
-      for (const [part, value] of parts.entries()) columns.push(sql`${value} as ${sql.id(partColumn(index, part))}`);
+    const { keys, values, smallest } = this.#aggregate;
+    const named = keys.map(({ column }, index) => sql`${this.#at(column).key(index)} as ${sql.id(keyColumn(index))}`);
     const { where, entity } = this.#plan;
     const narrowed = where ? sql` where ${this.#compiler.condition(where, rowOf(ROOT))}` : sql``;
+    const joined = sql`${sql.table(entity.table)} as ${sql.id(ROOT)}${sql.join(this.#joins, sql``)}${narrowed}`;
+    const computed = this.#values.flatMap(({ columns }, index) =>
+      columns.map((value, part) => sql`${value} as ${sql.id(partColumn(index, part))}`),
+    );
     // By number, since a column of a table may have the name of a key.
     const by = keys.length > 0 ? sql` group by ${sql.join(keys.map((_, index) => sql.lit(index + 1)))}` : sql``;
     const large = smallest > 1 ? sql` having count(*) >= ${sql.lit(smallest)}` : sql``;
-    return sql`select ${sql.join(columns)} from ${sql.table(entity.table)} as ${sql.id(ROOT)}${sql.join(this.#joins, sql``)}${narrowed}${by}${large}`;
+    if (!this.#repeats) return sql`select ${sql.join([...named, ...computed])} from ${joined}${by}${large}`;
+    const operands = values.flatMap(({ column }, index) =>
+      column ? [sql`${this.#at(column).operand(index)} as ${sql.id(valueColumn(index))}`] : [],
+    );
+    const rows = sql`select distinct ${sql.join([sql.id(ROOT, 'id'), ...named, ...operands])} from ${joined}`;
+    const again = keys.map((_, index) => sql.id(keyColumn(index)));
+    return sql`select ${sql.join([...again, ...computed])} from (${rows}) as d${by}${large}`;
   }
 
   #parts(index: number): Fragment[] {
@@ -135,6 +148,10 @@ class Groups {
     ];
   }
 }
+
+/** Whether the rows of a place can be joined as they are: there is one at most, or none that must not be seen. */
+const isPlain = ({ steps, multiplies }: AggregatePlace): boolean =>
+  !multiplies || (steps.length === 1 && steps[0]!.link !== null && steps[0]!.where === null);
 
 const partColumn = (index: number, part: number): string =>
   part === 0 ? valueColumn(index) : `${valueColumn(index)}_${part}`;

@@ -121,15 +121,8 @@ export class ConditionCompiler {
           : sql`${row.column('locale')} in (select value from ${this.#dialect.listTable(bind({ from: 'locales', slot: condition.slot }), 'l', 'text')})`;
       case 'document':
         return sql`${row.column('document_id')} = ${bindContext('documentId')}`;
-      case 'linked': {
-        const { table, from, to, constants } = condition.link;
-        const pair = this.alias('l');
-        const isLinked = [
-          sql`${sql.id(pair, from)} = ${bindContext('parent')}`,
-          ...constants.map(({ column, value }) => sql`${sql.id(pair, column)} = ${sql.lit(value)}`),
-        ];
-        return sql`${row.column('id')} in (select ${sql.id(pair, to)} from ${sql.table(table)} as ${sql.id(pair)} where ${and(isLinked)})`;
-      }
+      case 'linked':
+        return this.#linked(condition.link, row);
       case 'search': {
         const { slot } = condition;
         const found = condition.columns.map(({ column, type }) =>
@@ -161,6 +154,17 @@ export class ConditionCompiler {
     // Null is in no list, not even outside an empty one.
     if (op === 'in') return sql`(${operand} is not null and not (${comparison}))`;
     return sql`not (${comparison})`;
+  }
+
+  /** Whether the link leads to a row from the one that is given. */
+  #linked(link: LinkTable, row: RowScope): Fragment {
+    const { table, from, to, constants } = link;
+    const pair = this.alias('l');
+    const isLinked = [
+      sql`${sql.id(pair, from)} = ${bindContext('parent')}`,
+      ...constants.map(({ column, value }) => sql`${sql.id(pair, column)} = ${sql.lit(value)}`),
+    ];
+    return sql`${row.column('id')} in (select ${sql.id(pair, to)} from ${sql.table(table)} as ${sql.id(pair)} where ${and(isLinked)})`;
   }
 
   #value(ref: ValueRef, form: ValueForm): Fragment {

@@ -159,24 +159,27 @@ function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, 
       return inOneColumn(sql`max(${column})`, type);
     case 'sum':
       if (type === 'biginteger') return exactSum(column);
-      return inOneColumn(type === 'integer' ? sql`sum(${column})` : millionthsIn(column, sql`1e6`), 'float');
+      return inOneColumn(type === 'integer' ? sql`sum(${column})` : sql`(${millionths(column)}) / 1e6`, 'float');
     case 'avg': {
       if (type === 'integer') return inOneColumn(sql`avg(${column})`, 'float');
       const { columns, value } = exactSum(column);
       return type === 'biginteger'
         ? inOneColumn(sql`cast(${value(columns)} as real) / count(${column})`, 'float')
-        : inOneColumn(millionthsIn(column, sql`(1e6 * count(${column}))`), 'float');
+        : inOneColumn(sql`(${millionths(column)}) / (1e6 * count(${column}))`, 'float');
     }
   }
 }
 
 /**
- * The sum of a column divided by a number of millionths. Numbers with up to six decimals are added as whole millionths,
- * and so exactly, as PostgreSQL adds decimals. What is too large for that is added as it is.
+ * The sum of a column in millionths, as PostgreSQL adds decimals: exactly, up to six decimals, or two where it is large.
+ * Floats are added with errors whose bound is known; where a whole number is within it, that number is the sum.
  */
-function millionthsIn(column: Fragment, divisor: Fragment): Fragment {
-  const whole = sql`round(${column} * 1e6)`;
-  return sql`coalesce((sum(${whole}) + sum(${column} - ${whole} / 1e6) * 1e6) / ${divisor}, sum(${column}) / (${divisor} / 1e6))`;
+function millionths(column: Fragment): Fragment {
+  const sum = sql`(sum(${column}) * 1e6)`;
+  // 2^-51 of the millionths of all numbers, whatever their signs.
+  const error = sql`sum(abs(${column})) * 4.5e-10`;
+  const cents = sql`round(${sum} / 1e4) * 1e4`;
+  return sql`case when ${error} < 0.25 and abs(${sum} - round(${sum})) <= ${error} then round(${sum}) when ${error} < 2500 and abs(${sum} - ${cents}) <= ${error} then ${cents} else ${sum} end`;
 }
 
 const BILLION = sql.lit(1_000_000_000);

@@ -223,6 +223,8 @@ export interface AggregatePlace {
   readonly steps: readonly RelationStep[];
   /** Whether one entry can have several. It then counts once for each value that they have. */
   readonly multiplies: boolean;
+  /** Whether no two of them have the same keys, so that none has to be left out. */
+  readonly differ: boolean;
 }
 
 /** A column of the entry itself, or of the rows at a place, by its number. */

@@ -19,6 +19,7 @@ import type {
 import { planColumn, relationStep } from './plan-filter.ts';
 import type { NameLocation } from './resolve.ts';
 import { resolve } from './resolve.ts';
+import { ID } from './versions.ts';
 
 /** Where a path of names leads. */
 interface Reached {
@@ -29,6 +30,8 @@ interface Reached {
   /** The names but for that of the attribute. */
   readonly prefix: string;
   readonly column: ColumnRef;
+  /** Whether no two rows there have the same value in that column. */
+  readonly identifies: boolean;
 }
 
 export function planAggregate(context: PlanContext, type: ContentType, shape: AggregateShape): AggregatePlan {
@@ -59,13 +62,14 @@ class Places {
   readonly all: AggregatePlace[] = [];
   readonly #byPrefix = new Map<string, number>();
 
-  column({ steps, multiplies, prefix, column }: Reached): AggregateColumn {
+  column({ steps, multiplies, prefix, column, identifies }: Reached, isKey: boolean): AggregateColumn {
     if (steps.length === 0) return { ...column, place: null };
     let place = this.#byPrefix.get(prefix);
     if (place === undefined) {
-      place = this.all.push({ steps, multiplies }) - 1;
+      place = this.all.push({ steps, multiplies, differ: false }) - 1;
       this.#byPrefix.set(prefix, place);
     }
+    if (isKey && identifies) this.all[place] = { steps, multiplies, differ: true };
     return { ...column, place };
   }
 }
@@ -80,6 +84,7 @@ function reach(context: PlanContext, root: Schema, path: readonly string[], para
     toMany,
     prefix: path.slice(0, length).join('.'),
     column: { column: column.column, type: column.type },
+    identifies: column.column === ID.column || (column.column === DOCUMENT_ID && !hasVersions(schema)),
   });
   for (const [index, name] of path.entries()) {
     const location = { param, path: path.slice(0, index) };
@@ -98,6 +103,12 @@ function reach(context: PlanContext, root: Schema, path: readonly string[], para
   const id = resolve(context, schema, { name: 'documentId', use: 'group', location: { param, path } });
   return reached(id as Attribute & { kind: 'scalar' }, path.length);
 }
+
+const DOCUMENT_ID = 'document_id';
+
+/** Whether a document can have several rows. */
+const hasVersions = (schema: Schema): boolean =>
+  schema.kind !== 'component' && (schema.draftAndPublish || schema.localized);
 
 const leadsToMany = (attribute: Attribute): boolean =>
   attribute.kind === 'localizations' || ('many' in attribute && attribute.many);
@@ -139,7 +150,7 @@ function planKey(
     );
   if (JSON_TYPES.has(from)) throw wrongType(path.at(-1)!, path.slice(0, -1), param, `nothing is grouped by ${from}`);
   const shown = part === null ? from : part === 'date' ? 'date' : 'integer';
-  return { name, column: places.column(reached), part, type: shown };
+  return { name, column: places.column(reached, part === null), part, type: shown };
 }
 
 function wrongType(key: string, path: readonly string[], param: string, why: string): Error {
@@ -183,7 +194,7 @@ function planValue(
     throw wrongType(key, above, name, `${path.join('.')} leads to many; take it of entries and of relations to one`);
   const { type: from } = reached.column;
   if (!TAKES[name](from)) throw wrongType(key, above, name, `there is no ${name} of ${from}`);
-  return { function: name, name: path.join('.'), column: places.column(reached), type: resultType(name, from) };
+  return { function: name, name: path.join('.'), column: places.column(reached, false), type: resultType(name, from) };
 }
 
 /** The name of a value in `sort` and `having`. */
