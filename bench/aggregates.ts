@@ -1,10 +1,14 @@
 // Aggregates and facets beside SQL that an engineer who knows the tables would write for the same answer: in turns, in
-// one run, by one client. Sheaf is asked in process, so that what is compared is the work and not the wire; what takes
-// long runs in a process of its own on SQLite, as it does in a server.
+// one run, by one client: the statement of Sheaf on the connection of the other, then Sheaf itself. It is asked in
+// process, so that what is compared is the work and not the wire; what takes long runs in a process of its own on SQLite,
+// as it does in a server.
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { open } from '../src/app.ts';
+import { systemCaller } from '../src/access/caller.ts';
+import { open, type Sheaf } from '../src/app.ts';
 import type { AggregateParameters } from '../src/operations/parameters.ts';
+import { NO_LIMIT } from '../src/request/parse-read.ts';
+import type { BoundValue } from '../src/sql/statement.ts';
 import { dataSet, PROJECT } from './data.ts';
 import { median } from './load.ts';
 import { chosen, type Options } from './options.ts';
@@ -79,7 +83,7 @@ const WORKLOADS: Readonly<Record<string, AggregateWorkload>> = {
 type Rows = readonly (readonly unknown[])[];
 
 interface ByHand {
-  rows(sql: string): Promise<Rows>;
+  rows(sql: string, values?: readonly BoundValue[]): Promise<Rows>;
   year(column: string): string;
   close(): Promise<void>;
 }
@@ -95,10 +99,10 @@ function byHandOnSqlite(file: string): ByHand {
   const database = new DatabaseSync(file, { readOnly: true });
   database.exec('pragma mmap_size = 268435456; pragma cache_size = -16384');
   return {
-    rows: async (sql) => {
+    rows: async (sql, values = []) => {
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
-      return statement.all() as unknown as Rows;
+      return statement.all(...values) as unknown as Rows;
     },
     year: (column) => `cast(strftime('%Y', ${column}) as integer)`,
     close: async () => database.close(),
@@ -109,9 +113,9 @@ function byHandOnPostgres(url: string): ByHand {
   const client = new Client({ connectionString: url });
   const connected = client.connect();
   return {
-    rows: async (sql) => {
+    rows: async (sql, values = []) => {
       await connected;
-      return (await client.query<unknown[]>({ text: sql, rowMode: 'array' })).rows;
+      return (await client.query<unknown[]>({ text: sql, values: [...values], rowMode: 'array' })).rows;
     },
     year: (column) => `extract(year from ${column})::int4`,
     close: () => client.end(),
@@ -121,28 +125,40 @@ function byHandOnPostgres(url: string): ByHand {
 async function compare(database: string, byHand: ByHand, { only, seconds, restaurants }: Options): Promise<void> {
   const sheaf = await open({ project: PROJECT, database, readOnly: true });
   try {
-    console.log(`${restaurants} restaurants; milliseconds, median\n`);
-    const line = table(52, 10, 10, 8);
-    console.log(line('aggregate', 'by hand', 'sheaf', 'ratio'));
+    console.log(`${restaurants} restaurants; milliseconds, median, and ratios to what is written by hand\n`);
+    const line = table(52, 10, 10, 7, 10, 7);
+    console.log(line('aggregate', 'by hand', 'statement', 'ratio', 'sheaf', 'ratio'));
     for (const [name, workload] of chosen(WORKLOADS, only)) {
       const sql = workload.sql(byHand.year);
+      const own = statementOf(sheaf, workload);
       const ask = () => sheaf.documents(workload.type).aggregate(workload.parameters);
       for (let turn = 0; turn < WARM_UP; turn++) compareGroups(name, await byHand.rows(sql), await started(ask));
-      const times: [hand: number[], sheaf: number[]] = [[], []];
+      const runs = [() => byHand.rows(sql), () => byHand.rows(own.sql, own.values), ask];
+      const times = runs.map((): number[] => []);
       const end = performance.now() + seconds * 1000;
       for (let turn = 0; turn < MAX_TURNS && performance.now() < end; turn++)
-        for (const [index, run] of [() => byHand.rows(sql), ask].entries()) {
+        for (const [index, run] of runs.entries()) {
           const begin = performance.now();
           await run();
           times[index]!.push(performance.now() - begin);
         }
-      const [hand, own] = times.map(median) as [number, number];
-      console.log(line(name, hand.toFixed(2), own.toFixed(2), (hand / own).toFixed(2)));
+      const [hand, statement, whole] = times.map(median) as [number, number, number];
+      const against = (time: number) => [time.toFixed(2), (hand / time).toFixed(2)];
+      console.log(line(name, hand.toFixed(2), ...against(statement), ...against(whole)));
     }
   } finally {
     await sheaf.close();
     await byHand.close();
   }
+}
+
+function statementOf({ model, operations }: Sheaf, { type, parameters }: AggregateWorkload) {
+  const defaults = { status: 'draft', pagination: NO_LIMIT } as const;
+  const operation = { name: 'aggregate', type: model.contentTypes.get(type)!, parameters, defaults } as const;
+  const { request, statements } = operations.explain(operation, systemCaller(model));
+  const { statement, values } = statements[0]!.statement;
+  const { start, limit } = request.pagination;
+  return { sql: statement.sql, values: values({ start, limit, defaultLocale: operations.defaultLocale }) };
 }
 
 /** A process that reads takes its time to start, on a machine that others use too. */

@@ -47,6 +47,8 @@ const READS = [
   'pages?pagination[withCount]=false&fields=title',
   'tags?sort=pages.tags.name&populate[pages][sort]=tags.pages.title',
   'tags?_q=é',
+  'pages/aggregate?group=tags.name,rank&count=*&max=title&having[count][$gt]=0&sort=-count',
+  'pages?facets=tags.name,rank&populate[tags][pagination][limit]=1&populate[tags][pagination][withCount]=true',
   'front',
   'front?populate=*',
   'pages?filters[nosuch]=1',

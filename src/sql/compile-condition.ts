@@ -1,6 +1,7 @@
 // Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
 // plan. Aliases count up from the root, so the same plan always gives the same text.
 import { sql } from 'kysely';
+import type { LinkTable } from '../model/types.ts';
 import type { ColumnRef, Condition, OrderKey, PlanCountTest, RelationStep, ValueRef } from '../plan/read/nodes.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, ContextName, ValueForm } from './statement.ts';
