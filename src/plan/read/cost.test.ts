@@ -53,6 +53,15 @@ describe('the cost of a read', () => {
     expect(rowsOf({ filters: { free: { $eq: '1' } } })).toBeGreaterThan(rowsOf(list(10, '$eq')));
   });
 
+  it('counts every row of an aggregate and of each facet, and every path that is followed for it', () => {
+    const grouped = (group: string) => rowsOf({ facets: group });
+    expect(grouped('title')).toBeGreaterThan(rowsOf({}) + 3 * SIZES.pages!);
+    expect(rowsOf({ facets: ['title', 'subtitle'] })).toBe(2 * grouped('title') - rowsOf({}));
+    expect(grouped('tags.name')).toBeGreaterThan(grouped('title') + SIZES.pages_tags_lnk!);
+    // 10,000 pages with 2 tags each, of which each has 200 pages with 2 tags each.
+    expect(grouped('tags.pages.tags.name')).toBeGreaterThan(10_000 * 2 * 200 * 2);
+  });
+
   it('does not grow with the table for a page by cursor that an index leads to', () => {
     const page = (more: object = {}, pagination: object = {}) => ({
       ...more,

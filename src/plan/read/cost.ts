@@ -233,13 +233,24 @@ class Estimate {
   aggregate(title: string, { places, keys, values }: AggregatePlan, table: string, rows: number): Cost {
     let [joined, around] = [rows, 0];
     for (const { steps, multiplies } of places) {
-      const asked = multiplies ? steps.map((step) => this.#linksOf(step)) : steps.map(() => rows);
-      const weight = multiplies ? GROUPED : LOOK_UP;
-      for (const [index, step] of steps.entries())
-        around += asked[index]! * weight + this.#stepWhere(step, asked[index]!);
-      if (multiplies) joined *= this.#fanOut(steps[0]!, table);
+      const { paths, cost } = multiplies
+        ? this.#allPaths(steps, table)
+        : { paths: rows, cost: steps.reduce((sum, step) => sum + rows * LOOK_UP + this.#stepWhere(step, rows), 0) };
+      around += cost;
+      joined *= Math.max(1, paths / Math.max(1, rows));
     }
     return leaf(title, around + joined * (GROUPED_ROW * Math.max(1, keys.length) + values.length));
+  }
+
+  /** The paths from all rows of a table. They multiply with every step, and each is followed. */
+  #allPaths(steps: readonly RelationStep[], table: string): { readonly paths: number; readonly cost: number } {
+    let [paths, cost, from] = [this.#rowsIn(table), 0, table];
+    for (const step of steps) {
+      paths *= this.#fanOut(step, from);
+      cost += paths * GROUPED + this.#stepWhere(step, paths);
+      from = step.table;
+    }
+    return { paths, cost };
   }
 
   #linksOf(step: RelationStep): number {
