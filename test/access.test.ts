@@ -192,7 +192,17 @@ function successOf({ method, url }: Route, kind: Kind): number {
   if (url.startsWith('/api/auth/')) return 200;
   if (method === 'DELETE') return /^\/api\/(?:users|upload)/.test(url) ? 200 : 204;
   if (isAction(url)) return url.endsWith('/clone') ? 201 : 200;
+  // There is no such relation.
+  if (url.endsWith('/:relation')) return 404;
+  if (queryOf({ method, url }) !== null) return 200;
   return method === 'POST' ? 201 : 200;
+}
+
+/** What a read is asked for by a body; null for other requests. */
+function queryOf({ method, url }: Pick<Route, 'method' | 'url'>): Json | null {
+  if (method !== 'QUERY' && method !== 'POST') return null;
+  if (url.endsWith('/aggregate')) return { count: '*' };
+  return method === 'QUERY' || url.endsWith('/query') ? {} : null;
 }
 
 const isAction = (url: string): boolean => url.includes('/actions/');
@@ -266,8 +276,9 @@ class Attempts {
     if (uid === ROLE) target = url.replace(':documentId', '1');
     else if (url.includes(':documentId'))
       target = url.replace(':documentId', isSpent ? await this.#make(uid) : await this.#specimen(uid));
+    if (url.endsWith('/aggregate') && (method === 'GET' || method === 'HEAD')) target += '?count=*';
     if (type?.kind === 'singleType') await this.#restore(uid);
-    const payload = uid === FILES ? null : await this.#payload(route, uid);
+    const payload = uid === FILES ? null : (queryOf(route) ?? (await this.#payload(route, uid)));
     const isUpload = uid === FILES && method === 'POST';
     const answer = await this.#app.inject({
       method: method as 'GET',

@@ -56,15 +56,21 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], serv
     const allowed = group.filter((route) => served.includes(route)).map(({ method }) => method);
     const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
     if (writes.length > 0) app.route({ method: writes, url, ...refuseWrites(allowed) });
-    app.route({
-      method: METHODS.filter((method) => !allowed.includes(method) && !writes.includes(method)),
-      url,
-      handler: async (request, reply) => {
-        reply.header('allow', allowed.join(', '));
-        if (group.some(({ refusesInEnvelope }) => refusesInEnvelope)) throw methodNotAllowedError(allowed);
-        return refuseMethod(request, reply, allowed);
-      },
-    });
+    const isRefusedInEnvelope = group.some(({ refusesInEnvelope }) => refusesInEnvelope);
+    const refuse = (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('allow', allowed.join(', '));
+      if (isRefusedInEnvelope) throw methodNotAllowedError(allowed);
+      return refuseMethod(request, reply, allowed);
+    };
+    const others = METHODS.filter((method) => !allowed.includes(method) && !writes.includes(method));
+    for (const method of others)
+      app.route({
+        method,
+        url,
+        // Of a QUERY the framework would ask for the type of its body first.
+        ...(method === 'QUERY' && { onRequest: async (request, reply) => refuse(request, reply) }),
+        handler: async (request, reply) => refuse(request, reply),
+      });
   }
 }
 
