@@ -45,7 +45,7 @@ export interface FileOptions {
 /** A file as it is stored; one that is opened has a stream as well. */
 export type FileEntry = Entry;
 
-/** Every file, where no page is asked for; as many as an answer can hold. */
+/** @internal Every file, where no page is asked for; as many as an answer can hold. */
 export const ALL_FILES: Pagination = { mode: 'none', start: 0, limit: MAX_LISTED_FILES, withCount: false };
 
 /** What the row of a file says of its bytes. */
@@ -59,14 +59,18 @@ interface StoredFile {
 }
 
 export class Files {
+  /** @internal */
   readonly storage: FileStorage;
+  /** @internal */
   readonly settings: FileSettings;
+  /** @internal */
   readonly type: ContentType;
   readonly #operations: Operations;
   readonly #statements: FileStatements;
   readonly #folder: FileFolder;
   readonly #system: Caller;
 
+  /** @internal */
   constructor(operations: Operations, storage: FileStorage, settings: FileSettings) {
     this.#operations = operations;
     this.storage = storage;
@@ -78,7 +82,7 @@ export class Files {
     if (storage.isPrivate) operations.signFiles((file) => signFile(storage, file));
   }
 
-  /** The folder that files are served from; null where they are stored elsewhere. */
+  /** @internal The folder that files are served from; null where they are stored elsewhere. */
   get folder(): string | null {
     return this.storage instanceof LocalStorage ? this.storage.folder : null;
   }
@@ -197,7 +201,7 @@ export class Files {
     return file!;
   }
 
-  /** The same for an answer in JSON: a file, or a list of them. */
+  /** @internal The same for an answer in JSON: a file, or a list of them. */
   async shownText(text: string): Promise<string> {
     const value: unknown = JSON.parse(text);
     if (value === null) return text;
@@ -206,7 +210,7 @@ export class Files {
     );
   }
 
-  /** The documentId of a file, by that or by the id of its row; null where there is none. */
+  /** @internal The documentId of a file, by that or by the id of its row; null where there is none. */
   async documentIdOf(id: number | string): Promise<string | null> {
     if (typeof id === 'string' && !/^\d{1,15}$/.test(id)) return id;
     const rows = await this.#operations.database.latest((session) =>
@@ -237,7 +241,7 @@ export class Files {
     return { settings, storage, scratch, pictures };
   }
 
-  /** Stores files that were received: describes them, moves their bytes, writes their rows. */
+  /** @internal Stores files that were received: describes them, moves their bytes, writes their rows. */
   async store(
     received: readonly ReceivedFile[],
     { infos, link, caller, scratch }: StoreOptions & { readonly link: FileLink | null },
@@ -264,12 +268,12 @@ export class Files {
     });
   }
 
-  /** Writes what a check of the bytes found to be so. */
+  /** @internal Writes what a check of the bytes found to be so. */
   async correct(documentId: string, values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#operations.writeTogether([this.#write('update', documentId, {}, values)], this.#system, {});
   }
 
-  /** Rows of files after an id, in the order of their ids. */
+  /** @internal Rows of files after an id, in the order of their ids. */
   rowsAfter(id: number, count: number): Promise<readonly StoredFileRow[]> {
     return this.#operations.database.latest((session) => session.rows(this.#statements.storedFiles(), [id, count]));
   }
@@ -301,7 +305,7 @@ export class Files {
     if (!isWritten) for (const key of keys) await this.storage.delete(key).catch(() => undefined);
   }
 
-  /** Puts bytes that were received in the place of those of a file. */
+  /** @internal Puts bytes that were received in the place of those of a file. */
   async storeInPlace(id: number | string, received: ReceivedFile, options: StoreOptions): Promise<FileEntry> {
     const { infos, caller, scratch } = options;
     requireAction(caller, REPLACE_FILES);

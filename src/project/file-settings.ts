@@ -1,6 +1,6 @@
 // The settings of files in config/sheaf.json: where they are stored, what is taken, and what is made of pictures.
 import * as v from 'valibot';
-import { flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
+import { described, flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
 import { MAX_FILE_BYTES } from '../limits.ts';
 
 const positive = (message: string) => v.pipe(v.number(message), v.integer(message), v.minValue(1, message));
@@ -43,74 +43,116 @@ const record = <const S extends v.GenericSchema>(item: S, message: string) =>
 const text = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
 
 const S3 = strictObject({
-  bucket: nonEmptyString(),
-  region: v.optional(nonEmptyString(), 'us-east-1'),
-  /** Of a server that speaks the protocol of S3, such as MinIO or R2; null for Amazon. */
-  endpoint: v.optional(text, null),
-  /** Whether the bucket stands in the path of URLs, not in the name of the host. */
-  pathStyle: v.optional(flag, false),
-  /** What keys begin with. */
-  prefix: v.optional(v.string('expected a string'), ''),
-  /** Null for those that the environment of the process gives. */
-  accessKeyId: v.optional(text, null),
-  secretAccessKey: v.optional(text, null),
-  /** What URLs begin with, such as that of a CDN; null for the URL of the bucket. */
-  baseUrl: v.optional(text, null),
-  /** Sent with every file; null for what the bucket says. */
-  acl: v.optional(text, null),
-  /** Whether files are shown by signed URLs only. */
-  private: v.optional(flag, false),
-  signedUrlSeconds: v.optional(positive('expected a whole number of seconds, at least 1'), 900),
+  bucket: described(nonEmptyString(), 'The bucket.'),
+  region: described(v.optional(nonEmptyString(), 'us-east-1'), 'The region of the bucket.'),
+  endpoint: described(
+    v.optional(text, null),
+    'Of a server that speaks the protocol of S3, such as MinIO or R2; null for Amazon.',
+  ),
+  pathStyle: described(
+    v.optional(flag, false),
+    'Whether the bucket stands in the path of URLs, not in the name of the host.',
+  ),
+  prefix: described(v.optional(v.string('expected a string'), ''), 'What keys begin with.'),
+  accessKeyId: described(
+    v.optional(text, null),
+    'The key; null for the one that the environment of the process gives.',
+  ),
+  secretAccessKey: described(
+    v.optional(text, null),
+    'Its secret; null for the one that the environment of the process gives.',
+  ),
+  baseUrl: described(
+    v.optional(text, null),
+    'What URLs begin with, such as that of a CDN; null for the URL of the bucket.',
+  ),
+  acl: described(v.optional(text, null), 'Sent with every file; null for what the bucket says.'),
+  private: described(v.optional(flag, false), 'Whether files are shown by signed URLs only.'),
+  signedUrlSeconds: described(
+    v.optional(positive('expected a whole number of seconds, at least 1'), 900),
+    'How long a signed URL holds.',
+  ),
 });
 
 const WIDTHS = 'expected a list of widths such as [320, 640]';
 const RESIZE = strictObject({
-  widths: v.pipe(listOf(positive(PIXELS), WIDTHS), v.minLength(1, WIDTHS)),
-  formats: v.optional(
-    listOf(
-      v.picklist(['jpeg', 'png', 'webp', 'avif'], 'expected jpeg, png, webp or avif'),
-      'expected a list of formats',
-    ),
-    ['webp', 'avif', 'jpeg'],
+  widths: described(
+    v.pipe(listOf(positive(PIXELS), WIDTHS), v.minLength(1, WIDTHS)),
+    'Widths that may be asked for, in pixels.',
   ),
-  qualities: v.optional(listOf(positive('expected a quality from 1 to 100'), 'expected a list of qualities'), [75]),
+  formats: described(
+    v.optional(
+      listOf(
+        v.picklist(['jpeg', 'png', 'webp', 'avif'], 'expected jpeg, png, webp or avif'),
+        'expected a list of formats',
+      ),
+      ['webp', 'avif', 'jpeg'],
+    ),
+    'Formats that may be asked for.',
+  ),
+  qualities: described(
+    v.optional(listOf(positive('expected a quality from 1 to 100'), 'expected a list of qualities'), [75]),
+    'Qualities that may be asked for.',
+  ),
 });
 
 export const FILES = strictObject({
-  /** The folder of files, from that of the project. */
-  folder: v.optional(nonEmptyString(), 'public/uploads'),
-  /** Where files are stored; null for the folder. */
-  s3: v.optional(v.nullable(S3), null),
-  /** The header `Cache-Control` of files. A name goes with its content until the file is replaced. */
-  cacheControl: v.optional(nonEmptyString(), 'public, max-age=31536000, immutable'),
-  /** How files are served that can hold scripts: shown without any rights, or for saving alone. */
-  active: v.optional(v.picklist(['sandbox', 'attachment'], 'expected sandbox or attachment'), 'sandbox'),
-  pdf: v.optional(v.picklist(['inline', 'attachment'], 'expected inline or attachment'), 'inline'),
-  /** Whether lists of files are in an envelope with their pagination, as other lists are. */
-  envelope: v.optional(flag, false),
-  /** Bytes of one file. */
-  maxBytes: v.optional(positive(BYTES), MAX_FILE_BYTES),
-  /** Bytes of a file by its type, such as {"image/*": 10000000}. */
-  maxBytesOf: v.optional(record(positive(BYTES), 'expected an object of sizes by type'), {}),
-  /** Null for all that are not denied. */
-  allowedTypes: v.optional(v.nullable(types), null),
-  deniedTypes: v.optional(types, EXECUTABLES),
-  /** Sizes of pictures by the name of the format. */
-  breakpoints: v.optional(record(positive(PIXELS), 'expected an object of sizes such as {"large": 1000}'), {
-    large: 1000,
-    medium: 750,
-    small: 500,
-  }),
-  /** Whether the formats of a picture hold a small blurred one, as a data URL. */
-  placeholder: v.optional(flag, false),
-  /** Whether what a picture says of the place where it was taken is removed, if need be by encoding it again. */
-  removePosition: v.optional(flag, false),
-  /** Whether a file that entries show is deleted, or only with `?force=true`. */
-  deleteInUse: v.optional(v.picklist(['allow', 'refuse'], 'expected allow or refuse'), 'allow'),
-  /** Whether who may upload may replace as well; null for yes on a database that Strapi made. */
-  uploadReplaces: v.optional(v.nullable(flag), null),
-  /** Sizes, formats and qualities that a request for a picture may ask for; null for none. */
-  resize: v.optional(v.nullable(RESIZE), null),
+  folder: described(v.optional(nonEmptyString(), 'public/uploads'), 'The folder of files, from that of the project.'),
+  s3: described(v.optional(v.nullable(S3), null), 'A bucket that files are stored in; null for the folder.'),
+  cacheControl: described(
+    v.optional(nonEmptyString(), 'public, max-age=31536000, immutable'),
+    'The header `Cache-Control` of files. A name goes with its content until the file is replaced.',
+  ),
+  active: described(
+    v.optional(v.picklist(['sandbox', 'attachment'], 'expected sandbox or attachment'), 'sandbox'),
+    'How files are served that can hold scripts: shown without any rights, or for saving alone.',
+  ),
+  pdf: described(
+    v.optional(v.picklist(['inline', 'attachment'], 'expected inline or attachment'), 'inline'),
+    'Whether PDF files are shown or saved.',
+  ),
+  envelope: described(
+    v.optional(flag, false),
+    'Whether lists of files are in an envelope with their pagination, as other lists are.',
+  ),
+  maxBytes: described(v.optional(positive(BYTES), MAX_FILE_BYTES), 'Bytes of one file.'),
+  maxBytesOf: described(
+    v.optional(record(positive(BYTES), 'expected an object of sizes by type'), {}),
+    'Bytes of a file by its type, such as {"image/*": 10000000}.',
+  ),
+  allowedTypes: described(
+    v.optional(v.nullable(types), null),
+    'Types that are taken; null for all that are not denied.',
+  ),
+  deniedTypes: described(v.optional(types, EXECUTABLES), 'Types that are refused: what a computer would run.'),
+  breakpoints: described(
+    v.optional(record(positive(PIXELS), 'expected an object of sizes such as {"large": 1000}'), {
+      large: 1000,
+      medium: 750,
+      small: 500,
+    }),
+    'Sizes of pictures by the name of the format.',
+  ),
+  placeholder: described(
+    v.optional(flag, false),
+    'Whether the formats of a picture hold a small blurred one, as a data URL.',
+  ),
+  removePosition: described(
+    v.optional(flag, false),
+    'Whether what a picture says of the place where it was taken is removed, if need be by encoding it again.',
+  ),
+  deleteInUse: described(
+    v.optional(v.picklist(['allow', 'refuse'], 'expected allow or refuse'), 'allow'),
+    'Whether a file that entries show is deleted, or only with `?force=true`.',
+  ),
+  uploadReplaces: described(
+    v.optional(v.nullable(flag), null),
+    'Whether who may upload may replace as well; null for yes on a database that Strapi made.',
+  ),
+  resize: described(
+    v.optional(v.nullable(RESIZE), null),
+    'Sizes, formats and qualities that a request for a picture may ask for; null for none.',
+  ),
 });
 
 export type FileSettings = v.InferOutput<typeof FILES>;
