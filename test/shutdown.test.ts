@@ -368,11 +368,16 @@ describeOnSqlite('a server', (engine) => {
       expect(workers).toHaveLength(2);
     }, IN_THE_END);
     // The other may have been stopped for long as well, on a slow machine.
-    const said = server.complaints.map((line) => JSON.parse(line)).filter(({ pid }) => pid === hung);
-    expect(said).toMatchObject([
-      { pid: hung, msg: 'a worker hangs and is killed' },
-      { pid: hung, signal: 'SIGKILL' },
-    ]);
+    const said = () => server.complaints.map((line) => JSON.parse(line)).filter(({ pid }) => pid === hung);
+    // Lines may arrive after what they tell of.
+    await vi.waitFor(
+      () =>
+        expect(said()).toMatchObject([
+          { pid: hung, msg: 'a worker hangs and is killed' },
+          { pid: hung, signal: 'SIGKILL' },
+        ]),
+      IN_THE_END,
+    );
     server.process.kill('SIGTERM');
     await vi.waitFor(() => expect(childrenOf(server.process.pid!)).toEqual([]), IN_THE_END);
   });

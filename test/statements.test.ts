@@ -21,6 +21,8 @@ describeOnEveryDatabase('The number of statements', (engine) => {
   beforeAll(async () => {
     sheaf = await engine.open();
     app = createServer(sheaf);
+    // Opened with the first request otherwise, which reads a setting of the database once.
+    await sheaf.auth();
     statements = recordStatements(sheaf);
   });
   beforeEach(() => {
