@@ -417,26 +417,29 @@ describeOnEveryDatabase('A changed model', (engine) => {
     for (const _ of changes) await schemaUndo(config(), false);
   };
   /** The columns of the model's tables, as the database describes them. */
-  const layoutOf = async (database: string): Promise<Json> => {
-    const sheaf = await open({ project, database });
+  const layoutOf = async ({ model, database }: Sheaf): Promise<Json> => {
+    const present = await database.describe();
+    const { storedName } = database.dialect;
+    const tables = tablesOf(model).filter(({ name }) => !name.startsWith('sheaf_'));
+    return Object.fromEntries(
+      tables.map(({ name, columns }) => {
+        const described = present.get(storedName(name))!;
+        const types = columns.map((column) => [column.name, described.columns.get(storedName(column.name))]);
+        const indexes = [...described.indexes].filter((index) => !index.startsWith('sheaf_')).sort();
+        return [name, { columns: Object.fromEntries(types), indexes }];
+      }),
+    );
+  };
+  /** That of a database that is made for the project as it is. */
+  const freshLayout = async (): Promise<Json> => {
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null) });
     try {
-      const present = await sheaf.database.describe();
-      const tables = tablesOf(sheaf.model).filter(({ name }) => !name.startsWith('sheaf_'));
-      return Object.fromEntries(
-        tables.map(({ name, columns }) => {
-          const described = present.get(sheaf.database.dialect.storedName(name))!;
-          const types = columns.map((column) => [
-            column.name,
-            described.columns.get(sheaf.database.dialect.storedName(column.name)),
-          ]);
-          const indexes = [...described.indexes].filter((index) => !index.startsWith('sheaf_')).sort();
-          return [name, { columns: Object.fromEntries(types), indexes }];
-        }),
-      );
+      return await layoutOf(sheaf);
     } finally {
       await sheaf.close();
     }
   };
+  const isFirst = engine.name === 'SQLite';
 
   // A case leaves the database as it was, unless it fails.
   let isClean = false;
@@ -452,15 +455,17 @@ describeOnEveryDatabase('A changed model', (engine) => {
     isClean = false;
     edit(edits);
     if (steps.length > 0) {
-      // A start does nothing and says what waits.
-      const refused = await open({ project, database: url }).then(
-        async (sheaf) => {
-          await sheaf.close();
-          return 'it started';
-        },
-        (error: Error) => error.message,
-      );
-      for (const step of steps) expect(refused).toContain(step);
+      // A start does nothing and says what waits. What it says does not depend on the database.
+      if (isFirst) {
+        const refused = await open({ project, database: url }).then(
+          async (sheaf) => {
+            await sheaf.close();
+            return 'it started';
+          },
+          (error: Error) => error.message,
+        );
+        for (const step of steps) expect(refused).toContain(step);
+      }
       const diff = await schemaDiff(config());
       expect(
         (diff.value as Answered).changes
@@ -478,12 +483,12 @@ describeOnEveryDatabase('A changed model', (engine) => {
       const ask = (sql: string) => sheaf.database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
       expect(await violations(sheaf.model, ask)).toEqual([]);
       expect(await componentOrphans(sheaf.model, ask)).toEqual([]);
+      // A database to compare with is soon made on SQLite alone; elsewhere one is, where columns and tables change.
+      if (isFirst || steps.some((step) => /restaurant\.stars|article\.authors/.test(step)))
+        expect(await layoutOf(sheaf)).toEqual(await freshLayout());
     });
     expect(engine.damage(url)).toEqual([]);
-    // A database of its own is soon made on SQLite alone; elsewhere where tables change.
-    if (engine.name === 'SQLite' || steps.some((step) => /^(convert|relation)/.test(step)))
-      expect(await layoutOf(url)).toEqual(await layoutOf(engine.bareDatabaseUrl(null)));
-    expect((await schemaDiff(config())).text).toMatch(/^The database fits/);
+    if (isFirst) expect((await schemaDiff(config())).text).toMatch(/^The database fits/);
     // Taken back, every answer is as it was.
     await undoAll();
     restore();
@@ -543,7 +548,7 @@ describeOnEveryDatabase('A changed model', (engine) => {
         const tables = await sheaf.database.describe();
         expect([...tables.keys()].filter((table) => /^authors/.test(table))).toEqual([]);
       });
-      expect(await layoutOf(url)).toEqual(await layoutOf(engine.bareDatabaseUrl(null)));
+      await withSheaf(async (sheaf) => expect(await layoutOf(sheaf)).toEqual(await freshLayout()));
       await schemaUndo(config(), false);
       expect(await withSheaf(answersOf)).toEqual(before);
       isClean = true;
