@@ -6,17 +6,16 @@ import { PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables
 import type { LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { addColumn, createIndex } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { countHeld, countRows } from '../sql/migration-statements.ts';
 import {
-  countHeld,
   countKept,
-  countRows,
   forgetLists,
   insertKept,
   type LinkEnd,
   type LinkMove,
   linksNotKept,
   setKeysKept,
-} from '../sql/migration-statements.ts';
+} from '../sql/moved-link-statements.ts';
 import { listName } from '../sql/write-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { relationBefore, schemaOf } from './change.ts';

@@ -2,7 +2,7 @@
 
 import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
 import type { Model, Schema } from '../model/types.ts';
-import type { KeyEnd, LinkEnd } from '../sql/migration-statements.ts';
+import type { KeyEnd, LinkEnd } from '../sql/moved-link-statements.ts';
 import { schemasOf } from './change.ts';
 
 export interface TypeLinks extends LinkEnd {

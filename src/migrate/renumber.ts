@@ -1,6 +1,6 @@
 // Positions of lists that gained or lost entries by a change, from 1 on.
 import type { ContentType, Model, Schema } from '../model/types.ts';
-import { renumber } from '../sql/migration-statements.ts';
+import { renumber } from '../sql/moved-link-statements.ts';
 import { schemaOf } from './change.ts';
 import type { TypeLinks } from './link-ends.ts';
 import { run, type Step } from './step.ts';

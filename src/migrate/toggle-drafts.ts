@@ -3,14 +3,12 @@
 import { linkAttributes } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
+import { clearTable, dropTable, lastRow } from '../sql/migration-statements.ts';
 import {
-  clearTable,
   createRowMoves,
-  dropTable,
   forgetCopies,
   forgetLists,
   insertDrafts,
-  lastRow,
   linkBothMoved,
   linkDraftsOfOthers,
   linkMoved,
@@ -29,7 +27,7 @@ import {
   unlinkDrafts,
   unlinkMoved,
   unlinkTwice,
-} from '../sql/migration-statements.ts';
+} from '../sql/moved-link-statements.ts';
 import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
 import { copyMorphs, copyNestedContent } from '../store/copy.ts';

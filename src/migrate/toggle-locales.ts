@@ -1,17 +1,17 @@
 // Turning locales on: what there is, is in the default locale. Turning them off: the rows in the default locale stay, and
 // the others are set aside. Links of other entries lead to the rows that stand for the same documents then.
 import type { ContentType } from '../model/types.ts';
+import { dropTable } from '../sql/migration-statements.ts';
 import {
   clearLocale,
   createRowMoves,
-  dropTable,
   fillLocale,
   linkMoved,
   moveKeys,
   movesToLocale,
   ROW_MOVES,
   toAny,
-} from '../sql/migration-statements.ts';
+} from '../sql/moved-link-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { keysToType, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
 import { renumberLists } from './renumber.ts';

@@ -1,66 +1,74 @@
 // Statements by which data follows a change of the model: copies that are kept aside, rows that are put back, links that
 // are led to other rows, columns and tables under other names.
 import { sql } from 'kysely';
-import { COMPONENT_COPIES, type ColumnType, MODEL_CHANGES, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
-import type { LinkTable, ScalarType } from '../model/types.ts';
+import { type ColumnType, MODEL_CHANGES, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
+import type { ScalarType } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
 
-const value = (): Fragment => sql`${sql.val(null)}`;
-const made = <R extends Row = Row>(dialect: Dialect, text: Fragment): Statement<R> =>
+/** A value that is bound. */
+export const value = (): Fragment => sql`${sql.val(null)}`;
+export const statementOf = <R extends Row = Row>(dialect: Dialect, text: Fragment): Statement<R> =>
   plainStatement<R>(text.compile(dialect.composer).sql);
-const ids = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
+export const columnNames = (columns: readonly string[]): Fragment =>
+  sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
 /** Values: the key, the value. */
 export const keepSetting = (dialect: Dialect): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`insert into ${sql.table(OWN_SETTINGS)} (${sql.id('key')}, value) values (${value()}, ${value()}) on conflict (${sql.id('key')}) do update set value = excluded.value`,
   );
 
 /** Values: the value, the key. */
 export const setStrapiSetting = (dialect: Dialect): Statement =>
-  made(dialect, sql`update ${sql.table(SETTINGS_TABLE)} set value = ${value()} where ${sql.id('key')} = ${value()}`);
+  statementOf(
+    dialect,
+    sql`update ${sql.table(SETTINGS_TABLE)} set value = ${value()} where ${sql.id('key')} = ${value()}`,
+  );
 
 export const countRows = (dialect: Dialect, table: string): Statement<readonly [count: number]> =>
-  made(dialect, sql`select cast(count(*) as integer) from ${sql.table(table)}`);
+  statementOf(dialect, sql`select cast(count(*) as integer) from ${sql.table(table)}`);
 
 export const countHeld = (dialect: Dialect, table: string, column: string): Statement<readonly [count: number]> =>
-  made(dialect, sql`select cast(count(*) as integer) from ${sql.table(table)} where ${sql.id(column)} is not null`);
+  statementOf(
+    dialect,
+    sql`select cast(count(*) as integer) from ${sql.table(table)} where ${sql.id(column)} is not null`,
+  );
 
 export const lastRow = (dialect: Dialect, table: string): Statement<readonly [id: number]> =>
-  made(dialect, sql`select cast(coalesce(max(id), 0) as integer) from ${sql.table(table)}`);
+  statementOf(dialect, sql`select cast(coalesce(max(id), 0) as integer) from ${sql.table(table)}`);
 
 /** Values: an id. */
 export const rowsAfter = (dialect: Dialect, table: string): Statement<readonly [id: number]> =>
-  made(dialect, sql`select id from ${sql.table(table)} where id > ${value()} order by id`);
+  statementOf(dialect, sql`select id from ${sql.table(table)} where id > ${value()} order by id`);
 
 // Copies
 
 export const dropTable = (dialect: Dialect, table: string): Statement =>
-  made(dialect, sql`drop table ${sql.table(table)}`);
+  statementOf(dialect, sql`drop table ${sql.table(table)}`);
 
 export const clearTable = (dialect: Dialect, table: string): Statement =>
-  made(dialect, sql`delete from ${sql.table(table)}`);
+  statementOf(dialect, sql`delete from ${sql.table(table)}`);
 
 export const dropIndex = (dialect: Dialect, index: string): Statement =>
-  made(dialect, sql`drop index if exists ${sql.id(index)}`);
+  statementOf(dialect, sql`drop index if exists ${sql.id(index)}`);
 
 /** The indexes of a table, each with the statement that makes it. Values: the table. */
 export const indexesOfTable = (dialect: Dialect): Statement<readonly [name: string, definition: string]> =>
   dialect.addForeignKey
-    ? made(
+    ? statementOf(
         dialect,
         sql`select indexname, indexdef from pg_indexes where schemaname = current_schema() and tablename = ${value()}`,
       )
-    : made(
+    : statementOf(
         dialect,
         sql`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ${value()}`,
       );
 
 /** Copies whole rows, or columns of them, into a table that is made for it. */
 export const copyTable = (dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement =>
-  made(dialect, sql`create table ${sql.table(copy)} as select ${ids(columns)} from ${sql.table(table)}`);
+  statementOf(dialect, sql`create table ${sql.table(copy)} as select ${columnNames(columns)} from ${sql.table(table)}`);
 
 function isSameRow(dialect: Dialect, one: string, other: string, columns: readonly string[]): Fragment {
   // An index or a hash serves `=` alone.
@@ -77,20 +85,20 @@ export const copyChanged = (
   { table, before, after }: { readonly table: string; readonly before: string; readonly after: string },
   columns: readonly string[],
 ): Statement =>
-  made(
+  statementOf(
     dialect,
-    sql`create table ${sql.table(after)} as select ${ids(columns)} from ${sql.table(table)} as t where not exists (select 1 from ${sql.table(before)} as b where ${isSameRow(dialect, 'b', 't', columns)})`,
+    sql`create table ${sql.table(after)} as select ${columnNames(columns)} from ${sql.table(table)} as t where not exists (select 1 from ${sql.table(before)} as b where ${isSameRow(dialect, 'b', 't', columns)})`,
   );
 
 /** Leaves in a copy what the table does not hold any more, or holds otherwise. */
 export const dropUnchanged = (dialect: Dialect, table: string, before: string, columns: readonly string[]): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`delete from ${sql.table(before)} where exists (select 1 from ${sql.table(table)} as t where ${isSameRow(dialect, 't', before, columns)})`,
   );
 
 export const indexCopy = (dialect: Dialect, copy: string): Statement =>
-  made(dialect, sql`create index ${sql.id(`${copy}_id`)} on ${sql.table(copy)} (id)`);
+  statementOf(dialect, sql`create index ${sql.id(`${copy}_id`)} on ${sql.table(copy)} (id)`);
 
 /** How many rows of a copy the table holds no more, or holds otherwise. */
 export const countDifferent = (
@@ -99,33 +107,33 @@ export const countDifferent = (
   copy: string,
   columns: readonly string[],
 ): Statement<readonly [count: number]> =>
-  made(
+  statementOf(
     dialect,
     sql`select cast(count(*) as integer) from ${sql.table(copy)} as c where not exists (select 1 from ${sql.table(table)} as t where ${isSameRow(dialect, 't', 'c', columns)})`,
   );
 
 /** Deletes the rows that are in one copy and not in another. */
 export const deleteAdded = (dialect: Dialect, table: string, before: string, after: string): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`delete from ${sql.table(table)} where id in (select id from ${sql.table(after)} as a where not exists (select 1 from ${sql.table(before)} as b where b.id = a.id))`,
   );
 
 export const insertMissing = (dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement =>
-  made(
+  statementOf(
     dialect,
-    sql`insert into ${sql.table(table)} (${ids(columns)}) select ${ids(columns)} from ${sql.table(copy)} as c where not exists (select 1 from ${sql.table(table)} as t where t.id = c.id)`,
+    sql`insert into ${sql.table(table)} (${columnNames(columns)}) select ${columnNames(columns)} from ${sql.table(copy)} as c where not exists (select 1 from ${sql.table(table)} as t where t.id = c.id)`,
   );
 
 /** New ids of a table follow those it holds; null where they do so anyway. */
 export const continueIds = (dialect: Dialect, table: string): Statement | null =>
-  dialect.continueIds && made(dialect, dialect.continueIds(table));
+  dialect.continueIds && statementOf(dialect, dialect.continueIds(table));
 
 export function updateFrom(dialect: Dialect, table: string, copy: string, columns: readonly string[]): Statement {
   const sets = columns
     .filter((column) => column !== 'id')
     .map((column) => sql`${sql.id(column)} = ${sql.id('c', column)}`);
-  return made(
+  return statementOf(
     dialect,
     sql`update ${sql.table(table)} set ${sql.join(sets)} from ${sql.table(copy)} as c where ${sql.id(table, 'id')} = c.id`,
   );
@@ -134,42 +142,45 @@ export function updateFrom(dialect: Dialect, table: string, copy: string, column
 // Names and columns
 
 export const renameTable = (dialect: Dialect, from: string, to: string): Statement =>
-  made(dialect, sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`);
+  statementOf(dialect, sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`);
 
 export const renameColumn = (dialect: Dialect, table: string, from: string, to: string): Statement =>
-  made(dialect, sql`alter table ${sql.table(table)} rename column ${sql.id(from)} to ${sql.id(to)}`);
+  statementOf(dialect, sql`alter table ${sql.table(table)} rename column ${sql.id(from)} to ${sql.id(to)}`);
 
 /** Null where constraints have no names that could be changed. */
 export const renameConstraint = (dialect: Dialect, table: string, from: string, to: string): Statement | null =>
   dialect.addForeignKey &&
-  made(dialect, sql`alter table ${sql.table(table)} rename constraint ${sql.id(from)} to ${sql.id(to)}`);
+  statementOf(dialect, sql`alter table ${sql.table(table)} rename constraint ${sql.id(from)} to ${sql.id(to)}`);
 
 export const addPlainColumn = (dialect: Dialect, table: string, column: string, type: ColumnType): Statement =>
-  made(dialect, sql`alter table ${sql.table(table)} add column ${sql.id(column)} ${dialect.columnType(type, null)}`);
+  statementOf(
+    dialect,
+    sql`alter table ${sql.table(table)} add column ${sql.id(column)} ${dialect.columnType(type, null)}`,
+  );
 
 export const dropColumn = (dialect: Dialect, table: string, column: string): Statement =>
-  made(dialect, sql`alter table ${sql.table(table)} drop column ${sql.id(column)}`);
+  statementOf(dialect, sql`alter table ${sql.table(table)} drop column ${sql.id(column)}`);
 
 export const copyColumn = (dialect: Dialect, table: string, from: string, to: string): Statement =>
-  made(dialect, sql`update ${sql.table(table)} set ${sql.id(to)} = ${sql.id(from)}`);
+  statementOf(dialect, sql`update ${sql.table(table)} set ${sql.id(to)} = ${sql.id(from)}`);
 
 /** Values: the new one, the old one. */
 export const replaceValue = (dialect: Dialect, table: string, column: string): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(column)} = ${value()}`,
   );
 
 /** Values: the new one, the old one, what the other column holds. */
 export const replaceValueWhere = (dialect: Dialect, table: string, column: string, where: string): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(column)} = ${value()} and ${sql.id(where)} = ${value()}`,
   );
 
 /** Changes how values begin. Values: the new beginning, how long the old one is, the same, the old one. */
 export const replaceBeginning = (dialect: Dialect, table: string, column: string): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`update ${sql.table(table)} set ${sql.id(column)} = cast(${value()} as varchar) || substr(${sql.id(column)}, cast(${value()} as integer) + 1) where substr(${sql.id(column)}, 1, cast(${value()} as integer)) = ${value()}`,
   );
@@ -181,376 +192,23 @@ export const valuesAfter = (
   column: string,
   type: ScalarType,
 ): Statement<readonly [id: number, value: unknown]> =>
-  made(
+  statementOf(
     dialect,
     sql`select id, ${dialect.rowOutput(sql.id(column), type)} from ${sql.table(table)} where id > ${value()} and ${sql.id(column)} is not null order by id limit ${value()}`,
-  );
-
-// Rows and what leads to them
-
-/** A table that leads rows to others: `old_id`, `new_id`, null where nothing stands for the row any more. */
-export const ROW_MOVES = 'sheaf_row_moves';
-
-export const createRowMoves = (dialect: Dialect): Statement =>
-  made(dialect, sql`create table ${sql.table(ROW_MOVES)} (old_id integer primary key, new_id integer)`);
-
-/** Every published row without a draft gets one. */
-export const insertDrafts = (dialect: Dialect, table: string, columns: readonly string[]): Statement =>
-  made(
-    dialect,
-    sql`insert into ${sql.table(table)} (${ids(columns)}) select ${ids(columns)} from ${sql.table(table)} as p where p.published_at is not null and not exists (select 1 from ${sql.table(table)} as d where d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null) order by p.id`,
-  );
-
-/** Rows that were never marked as published. Values: the moment, for those without any. */
-export const publishAll = (dialect: Dialect, table: string): Statement =>
-  made(
-    dialect,
-    sql`update ${sql.table(table)} set published_at = coalesce(updated_at, created_at, ${dialect.input(value(), 'datetime')}) where published_at is null`,
-  );
-
-/** From published rows to their drafts. */
-export const movesToDrafts = (dialect: Dialect, table: string): Statement =>
-  made(
-    dialect,
-    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select p.id, d.id from ${sql.table(table)} as p join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null`,
-  );
-
-/** From components of published rows to their new copies in drafts. Values: the table of the components, the last old copy. */
-export const movesToCopies = (dialect: Dialect): Statement =>
-  made(
-    dialect,
-    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select published_id, min(draft_id) from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and id > ${value()} group by published_id`,
-  );
-
-/** From drafts to their published rows. */
-export const movesToPublished = (dialect: Dialect, table: string): Statement =>
-  made(
-    dialect,
-    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select d.id, min(p.id) from ${sql.table(table)} as d left join ${sql.table(table)} as p on p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null where d.published_at is null group by d.id`,
-  );
-
-/** From rows in other locales to those in the default one, in the same status. Values: the default locale, twice. */
-export const movesToLocale = (dialect: Dialect, table: string): Statement =>
-  made(
-    dialect,
-    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select r.id, min(s.id) from ${sql.table(table)} as r left join ${sql.table(table)} as s on s.document_id = r.document_id and s.locale = ${value()} and (s.published_at is null) = (r.published_at is null) where r.locale is not null and r.locale <> ${value()} group by r.id`,
-  );
-
-export const movedRows = (dialect: Dialect): Statement<readonly [from: number, to: number | null]> =>
-  made(dialect, sql`select old_id, new_id from ${sql.table(ROW_MOVES)} order by old_id`);
-
-/** Values: the locale. */
-export const fillLocale = (dialect: Dialect, table: string): Statement =>
-  made(dialect, sql`update ${sql.table(table)} set locale = ${value()} where locale is null`);
-
-export const clearLocale = (dialect: Dialect, table: string): Statement =>
-  made(dialect, sql`update ${sql.table(table)} set locale = null where locale is not null`);
-
-/** One end of links: a table of pairs, read from the rows of a type. */
-export interface LinkEnd {
-  readonly table: string;
-  /** The column with the rows of the type, and the one with those at the other end. */
-  readonly own: string;
-  readonly other: string;
-  /** Columns with positions: in the list of the own row, in the list of the other. */
-  readonly ownOrder: string | null;
-  readonly otherOrder: string | null;
-  readonly constants: readonly { readonly column: string; readonly value: string }[];
-}
-
-/** Which links are meant, of `l`; `m` is the move of the row of the type. */
-type LinkCondition = (dialect: Dialect) => Fragment;
-
-const isDraftIn =
-  (table: string, not: boolean): LinkCondition =>
-  () =>
-    sql`exists (select 1 from ${sql.table(table)} as x where x.id = l.other and x.published_at is ${not ? sql`not null` : sql`null`})`;
-
-/** Whether the row at the other end is a draft. */
-export const toDraftOf = (table: string): LinkCondition => isDraftIn(table, false);
-export const toPublishedOf = (table: string): LinkCondition => isDraftIn(table, true);
-export const toAny: LinkCondition = () => sql`1 = 1`;
-/** Values: the rows at the other end. */
-export const toThese: LinkCondition = (dialect) =>
-  sql`l.other ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'listed', 'integer')}`)}`;
-
-const constantsOf = ({ constants }: LinkEnd): Fragment =>
-  sql`${sql.join(
-    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
-    sql``,
-  )}`;
-
-const linkColumns = (end: LinkEnd): string[] => [
-  end.own,
-  end.other,
-  ...(end.ownOrder ? [end.ownOrder] : []),
-  ...(end.otherOrder ? [end.otherOrder] : []),
-  ...end.constants.map(({ column }) => column),
-];
-
-const linksOf = (end: LinkEnd): Fragment => {
-  const order = (column: string | null, name: string) => sql`${column ? sql.id(column) : sql`null`} as ${sql.id(name)}`;
-  return sql`(select id, ${sql.id(end.own)} as own, ${sql.id(end.other)} as other, ${order(end.ownOrder, 'own_order')}, ${order(end.otherOrder, 'other_order')} from ${sql.table(end.table)} where 1 = 1${constantsOf(end)})`;
-};
-
-const linkValues = (end: LinkEnd, [own, other]: readonly [Fragment, Fragment]): Fragment[] => [
-  own,
-  other,
-  ...(end.ownOrder ? [sql`min(l.own_order)`] : []),
-  ...(end.otherOrder ? [sql`min(l.other_order)`] : []),
-  ...end.constants.map((one) => sql.lit(one.value)),
-];
-
-const notLinked = (end: LinkEnd, own: Fragment, other: Fragment): Fragment =>
-  sql`not exists (select 1 from ${linksOf(end)} as e where e.own = ${own} and e.other = ${other})`;
-
-/** Links of the rows that others are moved to, like those of the rows that are moved. */
-export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement {
-  const values = linkValues(end, [sql`m.new_id`, sql`l.other`]);
-  return made(
-    dialect,
-    sql`insert into ${sql.table(end.table)} (${ids(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other`,
-  );
-}
-
-/** Deletes the links of the rows that others are moved to. */
-export const unlinkMoved = (dialect: Dialect, end: LinkEnd): Statement =>
-  made(
-    dialect,
-    sql`delete from ${sql.table(end.table)} where ${sql.id(end.own)} in (select new_id from ${sql.table(ROW_MOVES)})${constantsOf(end)}`,
-  );
-
-/** Deletes polymorphic links of the rows that others are moved to which are there twice. */
-export const unlinkTwice = (dialect: Dialect, { table, from, to, constants }: LinkTable): Statement => {
-  const narrowed = sql.join(
-    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
-    sql``,
-  );
-  return made(
-    dialect,
-    sql`delete from ${sql.table(table)} where id in (select id from (select id, row_number() over (partition by ${sql.id(from)}, ${sql.id(to)}, field order by ${sql.id('order')}, id) as place from ${sql.table(table)} where ${sql.id(from)} in (select new_id from ${sql.table(ROW_MOVES)})${narrowed}) as n where n.place > 1)`,
-  );
-};
-
-/** Deletes polymorphic links from moved rows to drafts. */
-export const unlinkDrafts = (
-  dialect: Dialect,
-  { table, from, to, constants }: LinkTable,
-  targets: string,
-): Statement => {
-  const narrowed = sql.join(
-    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
-    sql``,
-  );
-  return made(
-    dialect,
-    sql`delete from ${sql.table(table)} where ${sql.id(from)} in (select old_id from ${sql.table(ROW_MOVES)}) and ${sql.id(to)} in (select id from ${sql.table(targets)} where published_at is null)${narrowed}`,
-  );
-};
-
-/** Leads links of moved rows to where these are moved, unless a link is there already. */
-export const moveLinks = (dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement =>
-  made(
-    dialect,
-    sql`update ${sql.table(end.table)} set ${sql.id(end.own)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id(end.table, end.own)}) where id in (select l.id from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)})`,
-  );
-
-/** Where both ends are of the type: links between the rows that both are moved to. */
-export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
-  const values = linkValues(end, [sql`m.new_id`, sql`o.new_id`]);
-  return made(
-    dialect,
-    sql`insert into ${sql.table(end.table)} (${ids(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(ROW_MOVES)} as o on o.old_id = l.other where m.new_id is not null and o.new_id is not null and ${notLinked(end, sql`m.new_id`, sql`o.new_id`)} group by m.new_id, o.new_id`,
-  );
-}
-
-/** Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. */
-export function linkDraftsOfOthers(
-  dialect: Dialect,
-  end: LinkEnd,
-  { table, of }: { readonly table: string; readonly of: 'moved' | 'same' },
-): Statement {
-  const own = of === 'moved' ? sql`m.new_id` : sql`l.own`;
-  const values = linkValues(end, [own, sql`d.id`]);
-  const moves = of === 'moved' ? sql` join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own` : sql``;
-  return made(
-    dialect,
-    sql`insert into ${sql.table(end.table)} (${ids(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)} group by ${own}, d.id`,
-  );
-}
-
-/** Leads keys of rows to where what they lead to is moved; `ofDrafts`: of drafts only. */
-export const moveKeys = (
-  dialect: Dialect,
-  { table, column, constants, ofDrafts }: KeyEnd & { readonly ofDrafts: boolean },
-): Statement => {
-  const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
-  return made(
-    dialect,
-    sql`update ${sql.table(table)} set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id(table, column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${ofDrafts ? sql` and published_at is null` : sql``}`,
-  );
-};
-
-/** A column that leads to rows of a type. */
-export interface KeyEnd {
-  readonly table: string;
-  readonly column: string;
-  readonly constants: readonly { readonly column: string; readonly value: string }[];
-}
-
-/** Positions of lists from 1 on, in the order they have; a draft comes before its published row. */
-export const renumber = (dialect: Dialect, { table, holder, held, position, heldIn }: Renumbered): Statement => {
-  const draftFirst = heldIn ? sql`case when h.published_at is null then 0 else 1 end, ` : sql``;
-  const join = heldIn ? sql` left join ${sql.table(heldIn)} as h on h.id = ${sql.id('p', held)}` : sql``;
-  return made(
-    dialect,
-    sql`update ${sql.table(table)} set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)}, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id(table, 'id')} = n.id`,
-  );
-};
-
-export interface Renumbered {
-  readonly table: string;
-  /** The column with the row that has the list, and the one with what the list holds. */
-  readonly holder: string;
-  readonly held: string;
-  readonly position: string;
-  /** The table of what it holds, where that has drafts. */
-  readonly heldIn: string | null;
-}
-
-/** Values: the names of lists. */
-export const forgetLists = (dialect: Dialect, table: string): Statement =>
-  made(
-    dialect,
-    sql`delete from ${sql.table(table)} where list ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'l', 'text')}`)}`,
-  );
-
-/** Values: the table of the components. */
-export const forgetCopies = (dialect: Dialect, copies: string, table: string): Statement =>
-  made(
-    dialect,
-    sql`delete from ${sql.table(copies)} where component_table = ${value()} and (draft_id not in (select id from ${sql.table(table)}) or published_id not in (select id from ${sql.table(table)}))`,
-  );
-
-// Relations that are kept otherwise
-
-/** Where links were and where they shall be, both from the side of the same rows. */
-export interface LinkMove {
-  /** A copy of the old table, or the table of the rows whose column held the key. */
-  readonly from: LinkEnd;
-  readonly to: LinkEnd;
-  /** A row keeps one link; one that is not in front of the others is left out. */
-  readonly isSingle: boolean;
-  /** A row at the other end keeps one link for each version of its holders; `holders`: their table, null for components. */
-  readonly isExclusive: boolean;
-  readonly holders: string | null;
-}
-
-/** The links that the new kind can hold, with their positions. */
-function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment {
-  const own = sql.id('l', from.own);
-  const other = sql.id('l', from.other);
-  const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)}, ` : sql``;
-  const otherOrder = from.otherOrder ? sql`${sql.id('l', from.otherOrder)}, ` : sql``;
-  const version = holders
-    ? sql`case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
-    : sql`0 as is_published, '' as locale`;
-  const join = holders ? sql` join ${sql.table(holders)} as h on h.id = ${own}` : sql``;
-  const first = sql`select ${own} as own, ${other} as other, row_number() over (partition by ${own} order by ${ownOrder}l.id) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${join} where ${own} is not null and ${other} is not null`;
-  const single = isSingle ? sql` where own_rank = 1` : sql``;
-  const second = sql`select own, other, own_rank, other_rank, row_number() over (partition by other, is_published, locale order by other_rank) as owner_rank from (${first}) as f${single}`;
-  return sql`select own, other, own_rank, other_rank from (${second}) as s${isExclusive ? sql` where owner_rank = 1` : sql``}`;
-}
-
-export const countKept = (dialect: Dialect, move: LinkMove): Statement<readonly [count: number]> =>
-  made(dialect, sql`select cast(count(*) as integer) from (${keptLinks(move)}) as k`);
-
-/** Some of the links that the new kind cannot hold. Values: how many. */
-export const linksNotKept = (dialect: Dialect, move: LinkMove): Statement<readonly [own: number, other: number]> => {
-  const [own, other] = [sql.id('a', move.from.own), sql.id('a', move.from.other)];
-  return made(
-    dialect,
-    sql`select ${own}, ${other} from ${sql.table(move.from.table)} as a left join (${keptLinks(move)}) as k on k.own = ${own} and k.other = ${other} where ${own} is not null and ${other} is not null and k.own is null order by ${own}, ${other} limit ${value()}`,
-  );
-};
-
-export function insertKept(dialect: Dialect, move: LinkMove): Statement {
-  const { to } = move;
-  const columns = [to.own, to.other, ...(to.ownOrder ? [to.ownOrder] : []), ...(to.otherOrder ? [to.otherOrder] : [])];
-  const values = [
-    sql`own`,
-    sql`other`,
-    ...(to.ownOrder ? [sql`row_number() over (partition by own order by own_rank)`] : []),
-    ...(to.otherOrder ? [sql`row_number() over (partition by other order by other_rank)`] : []),
-  ];
-  return made(
-    dialect,
-    sql`insert into ${sql.table(to.table)} (${ids(columns)}) select ${sql.join(values)} from (${keptLinks(move)}) as k order by own, own_rank`,
-  );
-}
-
-/** The key of a row from the links that it keeps. */
-export const setKeysKept = (dialect: Dialect, move: LinkMove): Statement =>
-  made(
-    dialect,
-    sql`update ${sql.table(move.to.table)} set ${sql.id(move.to.other)} = k.other from (${keptLinks(move)}) as k where ${sql.id(move.to.table, 'id')} = k.own`,
-  );
-
-// Lists that take one only
-
-const linksBeyondFirst = ({ table, from, to, order, constants }: LinkTable): Fragment => {
-  const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
-  return sql`select id, held from (select id, ${sql.id(to)} as held, row_number() over (partition by ${sql.id(from)} order by ${sql.id(order!)}, id) as place from ${sql.table(table)} where 1 = 1${sql.join(narrowed, sql``)}) as n where n.place > 1`;
-};
-
-export const deleteBeyondFirst = (dialect: Dialect, link: LinkTable): Statement =>
-  made(
-    dialect,
-    sql`delete from ${sql.table(link.table)} where id in (select id from (${linksBeyondFirst(link)}) as b)`,
-  );
-
-/** What lists hold beyond their first. */
-export const beyondFirst = (dialect: Dialect, link: LinkTable): Statement<readonly [held: number]> =>
-  made(dialect, sql`select held from (${linksBeyondFirst(link)}) as b`);
-
-export const countBeyondFirst = (dialect: Dialect, link: LinkTable): Statement<readonly [count: number]> =>
-  made(dialect, sql`select cast(count(*) as integer) from (${linksBeyondFirst(link)}) as b`);
-
-/** How many rows are linked. */
-export const countLinks = (dialect: Dialect, { table, constants }: LinkTable): Statement<readonly [count: number]> => {
-  const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
-  return made(
-    dialect,
-    sql`select cast(count(*) as integer) from ${sql.table(table)} where 1 = 1${sql.join(narrowed, sql``)}`,
-  );
-};
-
-/** Drafts that have no published row beside them, and drafts in all. */
-export const countDrafts = (dialect: Dialect, table: string): Statement<readonly [alone: number, all: number]> =>
-  made(
-    dialect,
-    sql`select cast(coalesce(sum(case when exists (select 1 from ${sql.table(table)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null) then 0 else 1 end), 0) as integer), cast(count(*) as integer) from ${sql.table(table)} as d where d.published_at is null`,
-  );
-
-/** Rows in other locales. Values: the default locale. */
-export const countOtherLocales = (dialect: Dialect, table: string): Statement<readonly [count: number]> =>
-  made(
-    dialect,
-    sql`select cast(count(*) as integer) from ${sql.table(table)} where locale is not null and locale <> ${value()}`,
   );
 
 // What was changed
 
 /** Values: the change, what it did, how to take it back, the definitions before it, the moment. */
 export const recordChange = (dialect: Dialect): Statement<readonly [id: number]> =>
-  made(
+  statementOf(
     dialect,
     sql`insert into ${sql.table(MODEL_CHANGES)} (change, summary, undo, definitions, state, applied_at) values (${value()}, ${value()}, ${value()}, ${value()}, 'applied', ${dialect.input(value(), 'datetime')}) returning id`,
   );
 
 /** Values: how to take it back, the change. */
 export const setUndo = (dialect: Dialect): Statement =>
-  made(dialect, sql`update ${sql.table(MODEL_CHANGES)} set undo = ${value()} where id = ${value()}`);
+  statementOf(dialect, sql`update ${sql.table(MODEL_CHANGES)} set undo = ${value()} where id = ${value()}`);
 
 export type ChangeRow = readonly [
   id: number,
@@ -563,14 +221,14 @@ export type ChangeRow = readonly [
 
 /** Changes that can be taken back, the last first. */
 export const appliedChanges = (dialect: Dialect): Statement<ChangeRow> =>
-  made(
+  statementOf(
     dialect,
     sql`select id, change, summary, undo, definitions, ${dialect.rowOutput(sql.id('applied_at'), 'datetime')} from ${sql.table(MODEL_CHANGES)} where state = 'applied' order by id desc`,
   );
 
 /** Values: the state, the id. */
 export const setChangeState = (dialect: Dialect): Statement =>
-  made(
+  statementOf(
     dialect,
     sql`update ${sql.table(MODEL_CHANGES)} set state = ${value()}, undo = null, definitions = null where id = ${value()}`,
   );
