@@ -1,7 +1,7 @@
 // Passwords, hashed and compared on other threads, never more than a few at a time: it is meant to be slow, and must not
 // keep others waiting. Hashes that Strapi 5 made are compared as they are.
-import { unavailableError } from './errors.ts';
 import { MAX_HASHES_AT_ONCE, MAX_WAITING_HASHES } from './limits.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Loaded with the first password; a start need not wait for it. */
 let loaded: Promise<typeof import('bcrypt')> | null = null;
@@ -16,32 +16,21 @@ const MAX_PASSWORD_BYTES = 72;
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function withHashSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_HASHES_AT_ONCE) {
-    if (waiting.length >= MAX_WAITING_HASHES) throw unavailableError('Too many passwords are being checked; try again');
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+const hashes = new Semaphore(MAX_HASHES_AT_ONCE, {
+  maxWaiting: MAX_WAITING_HASHES,
+  maxWaitMs: null,
+  refusal: 'Too many passwords are being checked; try again',
+});
 
 export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
-  withHashSlot(async () => (await bcrypt()).hash(password, rounds));
+  hashes.run(async () => (await bcrypt()).hash(password, rounds));
 
 /** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
 const DUMMY_HASH = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
 
 /** Takes as long where there is no hash, so that time does not tell whether an account exists. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const matches = await withHashSlot(async () => {
+  const matches = await hashes.run(async () => {
     const { compare } = await bcrypt();
     return compare(password, (hash ?? DUMMY_HASH).replace(/^\$2y\$/, '$2b$'));
   });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WhenGone } from '../src/db/database.ts';
-import { Semaphore } from '../src/db/semaphore.ts';
+import { heavyReads } from '../src/db/heavy-reads.ts';
 import { createServer } from '../src/http/server.ts';
 import {
   MAX_HEAVY_WAIT_MS,
@@ -16,6 +16,7 @@ import {
   MAX_WAITING_HEAVY_READS,
 } from '../src/limits.ts';
 import { tablesOf } from '../src/model/tables.ts';
+import type { Semaphore } from '../src/semaphore.ts';
 import { type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite } from './support/database.ts';
 import { scaled } from './support/scale.ts';
@@ -366,7 +367,7 @@ describe('A semaphore', () => {
   const nothing = async (): Promise<void> => undefined;
 
   it('lets few work at a time, in order', async () => {
-    const semaphore = new Semaphore(2);
+    const semaphore = heavyReads(2);
     const order: number[] = [];
     let running = 0;
     await Promise.all(
@@ -384,7 +385,7 @@ describe('A semaphore', () => {
   });
 
   it('refuses at once where the queue is long', async () => {
-    const semaphore = new Semaphore(1);
+    const semaphore = heavyReads(1);
     const first = held(semaphore);
     const queue = Array.from({ length: MAX_WAITING_HEAVY_READS }, () => semaphore.run(nothing));
     await expect(semaphore.run(nothing)).rejects.toMatchObject({ status: 503 });
@@ -396,7 +397,7 @@ describe('A semaphore', () => {
   it(
     'lets nobody wait longer than MAX_HEAVY_WAIT_MS, and works on',
     async () => {
-      const semaphore = new Semaphore(1);
+      const semaphore = heavyReads(1);
       const first = held(semaphore);
       await expect(semaphore.run(nothing)).rejects.toMatchObject({ status: 503 });
       first.end();
@@ -407,7 +408,7 @@ describe('A semaphore', () => {
   );
 
   it('has its permit back from work that fails', async () => {
-    const semaphore = new Semaphore(1);
+    const semaphore = heavyReads(1);
     await expect(semaphore.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     await semaphore.run(nothing);
   });

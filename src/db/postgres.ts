@@ -5,6 +5,7 @@ import { clientGoneError, readOnlyError, SetupError, tooSlowError, unavailableEr
 import { MAX_ACCESS_CHANGES, MAX_PREPARED_CHARACTERS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { NextRun } from '../next-run.ts';
 import { requirePostgresUrl } from '../project/connection-url.ts';
+import type { Semaphore } from '../semaphore.ts';
 import {
   changesIn,
   PRUNE_STATEMENT,
@@ -27,6 +28,7 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
+import { heavyReads } from './heavy-reads.ts';
 import {
   CANCELLED,
   ClientSession,
@@ -40,7 +42,6 @@ import {
   toClientError,
 } from './postgres-session.ts';
 import { searchPath, Watcher } from './postgres-watcher.ts';
-import { Semaphore } from './semaphore.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -142,7 +143,7 @@ class Postgres implements Database {
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
     this.isReadOnly = isReadOnly;
     this.#pool = pool;
-    this.#heavy = new Semaphore(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
+    this.#heavy = heavyReads(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }

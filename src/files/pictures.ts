@@ -2,9 +2,10 @@
 // done by libvips on threads of its own, a few pictures at a time.
 import { rename, stat } from 'node:fs/promises';
 import type { FormatEnum, Metadata, Sharp } from 'sharp';
-import { applicationError, type SheafError, unavailableError } from '../errors.ts';
+import { applicationError, type SheafError } from '../errors.ts';
 import { MAX_PICTURE_PIXELS, MAX_PICTURES_AT_ONCE, MAX_SVG_HEAD_BYTES, MAX_WAITING_PICTURES } from '../limits.ts';
 import type { FileSettings } from '../project/file-settings.ts';
+import { Semaphore } from '../semaphore.ts';
 import { headOf } from './file-types.ts';
 import type { Scratch } from './incoming.ts';
 
@@ -62,23 +63,12 @@ export const loadSharp = (): Promise<SharpModule> => {
   return loaded;
 };
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Runs work on a picture when it has its turn. */
-export async function withPictureSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_PICTURES_AT_ONCE) {
-    if (waiting.length >= MAX_WAITING_PICTURES) throw unavailableError('Too many pictures are being made; try again');
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running++;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+/** Pictures that are worked on at a time. */
+export const pictureWork = new Semaphore(MAX_PICTURES_AT_ONCE, {
+  maxWaiting: MAX_WAITING_PICTURES,
+  maxWaitMs: null,
+  refusal: 'Too many pictures are being made; try again',
+});
 
 /** A picture that was received, with its formats; null for a file that is none. May rewrite the file. */
 export async function makePicture(
@@ -89,7 +79,7 @@ export async function makePicture(
 ): Promise<Picture | null> {
   if (detected === null || !detected.startsWith('image/')) return null;
   const sharp = await loadSharp();
-  return withPictureSlot(async () => {
+  return pictureWork.run(async () => {
     const described = await describe(sharp, file);
     // What begins like a picture and is none may be something else besides.
     if (!described && DECODED.has(detected)) throw invalidPicture(null);

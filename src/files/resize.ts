@@ -8,7 +8,7 @@ import { MAX_PICTURE_PIXELS, MAX_RESIZED_PICTURES } from '../limits.ts';
 import type { ResizeSettings } from '../project/file-settings.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { RESIZED } from './local-storage.ts';
-import { loadSharp, withPictureSlot } from './pictures.ts';
+import { loadSharp, pictureWork } from './pictures.ts';
 
 /** What is asked for. */
 export interface Resizing {
@@ -62,7 +62,7 @@ export async function resizedFile(folder: string, name: string, asked: Resizing)
   if (await isThere(file)) return file;
   await mkdir(place, { recursive: true });
   if ((await readdir(place)).length >= MAX_RESIZED_PICTURES) return null;
-  return withPictureSlot(async () =>
+  return pictureWork.run(async () =>
     (await isThere(file)) ? file : make(path.join(folder, name), file, { ...asked, format }),
   );
 }

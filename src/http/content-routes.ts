@@ -110,13 +110,7 @@ export function prepareList(
 ): PreparedText {
   const defaults = readDefaults(auth.settings, type, 'find');
   const read = sheaf.operations.find({ name: 'find', type, parameters, defaults }, caller);
-  return {
-    timing: read.timing,
-    weight: read.weight,
-    hints: read.hints,
-    cost: read.cost,
-    run: async (options) => pageJson(read.request.pagination, await read.run(options), read.omitted),
-  };
+  return shownAs(read, (page) => pageJson(read.request.pagination, page, read.omitted));
 }
 
 function prepareOne(
@@ -129,15 +123,24 @@ function prepareOne(
   return inEnvelope(sheaf.operations.findOne({ name: 'findOne', type, parameters, defaults }, caller));
 }
 
-const inEnvelope = (read: PreparedOne): PreparedText => ({
+const inEnvelope = (read: PreparedOne): PreparedText =>
+  shownAs(read, (text) => (text === null ? null : entryJson(text, read.omitted)));
+
+/** A prepared read, before what it finds is made a response. */
+interface ReadToShow<T> extends Pick<PreparedText, 'timing' | 'weight' | 'hints' | 'cost'> {
+  run(options: Parameters<PreparedText['run']>[0]): Promise<T>;
+}
+
+/** A prepared read whose response `show` makes of what it finds. */
+export const shownAs = <T>(
+  read: ReadToShow<T>,
+  show: (found: T) => string | null | Promise<string | null>,
+): PreparedText => ({
   timing: read.timing,
   weight: read.weight,
   hints: read.hints,
   cost: read.cost,
-  run: async (options) => {
-    const text = await read.run(options);
-    return text === null ? null : entryJson(text, read.omitted);
-  },
+  run: async (options) => show(await read.run(options)),
 });
 
 export type Prepare = (query: QueryObject, caller: Caller) => PreparedText;

@@ -11,7 +11,7 @@ import { FILE } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
 import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
 import type { QueryObject } from '../request/query-string.ts';
-import { readHandler } from './content-routes.ts';
+import { readHandler, shownAs } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { receiveUpload, type UploadFields } from './receive-upload.ts';
 import { callerOf } from './register-routes.ts';
@@ -78,18 +78,11 @@ function listHandler(context: RouteContext, path: string, inPages: boolean): Han
   const { sheaf } = context;
   return readHandler(context, path, (query, caller): PreparedText => {
     const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
-    const { timing, weight, hints, cost, omitted, request } = list;
-    return {
-      timing,
-      weight,
-      hints,
-      cost,
-      run: async (options) => {
-        const page = await list.run(options);
-        const shown = await sheaf.files.shownText(`[${page.entries}]`);
-        return inPages ? pageJson(request.pagination, { ...page, entries: shown.slice(1, -1) }, omitted) : shown;
-      },
-    };
+    const { omitted, request } = list;
+    return shownAs(list, async (page) => {
+      const shown = await sheaf.files.shownText(`[${page.entries}]`);
+      return inPages ? pageJson(request.pagination, { ...page, entries: shown.slice(1, -1) }, omitted) : shown;
+    });
   });
 }
 
@@ -97,18 +90,10 @@ function oneHandler(context: RouteContext, path: string): Handler {
   const { sheaf } = context;
   const prepare = (query: QueryObject, caller: Caller): PreparedText => {
     const read = sheaf.operations.findOne(readOperation(context, 'findOne', query, false), caller);
-    const { timing, weight, hints, cost } = read;
-    return {
-      timing,
-      weight,
-      hints,
-      cost,
-      run: async (options) => {
-        const text = await read.run(options);
-        if (text === null) throw fileNotFound();
-        return sheaf.files.shownText(text);
-      },
-    };
+    return shownAs(read, (text) => {
+      if (text === null) throw fileNotFound();
+      return sheaf.files.shownText(text);
+    });
   };
   return readHandler(context, path, prepare, { documentId: (request) => fileDocumentId(context, request) });
 }

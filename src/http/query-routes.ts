@@ -8,7 +8,7 @@ import type { ContentType } from '../model/types.ts';
 import { pageJson } from '../operations/envelope.ts';
 import { ALL_AGGREGATE_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
 import type { QueryObject } from '../request/query-string.ts';
-import { bodyHandler, type Prepare, prepareList, readDefaults, readHandler } from './content-routes.ts';
+import { bodyHandler, type Prepare, prepareList, readDefaults, readHandler, shownAs } from './content-routes.ts';
 import type { Handler, PreparedText, Route, RouteContext } from './routes.ts';
 
 export function queryRoutes(context: RouteContext, type: ContentType): Route[] {
@@ -67,13 +67,7 @@ function prepareGroups(
 ): PreparedText {
   const defaults = readDefaults(auth.settings, type, 'aggregate');
   const read = sheaf.operations.find({ name: 'aggregate', type, parameters, defaults }, caller);
-  return {
-    timing: read.timing,
-    weight: read.weight,
-    hints: read.hints,
-    cost: read.cost,
-    run: async (options) => pageJson(read.request.pagination, await read.run(options), []),
-  };
+  return shownAs(read, (page) => pageJson(read.request.pagination, page, []));
 }
 
 /** Each relation has requests of its own. */
@@ -85,16 +79,7 @@ function relationHandler(context: RouteContext, type: ContentType, base: string)
     const defaults = readDefaults(auth.settings, sheaf.model.contentTypes.get(attribute.target)!, 'find');
     const prepare: Prepare = (parameters, caller) => {
       const read = sheaf.operations.related({ name: 'related', type, parameters, defaults }, attribute.name, caller);
-      return {
-        timing: read.timing,
-        weight: read.weight,
-        hints: read.hints,
-        cost: read.cost,
-        run: async (options) => {
-          const page = await read.run(options);
-          return page && pageJson(read.request.pagination, page, read.omitted);
-        },
-      };
+      return shownAs(read, (page) => page && pageJson(read.request.pagination, page, read.omitted));
     };
     // Paths ignore case; of two names that differ in nothing else, the first is meant.
     const name = attribute.name.toLowerCase();

@@ -12,7 +12,7 @@ import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
-import { readDefaults, readHandler, writeOperation } from './content-routes.ts';
+import { readDefaults, readHandler, shownAs, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
@@ -79,17 +79,8 @@ function userHandlers(
   return {
     list: readHandler(context, '/api/users', (query, caller) => {
       const list = sheaf.operations.find(read('find', query), caller);
-      const { request, timing, weight, hints, cost, omitted } = list;
-      return {
-        timing,
-        weight,
-        hints,
-        cost,
-        run: async (options) => {
-          const page = await list.run(options);
-          return bareList ? `[${page.entries}]` : pageJson(request.pagination, page, omitted);
-        },
-      };
+      const { request, omitted } = list;
+      return shownAs(list, (page) => (bareList ? `[${page.entries}]` : pageJson(request.pagination, page, omitted)));
     }),
     one: readHandler(
       context,

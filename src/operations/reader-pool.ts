@@ -5,9 +5,10 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
-import { Semaphore } from '../db/semaphore.ts';
+import { heavyReads } from '../db/heavy-reads.ts';
 import { clientGoneError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
+import type { Semaphore } from '../semaphore.ts';
 import { type JobAnswer, type JobMessage, type JobResult, type ReadJob, resultOf } from './read-job.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
@@ -28,7 +29,7 @@ export interface JobOptions {
 export class ReaderPool {
   readonly #file: string;
   readonly #isReadOnly: boolean;
-  readonly #semaphore = new Semaphore(AT_ONCE);
+  readonly #semaphore = heavyReads(AT_ONCE);
   readonly #idle: Reader[] = [];
   readonly #all = new Set<Reader>();
 

@@ -1,15 +1,25 @@
 // A counting semaphore with a bounded queue: only a few do something at a time, others wait in order. Where the queue is
 // long, or the wait, the answer is a 503.
-import { unavailableError } from '../errors.ts';
-import { MAX_HEAVY_WAIT_MS, MAX_WAITING_HEAVY_READS } from '../limits.ts';
+import { unavailableError } from './errors.ts';
+
+/** Those who wait for a permit. */
+export interface WaitingQueue {
+  readonly maxWaiting: number;
+  /** How long one waits; null for as long as it takes. */
+  readonly maxWaitMs: number | null;
+  /** What those are told who cannot wait any longer. */
+  readonly refusal: string;
+}
 
 export class Semaphore {
   readonly #permits: number;
+  readonly #waiting: WaitingQueue;
   #acquired = 0;
   readonly #queue: (() => void)[] = [];
 
-  constructor(permits: number) {
+  constructor(permits: number, waiting: WaitingQueue) {
     this.#permits = permits;
+    this.#waiting = waiting;
   }
 
   get usage(): { readonly running: number; readonly waiting: number } {
@@ -28,16 +38,18 @@ export class Semaphore {
   }
 
   #wait(): Promise<void> {
-    if (this.#queue.length >= MAX_WAITING_HEAVY_READS) throw busyError();
+    const { maxWaiting, maxWaitMs, refusal } = this.#waiting;
+    if (this.#queue.length >= maxWaiting) throw unavailableError(refusal);
     return new Promise((resolve, reject) => {
       const next = (): void => {
         clearTimeout(timer);
         resolve();
       };
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.#queue.splice(this.#queue.indexOf(next), 1);
-        reject(busyError());
-      }, MAX_HEAVY_WAIT_MS);
+        reject(unavailableError(refusal));
+      };
+      const timer = maxWaitMs === null ? undefined : setTimeout(giveUp, maxWaitMs);
       this.#queue.push(next);
     });
   }
@@ -49,5 +61,3 @@ export class Semaphore {
     else this.#acquired--;
   }
 }
-
-const busyError = () => unavailableError('Too many large requests are under way; try again');
