@@ -35,6 +35,8 @@ async function copyTable(source: DatabaseSync, target: Client, table: string): P
   const insert = `insert into "${table}" (${names}) select ${values} from json_array_elements($1::json) as e(r)`;
   const select = source.prepare(`select ${names} from "${table}" order by id`);
   select.setReturnArrays(true);
+  // The start that made the tables has written settings of its own.
+  await target.query(`delete from "${table}"`);
   let batch: unknown[] = [];
   let done = 0;
   const send = async (): Promise<void> => {
