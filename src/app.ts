@@ -8,6 +8,7 @@ import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
 import { ObservedDatabase, type ObserveStatement } from './db/observed-database.ts';
 import { diffSchema, missingForReads, requireReadable } from './db/schema.ts';
+import { ScopedDatabase } from './db/scoped-database.ts';
 import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { Locales } from './db/stored-locales.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
@@ -90,6 +91,11 @@ export interface Sheaf {
   authenticate(headers: CallerHeaders): Promise<Caller>;
   /** @internal Accounts and rights; opened when first asked for. */
   auth(): Promise<Auth>;
+  /**
+   * Runs work whose reads and writes, here and in whatever it calls, take effect together or not at all. It may run
+   * again where another writer was met.
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
   /** The files of the project. */
   readonly files: Files;
   /** Calls the listener after each committed write. Returns a function that ends the subscription. */
@@ -113,7 +119,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const { readOnly = false } = options;
   const listed = readLocales(options.project);
   const opened = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
-  const database = options.observe ? new ObservedDatabase(opened, options.observe) : opened;
+  const database = new ScopedDatabase(options.observe ? new ObservedDatabase(opened, options.observe) : opened);
   try {
     const { model, rebuild } = await modelOn(database, options.project, loaded, { privateAttributes });
     const update = { database, model, rebuild, locales: listed, isAllowed: null };
@@ -169,6 +175,7 @@ function sheafOf(
     operations,
     database,
     documents,
+    transaction: (work) => database.transaction(() => work()),
     files,
     auth,
     authenticate: async ({ authorization }) => (await auth()).authenticator.identify(authorization),

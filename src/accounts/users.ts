@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
 import { SheafError, validationError } from '../errors.ts';
-import type { TypeExtension } from '../operations/operations.ts';
+import type { TypeExtension } from '../operations/writes.ts';
 import { isTooLong } from '../passwords.ts';
 import type { EntityChange, WritePlan } from '../plan/write/changes.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';

@@ -9,7 +9,7 @@ import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
 import { defaultPopulateOf } from '../operations/default-populate.ts';
 import { entryJson, pageJson } from '../operations/envelope.ts';
-import type { PreparedOne } from '../operations/operations.ts';
+import type { PreparedOne } from '../operations/prepared.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
 import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';

@@ -8,7 +8,7 @@ import type { ContentType } from '../model/types.ts';
 import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkData } from '../request/parse-write.ts';
 import { pageJson } from './envelope.ts';
-import type { Operations, WriteOutcome } from './operations.ts';
+import type { Operations } from './operations.ts';
 import type {
   AggregateParameters,
   CreateParameters,
@@ -23,6 +23,7 @@ import type {
   Page,
   UpdateParameters,
 } from './parameters.ts';
+import type { WriteOutcome } from './writes.ts';
 
 /** Whoever works on content in process works on drafts, unless they say otherwise. */
 const DEFAULT_STATUS = 'draft';

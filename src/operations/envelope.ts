@@ -10,9 +10,10 @@ const omittedJson = (omitted: readonly string[]): string =>
 export const entryJson = (text: string, omitted: readonly string[]): string =>
   `{"data":${text},"meta":{${omittedJson(omitted)}}}`;
 
-export function pageJson(pagination: Pagination, page: PageText, omitted: readonly string[]): string {
+export function pageJson(asked: Pagination, page: PageText, left: readonly string[]): string {
   const { entries, total, cursors, facets } = page;
+  const { pagination, omitted } = page.changed ?? { pagination: asked, omitted: left };
   const counted = facets === undefined ? '' : `,"facets":${facets}`;
-  const left = omitted.length > 0 ? `,${omittedJson(omitted)}` : '';
-  return `{"data":[${entries}],"meta":{"pagination":${paginationJson(pagination, total, cursors)}${counted}${left}}}`;
+  const note = omitted.length > 0 ? `,${omittedJson(omitted)}` : '';
+  return `{"data":[${entries}],"meta":{"pagination":${paginationJson(pagination, total, cursors)}${counted}${note}}}`;
 }

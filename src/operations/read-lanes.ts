@@ -2,7 +2,8 @@
 // lane of few, has a deadline, and ends when its client goes: on SQLite in processes of their own, on PostgreSQL on a
 // share of the connections. Which lane is decided from the plan and the sizes of its tables, and corrected by the time
 // that the plan took before.
-import type { Database, ReadOptions, ReadTimer, Session } from '../db/database.ts';
+import type { ReadOptions, ReadTimer, Session } from '../db/database.ts';
+import type { ScopedDatabase } from '../db/scoped-database.ts';
 import { validationError } from '../errors.ts';
 import { MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
 import { tablesOf } from '../model/tables.ts';
@@ -34,7 +35,7 @@ export interface HeavyRead<Result extends JobResult> {
 }
 
 export class ReadLanes {
-  readonly #database: Database;
+  readonly #database: ScopedDatabase;
   readonly #tables: readonly string[];
   readonly #readers: ReaderPool | null;
   readonly #assembly = new Assembly();
@@ -44,7 +45,7 @@ export class ReadLanes {
   /** Rows by table. */
   sizes: ReadonlyMap<string, number> = new Map();
 
-  constructor(database: Database, model: Model) {
+  constructor(database: ScopedDatabase, model: Model) {
     this.#database = database;
     this.#tables = tablesOf(model).map(({ name }) => name);
     this.#readers = database.file === null ? null : new ReaderPool(database.file, database.isReadOnly);
@@ -78,6 +79,8 @@ export class ReadLanes {
   async runHeavy<Result extends JobResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
     const { read, work, job } = heavy;
     this.#begun++;
+    // Nobody else sees what a transaction under way has written, and it holds its connection anyway.
+    if (this.#database.isInTransaction) return this.#database.snapshot(work, options);
     const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
     if (this.#readers)

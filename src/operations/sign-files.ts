@@ -1,6 +1,8 @@
 // Files in answers whose URLs have to be signed: where the plan of a read shows them, and nowhere else, so that nobody
 // gets a URL signed by writing it into some other attribute.
 import type { EntityPlan } from '../plan/read/nodes.ts';
+import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import type { PageText } from '../read/read-strategy.ts';
 
 export type SignFile = (file: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
@@ -42,5 +44,22 @@ async function signBelow(entry: Record<string, unknown>, { populate }: EntityPla
     };
     if (Array.isArray(value)) entry[one.key] = await Promise.all(value.map(signed));
     else if (value !== undefined) entry[one.key] = await signed(value);
+  }
+}
+
+/** Signs the files of answers, once there is something to sign them with: where none are private there is not. */
+export class FileSigning {
+  sign: SignFile | null = null;
+
+  entry(found: Promise<string | null>, plan: AuthorizedReadPlan): Promise<string | null> {
+    const { sign } = this;
+    if (sign === null || !showsFiles(plan.entity)) return found;
+    return found.then((text) => (text === null ? null : withSignedFiles(text, plan.entity, sign)));
+  }
+
+  page(found: Promise<PageText>, plan: AuthorizedReadPlan): Promise<PageText> {
+    const { sign } = this;
+    if (sign === null || !showsFiles(plan.entity)) return found;
+    return found.then(async (page) => ({ ...page, entries: await withSignedFiles(page.entries, plan.entity, sign) }));
   }
 }

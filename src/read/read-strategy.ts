@@ -3,6 +3,7 @@
 import type { Session } from '../db/database.ts';
 import { limitExceeded, type SheafError } from '../errors.ts';
 import type { AnswerLimits } from '../plan/read/nodes.ts';
+import type { Pagination } from '../request/read-request.ts';
 import type { Row } from '../sql/statement.ts';
 import type { BoundStatement, Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
@@ -16,6 +17,8 @@ export interface PageText {
   readonly cursors?: PageCursors;
   /** As JSON, where they are asked for. */
   readonly facets?: string;
+  /** Where it is not the page that the request asked for, but one that a hook made of it. */
+  readonly changed?: { readonly pagination: Pagination; readonly omitted: readonly string[] };
 }
 
 export interface PreparedPage {

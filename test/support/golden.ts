@@ -11,6 +11,7 @@ import type { Auth } from '../../src/accounts/auth.ts';
 import type { Sheaf } from '../../src/app.ts';
 import { printReadPlan } from '../../src/cli/print-read-plan.ts';
 import type { Database } from '../../src/db/database.ts';
+import { ScopedDatabase } from '../../src/db/scoped-database.ts';
 import { routeTable } from '../../src/http/route-table.ts';
 import { type Method, matchRoute } from '../../src/http/routes.ts';
 import { loadModel } from '../../src/model/build.ts';
@@ -118,7 +119,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = { SQLite: sqliteDialect, Pos
 const operationsFor = (dialect: Dialect): Operations =>
   new Operations({
     model,
-    database: { dialect } as Database,
+    database: new ScopedDatabase({ dialect } as Database),
     defaultLocale: DEFAULT_LOCALE,
     decimals: new Map(),
     rules: { ...DEFAULT_READ_RULES, strict: true },

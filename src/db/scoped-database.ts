@@ -1,0 +1,194 @@
+// A database whose transactions can be joined: whatever the same flow of calls reads or writes while a transaction is
+// under way happens inside it. So code that runs around a write works with what the write has done so far, and is undone
+// with it.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { MARK_STATEMENT } from '../sql/access-changes.ts';
+import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
+import {
+  type Database,
+  type Marked,
+  type ReadOptions,
+  type Session,
+  StaleCallerError,
+  type WriteOptions,
+} from './database.ts';
+
+type Work<T> = (session: Session) => Promise<T>;
+
+/** A transaction, or a part of one that can fail by itself. */
+interface Scope {
+  readonly database: Database;
+  readonly session: Session;
+  /** What happens once it is committed. */
+  readonly committed: (() => void)[];
+  /** The last that was asked of it: statements of two parts must not mix. */
+  turn: Promise<unknown>;
+  /** Whether it is under way. Code that nobody waited for may outlive it. */
+  isOpen: boolean;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+const SAVEPOINT = plainStatement('savepoint sheaf_scope');
+const RELEASE = plainStatement('release savepoint sheaf_scope');
+const ROLLBACK = plainStatement('rollback to savepoint sheaf_scope');
+
+export class ScopedDatabase implements Database {
+  readonly #inner: Database;
+
+  constructor(inner: Database) {
+    this.#inner = inner;
+  }
+
+  get dialect() {
+    return this.#inner.dialect;
+  }
+
+  get isReadOnly() {
+    return this.#inner.isReadOnly;
+  }
+
+  get file() {
+    return this.#inner.file;
+  }
+
+  /** The transaction that the present flow of calls is inside of. */
+  get #scope(): Scope | null {
+    const scope = scopes.getStore();
+    return scope?.isOpen && scope.database === this ? scope : null;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#scope !== null;
+  }
+
+  /** Calls back when what is written now is committed: at once, or with the transaction under way. */
+  whenCommitted(listener: () => void): void {
+    const scope = this.#scope;
+    if (scope) scope.committed.push(listener);
+    else listener();
+  }
+
+  snapshot<T>(work: Work<T>, options?: ReadOptions): Promise<T> {
+    const scope = this.#scope;
+    return scope ? this.#read(scope, work, options?.knownBy) : this.#inner.snapshot(work, options);
+  }
+
+  latest<T>(work: Work<T>): Promise<T> {
+    const scope = this.#scope;
+    return scope ? this.#read(scope, work) : this.#inner.latest(work);
+  }
+
+  transaction<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    const scope = this.#scope;
+    return scope ? this.#part(scope, work, options?.knownBy) : this.#whole(work, options);
+  }
+
+  async #whole<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    let committed: Scope['committed'] = [];
+    const result = await this.#inner.transaction((session) => {
+      // Begun again, it has done nothing yet.
+      committed = [];
+      return this.#within(session, committed, work);
+    }, options);
+    for (const listener of committed) listener();
+    return result;
+  }
+
+  /** As a part of a transaction under way, which it does not end where it fails. */
+  #part<T>(scope: Scope, work: Work<T>, knownBy?: string | null): Promise<T> {
+    return inTurn(scope, async () => {
+      const { session } = scope;
+      await requireMark(session, knownBy);
+      await session.rows(SAVEPOINT, []);
+      const committed: Scope['committed'] = [];
+      try {
+        const result = await this.#within(session, committed, work);
+        await session.rows(RELEASE, []);
+        scope.committed.push(...committed);
+        return result;
+      } catch (error) {
+        // Where even this fails the whole transaction has.
+        await session.rows(ROLLBACK, []).then(
+          () => session.rows(RELEASE, []),
+          () => undefined,
+        );
+        throw error;
+      }
+    });
+  }
+
+  #read<T>(scope: Scope, work: Work<T>, knownBy?: string | null): Promise<T> {
+    return inTurn(scope, async () => {
+      await requireMark(scope.session, knownBy);
+      return this.#within(scope.session, [], work);
+    });
+  }
+
+  /** Inside of a part, calls join that part: to wait for the turn of the whole would be to wait for themselves. */
+  async #within<T>(session: Session, committed: Scope['committed'], work: Work<T>): Promise<T> {
+    const scope: Scope = { database: this, session, committed, turn: Promise.resolve(), isOpen: true };
+    try {
+      const result = await scopes.run(scope, () => work(session));
+      // What was begun and not waited for is part of it as well.
+      for (let last: unknown = null; last !== scope.turn; await last) last = scope.turn;
+      return result;
+    } finally {
+      scope.isOpen = false;
+    }
+  }
+
+  /** Who calls, and what they may do, is what others see as well: never what a transaction under way would make of it. */
+  marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
+    return this.#inner.marked(statement, values);
+  }
+
+  mark() {
+    return this.#inner.mark();
+  }
+
+  replicationPosition() {
+    return this.#inner.replicationPosition();
+  }
+
+  check() {
+    return this.#inner.check();
+  }
+
+  explain(statement: Statement, values: readonly BoundValue[]) {
+    return this.#inner.explain(statement, values);
+  }
+
+  watch(onPoll: () => void) {
+    return this.#inner.watch(onPoll);
+  }
+
+  describe() {
+    return this.#inner.describe();
+  }
+
+  countRows(tables: readonly string[]) {
+    return this.#inner.countRows(tables);
+  }
+
+  usage() {
+    return this.#inner.usage();
+  }
+
+  close() {
+    return this.#inner.close();
+  }
+}
+
+/** Runs the work when all that was asked of the scope before is done. */
+function inTurn<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+  const result = scope.turn.then(work);
+  scope.turn = result.catch(() => undefined);
+  return result;
+}
+
+async function requireMark(session: Session, knownBy: string | null = null): Promise<void> {
+  if (knownBy === null) return;
+  const [row] = await session.rows(MARK_STATEMENT, []);
+  if (row![0] !== knownBy) throw new StaleCallerError();
+}
