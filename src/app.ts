@@ -160,7 +160,7 @@ function sheafOf(
   const { model, database } = operations;
   const { project, settings, secrets = {}, smtp = null, onMailError = reportMailError } = options;
   const state = stateOf(options);
-  const system = systemCaller(model);
+  const system = systemCaller(model, 'private');
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
     const { withheld } = found;
@@ -182,7 +182,7 @@ function sheafOf(
     afterCommit: (listener) => operations.commits.subscribe(listener),
     async locales() {
       const standard = await database.latest(readDefaultLocale);
-      const rows = await documents(LOCALE).findMany();
+      const rows = await documents(LOCALE, systemCaller(model)).findMany();
       return rows.map((row) => ({ ...row, isDefault: row.code === standard }) as unknown as Locale);
     },
     replicationPosition: () => database.replicationPosition(),

@@ -6,6 +6,7 @@ import type { Documents } from '../src/operations/documents.ts';
 import type { Entry } from '../src/operations/parameters.ts';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { userWith } from './support/rules.ts';
 
 const KIT: Project = {
   locales: ['en', 'fr', 'de'],
@@ -34,6 +35,14 @@ const KIT: Project = {
       },
     },
     page: { drafts: true, localized: true, attributes: { title: { type: 'string', ...localized } } },
+    safe: {
+      attributes: {
+        name: { type: 'string' },
+        secret: { type: 'string', private: true },
+        key: { type: 'password' },
+        items: relation('oneToMany', 'item', { private: true }),
+      },
+    },
     item: {
       attributes: { name: { type: 'string', unique: true }, moment: { type: 'datetime' }, big: { type: 'biginteger' } },
     },
@@ -120,6 +129,30 @@ describeOnEveryDatabase('documents', (engine) => {
     await documents.findOne({ documentId, status: 'draft', ...parameters }),
     await documents.findOne({ documentId, status: 'published', ...parameters }),
   ];
+
+  it('shows private attributes to the system, hashes of passwords to nobody, and neither to a caller', async () => {
+    const safes = kit.sheaf.documents('api::safe.safe');
+    const item = await items.create({ data: { name: 'kept' } });
+    const data = { name: 'a', secret: 'hidden', key: 'Tr0ub4dor', items: [item.documentId] };
+    const made = await safes.create({ data, populate: 'items' });
+    const shown = { name: 'a', secret: 'hidden', items: [{ name: 'kept' }] };
+    expect(made).toMatchObject(shown);
+    const asked = { filters: { secret: 'hidden' }, sort: 'secret', fields: ['name', 'secret'], populate: ['items'] };
+    expect(await safes.findMany(asked)).toMatchObject([shown]);
+    expect(made).not.toHaveProperty('key');
+    expect(made).not.toHaveProperty('locale');
+    await expect(safes.findMany({ fields: 'key' })).rejects.toThrow('key');
+    const callers = kit.sheaf.documents('api::safe.safe', userWith(kit.sheaf.model, {}));
+    const [seen] = await callers.findMany({ populate: '*' });
+    expect(Object.keys(seen!).sort()).toEqual(['createdAt', 'documentId', 'id', 'name', 'publishedAt', 'updatedAt']);
+    for (const parameters of [
+      { fields: 'secret' },
+      { filters: { secret: 'hidden' } },
+      { sort: 'secret' },
+      { populate: 'items' },
+    ])
+      await expect(callers.findMany(parameters)).rejects.toThrow(/secret|items/);
+  });
 
   describe('create', () => {
     it('makes a draft where no status is given, and returns it', async () => {

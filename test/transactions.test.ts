@@ -15,7 +15,6 @@ const SHOP: Project = {
     topic: {
       attributes: {
         name: { type: 'string', required: true, unique: true },
-        secret: { type: 'string', private: true },
         parent: relation('manyToOne', 'topic'),
       },
     },

@@ -17,9 +17,13 @@ export interface RowRule {
   readonly values: readonly RuleValue[];
 }
 
+/** Which attributes there are: those that clients know, private ones as well, or even the hashes of passwords. */
+export type Visibility = 'public' | 'private' | 'password';
+
 export interface Access {
   /** Plans made under one key serve everyone who has it. */
   readonly key: string;
+  readonly shows: Visibility;
   may(action: string): boolean;
   /** Whether rows of a type may be seen through relations. */
   mayFind(uid: string): boolean;
@@ -37,14 +41,20 @@ export interface Access {
 /** Every group is shown. */
 export const ANY_GROUP = 1;
 
-const cache = new WeakMap<Model, Access>();
+const cache = new WeakMap<Model, Map<Visibility, Access>>();
 
 /** The access of the system itself: everything that is served. */
-export function systemAccess(model: Model): Access {
-  let access = cache.get(model);
+export function systemAccess(model: Model, shows: Visibility = 'public'): Access {
+  let accesses = cache.get(model);
+  if (!accesses) {
+    accesses = new Map();
+    cache.set(model, accesses);
+  }
+  let access = accesses.get(shows);
   if (!access) {
     access = {
-      key: '',
+      key: shows === 'public' ? '' : shows,
+      shows,
       may: () => true,
       mayFind: (uid) => model.contentTypes.get(uid)?.exposure !== 'hidden',
       mayUse: () => true,
@@ -53,7 +63,7 @@ export function systemAccess(model: Model): Access {
       maxReadCost: MAX_READ_COST,
       smallestGroup: ANY_GROUP,
     };
-    cache.set(model, access);
+    accesses.set(shows, access);
   }
   return access;
 }

@@ -1,6 +1,6 @@
 // Who calls: their rights and, for a user, the values of the account that rules may compare with.
 import type { Model } from '../model/types.ts';
-import { type Access, systemAccess } from './access.ts';
+import { type Access, systemAccess, type Visibility } from './access.ts';
 
 /** Scalar attributes of an account, by name. */
 export type UserValues = Readonly<Record<string, unknown>>;
@@ -26,9 +26,9 @@ export interface Caller {
 }
 
 /** Code in this process that acts for nobody in particular, and may do everything. */
-export const systemCaller = (model: Model): Caller => ({
+export const systemCaller = (model: Model, shows: Visibility = 'public'): Caller => ({
   kind: 'system',
-  access: systemAccess(model),
+  access: systemAccess(model, shows),
   user: null,
   account: null,
   knownBy: null,

@@ -205,6 +205,7 @@ const NO_ACCESS: Access = {
   key: 'none',
   may: () => false,
   mayFind: () => false,
+  shows: 'public',
   mayUse: () => true,
   mayReadDrafts: () => false,
   rowsOf: () => null,

@@ -8,7 +8,7 @@ import { parseFilters, Slots } from './parse-filters.ts';
 import { DEFAULT_PAGES, type PageRules, pageSizeOf, parsePagination } from './parse-pagination.ts';
 import { NO_POPULATE, parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
-import type { Pagination, PublicationFilter, ReadRequest, ReadShape, Status } from './read-request.ts';
+import type { Pagination, PublicationFilter, ReadRequest, ReadShape, RowStatus } from './read-request.ts';
 import { knownTimezone } from './relative-dates.ts';
 
 /** Parameters of a read, as they come from a query string or from a caller in process. */
@@ -32,7 +32,7 @@ export type AggregateParameters = Omit<ReadParameters, 'fields' | 'populate' | '
   Readonly<Partial<Record<AggregateParameter, unknown>>>;
 
 export interface ReadDefaults {
-  readonly status: Status;
+  readonly status: RowStatus;
   /** The page when the request names none: a page of the default size, or everything. */
   readonly pagination: Pagination;
   /** What is populated when the request does not say. */
@@ -177,7 +177,7 @@ function parseTimezone(value: unknown): string | null {
   return zone;
 }
 
-function parseStatus(value: unknown, otherwise: Status): Status {
+function parseStatus(value: unknown, otherwise: RowStatus): RowStatus {
   if (value === undefined) return otherwise;
   if (value === 'draft' || value === 'published') return value;
   throw badValue(rootLocation('status'), 'draft or published');

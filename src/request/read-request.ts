@@ -92,6 +92,8 @@ export interface PopulateShape {
 }
 
 export type Status = 'draft' | 'published';
+/** `any`: every row, whatever its status and locale. No parameter says so. */
+export type RowStatus = Status | 'any';
 
 export type PublicationFilter =
   | 'never-published'
@@ -156,7 +158,7 @@ export interface ReadShape {
   readonly populatesByDefault: boolean;
   /** Whether `localizations` of a type without locales are refused rather than empty. */
   readonly strict: boolean;
-  readonly status: Status;
+  readonly status: RowStatus;
   /** `all`, or the slot of a list of locale codes, or the default locale of the project. */
   readonly locale: 'default' | 'all' | number;
   readonly publication: PublicationFilter | null;

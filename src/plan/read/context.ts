@@ -4,7 +4,7 @@ import type { Access, RuleValue } from '../../access/access.ts';
 import { limitExceeded } from '../../errors.ts';
 import { DEFAULT_LIMITS, type Limits, MAX_HINTS } from '../../limits.ts';
 import type { ContentType, Model } from '../../model/types.ts';
-import type { Status } from '../../request/read-request.ts';
+import type { RowStatus } from '../../request/read-request.ts';
 import type { Versions } from './versions.ts';
 
 /** What is particular about a plan. */
@@ -56,8 +56,8 @@ export class PlanContext {
   }
 
   /** Whether rows of a type in a status are drafts that are hidden from the caller. */
-  hidesDrafts({ uid, draftAndPublish }: ContentType, status: Status): boolean {
-    return status === 'draft' && draftAndPublish && !this.access.mayReadDrafts(uid);
+  hidesDrafts({ uid, draftAndPublish }: ContentType, status: RowStatus): boolean {
+    return status !== 'published' && draftAndPublish && !this.access.mayReadDrafts(uid);
   }
 
   touch(uid: string): void {

@@ -9,6 +9,7 @@ import type {
   DatePart,
   PopulatePage,
   PublicationFilter,
+  RowStatus,
   SortAggregate,
   Status,
 } from '../../request/read-request.ts';
@@ -288,7 +289,7 @@ export interface ReadPlan {
   /** Null where entries are read, not groups of them. */
   readonly aggregate: AggregatePlan | null;
   readonly facets: readonly FacetPlan[];
-  readonly status: Status;
+  readonly status: RowStatus;
   readonly publication: PublicationFilter | null;
   /** Uids of every type whose rows the plan reads or filters by. */
   readonly touches: readonly string[];

@@ -7,7 +7,7 @@
 import { type RowUse, systemAccess } from '../../access/access.ts';
 import { invalidKey, invalidValue, validationError } from '../../errors.ts';
 import type { Attribute, ContentType, ScalarType, Schema } from '../../model/types.ts';
-import type { Comparison, FilterNode, Quantifier, Status } from '../../request/read-request.ts';
+import type { Comparison, FilterNode, Quantifier, RowStatus } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
 import type { ColumnRef, Condition, PlanComparison, PlanCountTest, RelationStep, ValueRef } from './nodes.ts';
 import { counted, noneRelated, notMet, related, someRelated, valuesIn } from './related.ts';
@@ -247,7 +247,7 @@ export const visibleRows = (context: PlanContext, type: ContentType): Condition 
     seenInStatus(context, type, context.versions.status),
   ]);
 
-const seenInStatus = (context: PlanContext, type: ContentType, status: Status): Condition | null =>
+const seenInStatus = (context: PlanContext, type: ContentType, status: RowStatus): Condition | null =>
   context.hidesDrafts(type, status) ? { is: 'never' } : ruleCondition(context, type, 'find', status);
 
 /** The row that a write left behind, as its answer shows it: whoever wrote a draft may know of it. */

@@ -58,10 +58,14 @@ export function isUsable(context: PlanContext, schema: Schema, attribute: Attrib
 /** Whether the name exists for the caller, wherever it leads. */
 function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
   // The project's own rules may speak of what nobody is shown.
-  if ((attribute.private && !ruleValues) || (attribute.kind === 'scalar' && attribute.type === 'password'))
-    return false;
+  if (attribute.private && !ruleValues && (access.shows === 'public' || isOfLocales(schema, attribute))) return false;
+  if (attribute.kind === 'scalar' && attribute.type === 'password' && access.shows !== 'password') return false;
   return schema.kind === 'component' || access.mayUse(schema.uid, attribute.name, use);
 }
+
+/** What a type without locales has only because tables of all types are alike. */
+const isOfLocales = (schema: Schema, { name, kind }: Attribute): boolean =>
+  schema.kind !== 'component' && !schema.localized && (name === 'locale' || kind === 'localizations');
 
 /** Whether the rows behind a relation may be found by the caller; files go with what holds them. */
 const targetIsReadable = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>

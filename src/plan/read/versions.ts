@@ -1,11 +1,11 @@
 // Which rows of a document a request may see: the status it asked for, and the publication filter beside it. The
 // same rule holds for the root, for populated rows and for rows that filters and sorts look through.
 import type { ContentType, Schema } from '../../model/types.ts';
-import type { PublicationFilter, Status } from '../../request/read-request.ts';
+import type { PublicationFilter, RowStatus, Status } from '../../request/read-request.ts';
 import type { ColumnRef, Condition } from './nodes.ts';
 
 export interface Versions {
-  readonly status: Status;
+  readonly status: RowStatus;
   readonly publication: PublicationFilter | null;
 }
 
@@ -23,9 +23,10 @@ export function statusCondition(
   versions: Versions,
   seen: (status: Status) => Condition | null,
 ): Condition | null {
-  if (schema.kind === 'component' || !schema.draftAndPublish) return null;
-  const status: Condition = { is: versions.status === 'draft' ? 'null' : 'notNull', column: PUBLISHED_AT };
-  return allOf([status, versions.publication && byPublication(schema, versions.status, versions.publication, seen)]);
+  const { status, publication } = versions;
+  if (schema.kind === 'component' || !schema.draftAndPublish || status === 'any') return null;
+  const isInStatus: Condition = { is: status === 'draft' ? 'null' : 'notNull', column: PUBLISHED_AT };
+  return allOf([isInStatus, publication && byPublication(schema, status, publication, seen)]);
 }
 
 function byPublication(
