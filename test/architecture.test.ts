@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['files/'],
   ['accounts/'],
   ['app.ts'],
+  ['compat/'],
   ['http/'],
   ['cli/'],
   ['main.ts', 'index.ts'],

@@ -17,8 +17,11 @@ export interface RowRule {
   readonly values: readonly RuleValue[];
 }
 
-/** Which attributes there are: those that clients know, private ones as well, or even the hashes of passwords. */
-export type Visibility = 'public' | 'private' | 'password';
+/**
+ * What there is: what clients know, private attributes as well, or everything: hashes of passwords, and types that
+ * are not served.
+ */
+export type Visibility = 'public' | 'private' | 'everything';
 
 export interface Access {
   /** Plans made under one key serve everyone who has it. */
@@ -56,7 +59,7 @@ export function systemAccess(model: Model, shows: Visibility = 'public'): Access
       key: shows === 'public' ? '' : shows,
       shows,
       may: () => true,
-      mayFind: (uid) => model.contentTypes.get(uid)?.exposure !== 'hidden',
+      mayFind: (uid) => shows === 'everything' || model.contentTypes.get(uid)?.exposure !== 'hidden',
       mayUse: () => true,
       mayReadDrafts: () => true,
       rowsOf: () => null,

@@ -84,6 +84,15 @@ describe('a single type', () => {
   });
 });
 
+describe('a row by itself', () => {
+  it('is written by code that sees everything alone', () => {
+    const operation = { ...write('update', PAGE), row: 1 };
+    expect(statusOf(systemCaller(model), operation)).toBe(403);
+    expect(statusOf({ ...systemCaller(model), kind: 'token' }, operation)).toBe(403);
+    expect(authorize(operation, systemCaller(model, 'everything')).operation.row).toBe(1);
+  });
+});
+
 describe('a right that is no operation on content', () => {
   it('is required by its name', () => {
     expect(() =>

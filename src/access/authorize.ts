@@ -19,7 +19,9 @@ export function authorize<O extends Operation>(operation: O, caller: Caller): Au
   const { name, type } = operation;
   // What has no routes is shown with what refers to it; only the system works on it. Files have routes of their own kind.
   const isServed = type.exposure === 'routes' || type.uid === FILE;
-  if (type.exposure === 'hidden' || (!isServed && caller.kind !== 'system')) throw notFoundError();
+  const isHidden = type.exposure === 'hidden' && caller.access.shows !== 'everything';
+  if (isHidden || (!isServed && caller.kind !== 'system')) throw notFoundError();
+  if ('row' in operation && caller.access.shows !== 'everything') throw forbiddenError();
   for (const action of actionsOf(type, name)) requireAction(caller, action);
   if (name === 'me' && !caller.account) throw unauthorizedError();
   // A single type has one document, which the first update makes.

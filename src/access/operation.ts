@@ -28,6 +28,11 @@ export interface WriteOperation {
   /** The locale and status to write, and what shapes the answer. */
   readonly parameters: ReadParameters;
   readonly defaultStatus: Status;
+  /**
+   * The id of the one row to write, whatever its document, or `new` for a row by itself: for code that works with rows.
+   * Such a write is not held to what entries need.
+   */
+  readonly row?: number | 'new';
 }
 
 export type Operation = ReadOperation | WriteOperation;

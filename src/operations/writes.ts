@@ -124,7 +124,8 @@ export class Writes {
     const answer = wantsEntry ? this.#answer(authorized, parsed) : NO_ANSWER;
     const timing = { parse: afterParse - begin, plan: performance.now() - afterParse };
     // Hashing is slow, so it is done before anyone has to wait for a lock.
-    const plan = hasPasswords(planned.change) ? await mapPasswords(planned, hashPassword) : planned;
+    const plan =
+      hasPasswords(planned.change) && planned.row === null ? await mapPasswords(planned, hashPassword) : planned;
     return { operation, plan, answer, timing };
   }
 

@@ -10,7 +10,14 @@ import type { AffectedDocuments } from './affected-rows.ts';
 import { copyMorphs, copyNestedContent, scalarColumns } from './copy.ts';
 import { discardRow, restoreDraft } from './discard.ts';
 import { DocumentNotFound } from './document-not-found.ts';
-import { documentsOf, inLocales, publishedBeside, singleVersions, versionToUpdate } from './document-versions.ts';
+import {
+  documentsOf,
+  inLocales,
+  publishedBeside,
+  singleVersions,
+  versionsByRow,
+  versionToUpdate,
+} from './document-versions.ts';
 import { DOCUMENT_COLUMNS, UPDATED_AT } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
@@ -24,6 +31,7 @@ import { type Written, writeVersion } from './write-version.ts';
 
 /** Throws DocumentNotFound where there is no such document for the caller. */
 export function runWrite(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
+  if (plan.row !== null) return writeRow(write, plan, plan.row);
   switch (plan.name) {
     case 'create':
       return plan.type.kind === 'singleType' ? createSingle(write, plan) : createDocument(write, plan);
@@ -40,6 +48,22 @@ export function runWrite(write: WriteSession, plan: AuthorizedWritePlan): Promis
     case 'clone':
       return cloneDocument(write, plan);
   }
+}
+
+/** Makes, changes or removes one row, and leaves the others of its document as they are. */
+async function writeRow(write: WriteSession, plan: AuthorizedWritePlan, id: number | 'new'): Promise<Written> {
+  const { type } = plan;
+  if (id === 'new') return createDocument(write, plan);
+  const [row] = await versionsByRow(write, type, [id]);
+  if (!row) throw new DocumentNotFound();
+  const { documentId, locale } = row;
+  const documents = await lockDocuments(write, affectedBy(write.model, plan, documentId));
+  if (plan.name === 'update')
+    return writeVersion(write, plan, { documentId, row, versions: [], mustReach: [], documents });
+  const finish = await write.invariants.get(type.uid)?.enforce(write, plan, [row]);
+  await removeRows(write, type, [id]);
+  await finish?.();
+  return { documentId, locale, versions: [row] };
 }
 
 async function createDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {

@@ -45,7 +45,9 @@ export async function writeVersion(
   const { type, publishes } = plan;
   const { documentId, row, versions, documents } = target;
   const change = row ? plan.change : forNewRow(plan.change, versions.length > 0);
-  const self = row ?? { id: NEW_ROW, documentId, locale: plan.locale, published: !type.draftAndPublish };
+  const isAlone = plan.row !== null;
+  const isPublished = !type.draftAndPublish || (isAlone && publishes);
+  const self = row ?? { id: NEW_ROW, documentId, locale: plan.locale, published: isPublished };
 
   const stored = row ? await readStoredEntities(write, type, { row: row.id, change }, documents) : NOTHING_STORED;
   const rights = await readLinkRights(write, plan, { self, stored, documents, mustReach: target.mustReach });
@@ -63,7 +65,7 @@ export async function writeVersion(
   await syncSharedFields(write, type, { row: written, versions }, changedNames(change));
   if (!type.draftAndPublish && change.components.length > 0) await validateUniqueComponents(write, type, written);
   const published =
-    type.draftAndPublish && publishes
+    type.draftAndPublish && publishes && !isAlone
       ? [await publishVersion(write, type, { draft: written, versions }, documents)]
       : [];
   await finish?.();

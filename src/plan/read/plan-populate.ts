@@ -1,6 +1,13 @@
 // Fields and populate + model → what is read of each row, and of the rows around it.
 import { invalidKey, SheafError } from '../../errors.ts';
-import type { Attribute, DynamicZoneAttribute, MorphAttribute, Schema } from '../../model/types.ts';
+import type {
+  Attribute,
+  DynamicZoneAttribute,
+  MorphAttribute,
+  ScalarAttribute,
+  ScalarType,
+  Schema,
+} from '../../model/types.ts';
 import { PLAIN_NODE } from '../../request/parse-populate.ts';
 import type { PopulateNode, PopulateShape, SortKey } from '../../request/read-request.ts';
 import type { PlanContext } from './context.ts';
@@ -69,7 +76,9 @@ function planFields(
       : [...new Set([...always, ...fields])].map((name) => resolve(context, schema, { name, use: 'field', location }));
   for (const name of fields ?? []) if (name !== '*') resolve(context, schema, { name, use: 'field', location });
   return scalars.flatMap((attribute) =>
-    attribute.kind === 'scalar' ? [{ key: attribute.name, column: attribute.column, type: attribute.type }] : [],
+    attribute.kind === 'scalar'
+      ? [{ key: attribute.name, column: attribute.column, type: shownType(context, attribute) }]
+      : [],
   );
 }
 
@@ -148,6 +157,10 @@ function planAttribute(
     order: node.sort.length > 0 ? planSort(context, schema, node.sort, location) : [],
   };
 }
+
+/** A column that is known to hold passwords is never put into a response. */
+const shownType = ({ access }: PlanContext, { type }: ScalarAttribute): ScalarType =>
+  type === 'password' && access.shows === 'everything' ? 'string' : type;
 
 /** Dynamic zones and polymorphic relations: rows of several types, narrowed and shaped by `on` fragments. */
 function planMixed(

@@ -59,7 +59,7 @@ export function isUsable(context: PlanContext, schema: Schema, attribute: Attrib
 function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
   // The project's own rules may speak of what nobody is shown.
   if (attribute.private && !ruleValues && (access.shows === 'public' || isOfLocales(schema, attribute))) return false;
-  if (attribute.kind === 'scalar' && attribute.type === 'password' && access.shows !== 'password') return false;
+  if (attribute.kind === 'scalar' && attribute.type === 'password' && access.shows !== 'everything') return false;
   return schema.kind === 'component' || access.mayUse(schema.uid, attribute.name, use);
 }
 

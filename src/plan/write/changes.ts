@@ -91,6 +91,8 @@ export interface WritePlan {
   readonly relations: readonly RelationChange[];
   /** Everything that the change refers to, by target type. */
   readonly references: readonly TargetReferences[];
+  /** Where it is about one row and not about a document: the id of that row, or that it is made. */
+  readonly row: number | 'new' | null;
   /** Paths of what the body holds without a meaning. */
   readonly ignored: readonly string[];
 }

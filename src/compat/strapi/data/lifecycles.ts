@@ -1,0 +1,197 @@
+// Lifecycles: events around the rows of a write, as Strapi's database layer fires them. A document is written in place
+// here, so where Strapi replaces a published row, that row is updated.
+import type { Caller } from '../../../access/caller.ts';
+import type { Operation, WriteOperation } from '../../../access/operation.ts';
+import type { Sheaf } from '../../../app.ts';
+import type { ContentType } from '../../../model/types.ts';
+import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
+import type { Entry } from '../../../operations/parameters.ts';
+import { Rows } from './rows.ts';
+import { knownData } from './strapi-documents.ts';
+
+export type RowEvent = 'Create' | 'Update' | 'Delete';
+export type LifecycleAction = `before${RowEvent}` | `after${RowEvent}`;
+
+export interface LifecycleEvent {
+  readonly action: LifecycleAction;
+  readonly model: Readonly<Record<string, unknown>>;
+  readonly params: { where?: unknown; data?: Record<string, unknown>; populate?: unknown };
+  /** What a subscriber keeps from before to after. */
+  state: Record<string, unknown>;
+  result?: Entry | null;
+}
+
+type Handler = (event: LifecycleEvent) => unknown;
+
+/** Functions by the name of their event, for the types that it names or for all. */
+export type Subscriber = Handler | ({ readonly models?: readonly string[] } & { readonly [action: string]: unknown });
+
+/** A row that a write makes, changes or removes. */
+interface Step {
+  readonly event: RowEvent;
+  readonly id: number | null;
+  readonly isPublished: boolean;
+  /** The row as it was before it is removed. */
+  readonly removed: Entry | null;
+  readonly states: Map<Subscriber, Record<string, unknown>>;
+}
+
+export class Lifecycles implements OperationHooks {
+  readonly #sheaf: Sheaf;
+  readonly #subscribers: Subscriber[] = [];
+  /** What was told before the write, until it is told after it. */
+  readonly #steps = new WeakMap<Operation, readonly Step[]>();
+
+  constructor(sheaf: Sheaf) {
+    this.#sheaf = sheaf;
+  }
+
+  /** Returns a function that ends the subscription. */
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.push(subscriber);
+    return () => {
+      const index = this.#subscribers.indexOf(subscriber);
+      if (index >= 0) this.#subscribers.splice(index, 1);
+    };
+  }
+
+  concerns(uid: string, name: Operation['name']): boolean {
+    return WRITES.has(name) && this.#subscribers.some((one) => isFor(one, uid));
+  }
+
+  async before<O extends Operation>(operation: O, caller: Caller): Promise<O> {
+    if (!('data' in operation)) return operation;
+    const steps = await this.#stepsOf(operation);
+    let data: Record<string, unknown> = { ...operation.data, ...operation.supplied };
+    for (const step of steps) data = await this.#fire(operation, step, { action: `before${step.event}`, data });
+    const changed = { ...operation, ...this.#writtenBy(operation, data, caller) };
+    this.#steps.set(changed, steps);
+    return changed;
+  }
+
+  async after(operation: Operation, { written }: HookResult): Promise<void> {
+    const steps = this.#steps.get(operation) ?? [];
+    if (!('data' in operation) || written === null || steps.length === 0) return;
+    const rows = new Rows(this.#sheaf, operation.type.uid);
+    const { populate } = operation.parameters;
+    for (const step of steps) {
+      const version = written.versions.find(({ published }) => published === step.isPublished) ?? written.versions[0];
+      const id = step.id ?? version?.id;
+      const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
+      await this.#fire(
+        operation,
+        { ...step, id: id ?? null },
+        { action: `after${step.event}`, data: operation.data, result },
+      );
+    }
+  }
+
+  async #fire(
+    { type, parameters }: WriteOperation,
+    step: Step,
+    told: { action: LifecycleAction; data: WriteOperation['data']; result?: Entry | null },
+  ): Promise<Record<string, unknown>> {
+    const { action, data, result } = told;
+    const { populate } = parameters;
+    const params = {
+      ...(step.event !== 'Create' && { where: { id: step.id } }),
+      ...(step.event !== 'Delete' && { data: { ...data } as Record<string, unknown> }),
+      ...(populate !== undefined && { populate }),
+    };
+    const isDated = action.startsWith('before') && step.event !== 'Delete' && type.draftAndPublish;
+    if (isDated) params.data!.publishedAt = step.isPublished ? new Date() : null;
+    for (const subscriber of this.#subscribers) {
+      if (!isFor(subscriber, type.uid)) continue;
+      const handler = typeof subscriber === 'function' ? subscriber : subscriber[action];
+      if (typeof handler !== 'function') continue;
+      const state = step.states.get(subscriber) ?? {};
+      step.states.set(subscriber, state);
+      const event: LifecycleEvent = {
+        action,
+        model: modelOf(type),
+        params,
+        state,
+        ...(result !== undefined && { result }),
+      };
+      await (handler as Handler).call(subscriber, event);
+      step.states.set(subscriber, event.state);
+    }
+    if (isDated) delete params.data!.publishedAt;
+    return params.data ?? { ...data };
+  }
+
+  /** What lifecycles set is not the caller's, so no right of theirs to write it is needed. */
+  #writtenBy(
+    operation: WriteOperation,
+    data: Record<string, unknown>,
+    { access }: Caller,
+  ): Pick<WriteOperation, 'data' | 'supplied'> {
+    // Code that writes rows has every right, and what it writes is checked as one.
+    if (access.shows === 'everything') return { data };
+    const asked = Object.entries(operation.data).filter(([key, value]) => data[key] === value);
+    const kept = new Set(asked.map(([key]) => key));
+    const supplied = Object.entries(data).filter(([key]) => !kept.has(key));
+    const known = knownData(this.#sheaf.model, operation.type, Object.fromEntries(supplied));
+    return { data: Object.fromEntries(asked), supplied: known };
+  }
+
+  /** The rows that a write is about, in Strapi's order: the draft, then what is published. */
+  async #stepsOf({ name, type, documentId, row, parameters, defaultStatus }: WriteOperation): Promise<Step[]> {
+    const rows = new Rows(this.#sheaf, type.uid);
+    const step = (event: RowEvent, at: Entry | null, isPublished: boolean): Step => ({
+      event,
+      id: at?.id ?? null,
+      isPublished,
+      removed: event === 'Delete' ? at : null,
+      states: new Map(),
+    });
+    if (row !== undefined) {
+      const found = row === 'new' ? null : await rows.findOne({ where: { id: row } });
+      const event = name === 'delete' ? 'Delete' : row === 'new' ? 'Create' : 'Update';
+      return [step(event, found, found?.publishedAt != null)];
+    }
+    const isFound = name !== 'create' && name !== 'clone';
+    const where = { ...(documentId !== null && { documentId }), ...localeOf(type, parameters.locale) };
+    const stored = isFound ? await rows.findMany({ where }) : [];
+    const draft = stored.find(({ publishedAt }) => !type.draftAndPublish || publishedAt === null) ?? null;
+    const published = type.draftAndPublish ? (stored.find(({ publishedAt }) => publishedAt !== null) ?? null) : null;
+    const publishes = type.draftAndPublish && (parameters.status ?? defaultStatus) === 'published';
+    const write = (at: Entry | null, isPublished: boolean): Step => step(at ? 'Update' : 'Create', at, isPublished);
+    switch (name) {
+      case 'delete':
+        return stored.map((one) => step('Delete', one, one.publishedAt !== null));
+      case 'unpublish':
+        return published ? [step('Delete', published, true)] : [];
+      case 'publish':
+        return [write(published, true)];
+      case 'discardDraft':
+        return [write(draft, false)];
+      default:
+        return [write(draft, !type.draftAndPublish), ...(publishes ? [write(published, true)] : [])];
+    }
+  }
+}
+
+const WRITES: ReadonlySet<Operation['name']> = new Set([
+  'create',
+  'update',
+  'delete',
+  'publish',
+  'unpublish',
+  'discardDraft',
+  'clone',
+] as const);
+
+const isFor = (subscriber: Subscriber, uid: string): boolean =>
+  typeof subscriber === 'function' || !subscriber.models || subscriber.models.includes(uid);
+
+const localeOf = ({ localized }: ContentType, locale: unknown): { locale?: string } =>
+  localized && typeof locale === 'string' && locale !== '*' ? { locale } : {};
+
+const modelOf = ({ uid, singularName, table, attributes, kind }: ContentType): LifecycleEvent['model'] => ({
+  uid,
+  kind,
+  singularName,
+  tableName: table,
+  attributes: Object.fromEntries(attributes),
+});

@@ -1,0 +1,113 @@
+// What code says to `db.query` → parameters of a read: `where`, `select`, `orderBy`, `populate`, `limit`, `offset`.
+
+import { validationError } from '../../../errors.ts';
+import type { Attribute, Schema } from '../../../model/types.ts';
+import { isObject } from '../../../request/grammar.ts';
+import { contentTypeOf, type Schemas } from './schemas.ts';
+
+export interface RowParameters {
+  readonly where?: unknown;
+  readonly filters?: unknown;
+  readonly select?: unknown;
+  readonly populate?: unknown;
+  readonly orderBy?: unknown;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** The parameters of a read of rows, but for its page. */
+export function readOfRows(schemas: Schemas, schema: Schema, given: RowParameters): Parameters {
+  const { select, orderBy } = given;
+  const filters = whereOf(schemas, schema, given);
+  const populate = populateOf(schemas, schema, given.populate);
+  return {
+    ...(filters !== undefined && { filters }),
+    ...(select !== undefined && select !== '*' && { fields: select }),
+    ...(orderBy !== undefined && { sort: sortOf(orderBy) }),
+    ...(populate !== undefined && { populate }),
+  };
+}
+
+/** `filters` holds beside `where`. */
+export function whereOf(schemas: Schemas, schema: Schema, { where, filters }: RowParameters): unknown {
+  const both = [where, filters].filter((one) => one !== undefined && one !== null);
+  const parts = both.map((one) => conditionOf(schemas, schema, one));
+  return parts.length > 1 ? { $and: parts } : parts[0];
+}
+
+const GROUPS: ReadonlySet<string> = new Set(['$and', '$or']);
+
+/** A bare value of a relation is the id of a row, and a list means any of its members. */
+function conditionOf(schemas: Schemas, schema: Schema, condition: unknown): unknown {
+  if (Array.isArray(condition)) return { $and: condition.map((one) => conditionOf(schemas, schema, one)) };
+  if (!isObject(condition)) throw validationError('Invalid where: expected an object', { key: 'where' });
+  const entries = Object.entries(condition).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([key, value]) => [key, memberOf(schemas, schema, key, value)]));
+}
+
+function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown): unknown {
+  if (GROUPS.has(key)) return (value as unknown[]).map((one) => conditionOf(schemas, schema, one));
+  if (key === '$not') return conditionOf(schemas, schema, value);
+  const attribute = schema.attributes.get(key);
+  const target = attribute && targetOf(schemas, attribute);
+  if (!target) return Array.isArray(value) ? { $in: value } : value;
+  if (value === null) return { id: { $null: true } };
+  if (Array.isArray(value)) return { id: { $in: value } };
+  if (!isObject(value)) return { id: { $eq: value } };
+  const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
+  return isOfIds ? { id: value } : conditionOf(schemas, target, value);
+}
+
+/** What an attribute leads to, where that is one kind of rows. */
+function targetOf(schemas: Schemas, attribute: Attribute): Schema | null {
+  switch (attribute.kind) {
+    case 'relation':
+    case 'localizations':
+      return contentTypeOf(schemas, attribute.target);
+    case 'media':
+      return contentTypeOf(schemas, 'plugin::upload.file');
+    case 'component':
+      return schemas.components.get(attribute.component) ?? null;
+    default:
+      return null;
+  }
+}
+
+/** `'name'`, `{ name: 'asc', author: { name: 'desc' } }`, or a list of these. */
+export function sortOf(orderBy: unknown): string[] {
+  if (typeof orderBy === 'string') return [orderBy];
+  if (Array.isArray(orderBy)) return orderBy.flatMap(sortOf);
+  if (!isObject(orderBy)) return [];
+  return Object.entries(orderBy).flatMap(([key, value]) =>
+    isObject(value)
+      ? sortOf(value).map((path) => `${key}.${path}`)
+      : [`${key}:${String(value ?? 'asc').toLowerCase()}`],
+  );
+}
+
+/** `true` is everything that can be populated, at one level. */
+function populateOf(schemas: Schemas, schema: Schema, populate: unknown): unknown {
+  if (populate === undefined || populate === null || populate === false) return undefined;
+  if (populate === true || populate === '*') return '*';
+  if (!isObject(populate)) return populate;
+  const entries = Object.entries(populate).filter(([, value]) => value !== false && value !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      const attribute = schema.attributes.get(key);
+      const target = attribute && targetOf(schemas, attribute);
+      return [key, isObject(value) && target ? nestedOf(schemas, target, value) : value];
+    }),
+  );
+}
+
+function nestedOf(schemas: Schemas, target: Schema, value: RowParameters & Parameters): Parameters {
+  const { where, filters, select, populate, orderBy, limit, offset, ...rest } = value;
+  const page = { ...(offset !== undefined && { start: offset }), ...(limit !== undefined && { limit }) };
+  return {
+    ...rest,
+    ...readOfRows(schemas, target, { where, filters, select, populate, orderBy }),
+    ...(Object.keys(page).length > 0 && { pagination: page }),
+  };
+}

@@ -1,0 +1,163 @@
+// `strapi.db.query(uid)`: rows, not documents. Drafts, published rows and locales are found alike, hashes of passwords
+// are values like others, and what is written is that row alone.
+import { type Caller, systemCaller } from '../../../access/caller.ts';
+import type { WriteName } from '../../../access/operation.ts';
+import type { Sheaf } from '../../../app.ts';
+import { validationError } from '../../../errors.ts';
+import type { ContentType } from '../../../model/types.ts';
+import type { Entry } from '../../../operations/parameters.ts';
+import { isObject } from '../../../request/grammar.ts';
+import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
+import { contentTypeOf } from './schemas.ts';
+
+export interface RowWrite extends RowParameters {
+  readonly data?: unknown;
+}
+
+export interface RowPage {
+  readonly results: Entry[];
+  readonly pagination: {
+    readonly page: number;
+    readonly pageSize: number;
+    readonly pageCount: number;
+    readonly total: number;
+  };
+}
+
+/** Attributes that the server keeps by itself. */
+const KEPT: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
+const DEFAULT_PAGE_SIZE = 10;
+
+export class Rows {
+  readonly #sheaf: Sheaf;
+  readonly #type: ContentType;
+  readonly #caller: Caller;
+
+  constructor(sheaf: Sheaf, uid: string) {
+    this.#sheaf = sheaf;
+    this.#type = contentTypeOf(sheaf.model, uid);
+    this.#caller = systemCaller(sheaf.model, 'everything');
+  }
+
+  async findMany(parameters: RowParameters = {}): Promise<Entry[]> {
+    const { limit = NO_LIMIT.limit, offset = 0 } = parameters;
+    const read = this.#sheaf.operations.find(
+      {
+        name: 'find',
+        type: this.#type,
+        parameters: { ...readOfRows(this.#sheaf.model, this.#type, parameters), ...this.#everyLocale },
+        defaults: { status: 'any', pagination: { ...NO_LIMIT, start: offset, limit } },
+      },
+      this.#caller,
+    );
+    const { entries } = await read.run({ caller: this.#caller });
+    return JSON.parse(`[${entries}]`);
+  }
+
+  async findOne(parameters: RowParameters = {}): Promise<Entry | null> {
+    const [first] = await this.findMany({ ...parameters, limit: 1 });
+    return first ?? null;
+  }
+
+  async findWithCount(parameters: RowParameters = {}): Promise<[Entry[], number]> {
+    return [await this.findMany(parameters), await this.count(parameters)];
+  }
+
+  async findPage(
+    parameters: RowParameters & { readonly page?: number; readonly pageSize?: number } = {},
+  ): Promise<RowPage> {
+    const page = Math.max(1, Number(parameters.page ?? 1));
+    const pageSize = Math.max(1, Number(parameters.pageSize ?? DEFAULT_PAGE_SIZE));
+    const rows = { ...parameters, limit: pageSize, offset: (page - 1) * pageSize };
+    const [results, total] = await this.findWithCount(rows);
+    return { results, pagination: { page, pageSize, pageCount: Math.ceil(total / pageSize), total } };
+  }
+
+  count(parameters: RowParameters = {}): Promise<number> {
+    const filters = whereOf(this.#sheaf.model, this.#type, parameters);
+    return this.#sheaf.operations.count(
+      {
+        name: 'count',
+        type: this.#type,
+        parameters: { ...(filters !== undefined && { filters }), ...this.#everyLocale },
+        defaults: { status: 'any', pagination: NO_LIMIT },
+      },
+      { caller: this.#caller },
+    );
+  }
+
+  async create({ data, ...shown }: RowWrite = {}): Promise<Entry> {
+    const id = await this.#write('create', 'new', data);
+    return (await this.#shown(id!, shown))!;
+  }
+
+  async createMany({ data }: { readonly data: readonly unknown[] }): Promise<{ count: number; ids: number[] }> {
+    const ids = await this.#sheaf.transaction(async () => {
+      const made: number[] = [];
+      for (const one of data) made.push((await this.#write('create', 'new', one))!);
+      return made;
+    });
+    return { count: ids.length, ids };
+  }
+
+  /** The first row that matches; null where none does. */
+  async update({ where, filters, data, ...shown }: RowWrite): Promise<Entry | null> {
+    const row = await this.findOne({ where, filters, select: ['id'] });
+    if (!row) return null;
+    await this.#write('update', row.id, data);
+    return this.#shown(row.id, shown);
+  }
+
+  async updateMany({ where, filters, data }: RowWrite): Promise<{ count: number }> {
+    return this.#each({ where, filters }, (id) => this.#write('update', id, data));
+  }
+
+  /** The row as it was; null where there was none. */
+  async delete({ where, filters, ...shown }: RowParameters): Promise<Entry | null> {
+    const row = await this.findOne({ ...shown, where, filters });
+    if (row) await this.#write('delete', row.id, {});
+    return row;
+  }
+
+  async deleteMany({ where, filters }: RowParameters = {}): Promise<{ count: number }> {
+    return this.#each({ where, filters }, (id) => this.#write('delete', id, {}));
+  }
+
+  async #each(found: RowParameters, work: (id: number) => Promise<unknown>): Promise<{ count: number }> {
+    return this.#sheaf.transaction(async () => {
+      const rows = await this.findMany({ ...found, select: ['id'] });
+      for (const { id } of rows) await work(id);
+      return { count: rows.length };
+    });
+  }
+
+  #shown(id: number, { select, populate }: RowParameters): Promise<Entry | null> {
+    return this.findOne({ where: { id }, select, populate });
+  }
+
+  async #write(name: WriteName, row: number | 'new', given: unknown): Promise<number | null> {
+    if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
+    const data = Object.fromEntries(
+      Object.entries(given).filter(([key, value]) => value !== undefined && !KEPT.has(key)),
+    );
+    const { locale } = given;
+    const status = given.publishedAt === null ? 'draft' : 'published';
+    const parameters = this.#type.localized && typeof locale === 'string' ? { locale } : {};
+    const operation = {
+      name,
+      type: this.#type,
+      documentId: null,
+      data,
+      parameters,
+      defaultStatus: status,
+      row,
+    } as const;
+    const outcome = await this.#sheaf.operations.write(operation, this.#caller, false);
+    return outcome?.written.versions[0]?.id ?? null;
+  }
+
+  get #everyLocale(): { locale?: '*' } {
+    return this.#type.localized ? { locale: '*' } : {};
+  }
+}

@@ -1,0 +1,176 @@
+// `strapi.documents(uid)`: documents as the system, with the middlewares that code registers around every call.
+import { systemCaller } from '../../../access/caller.ts';
+import type { Sheaf } from '../../../app.ts';
+import type { ContentType, Schema } from '../../../model/types.ts';
+import type { Entry, EntryData, UpdateParameters } from '../../../operations/parameters.ts';
+import { isObject } from '../../../request/grammar.ts';
+import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { Rows } from './rows.ts';
+import { contentTypeOf, type Schemas } from './schemas.ts';
+
+export type DocumentAction =
+  | 'findMany'
+  | 'findFirst'
+  | 'findOne'
+  | 'count'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'publish'
+  | 'unpublish'
+  | 'discardDraft'
+  | 'clone';
+
+export type DocumentParameters = Record<string, unknown>;
+
+/** What a middleware is told; it may change `params`. */
+export interface DocumentContext {
+  readonly uid: string;
+  readonly contentType: ContentType;
+  readonly action: DocumentAction;
+  params: DocumentParameters;
+}
+
+export type DocumentMiddleware = (context: DocumentContext, next: () => Promise<unknown>) => unknown;
+
+export type StrapiDocuments = ((uid: string) => DocumentMethods) & {
+  /** Runs the middleware around every call on documents. */
+  use(middleware: DocumentMiddleware): void;
+  /** Whether there is any, so that no operation may go past them. */
+  readonly hasMiddlewares: boolean;
+};
+
+export type DocumentMethods = Readonly<Record<DocumentAction, (parameters?: DocumentParameters) => Promise<unknown>>>;
+
+/** What reads and writes take; everything else is ignored, as Strapi does. */
+const READ_KEYS = ['filters', 'sort', 'fields', 'populate', 'status', 'locale', '_q', 'hasPublishedVersion'];
+const WRITE_KEYS = ['data', 'fields', 'populate', 'status', 'locale'];
+const ACTION_KEYS = ['locale'];
+
+export function createDocuments(sheaf: Sheaf): StrapiDocuments {
+  const middlewares: DocumentMiddleware[] = [];
+  const documents = (uid: string): DocumentMethods => {
+    const contentType = contentTypeOf(sheaf.model, uid);
+    const actions = actionsOn(sheaf, contentType);
+    const call =
+      (action: DocumentAction) =>
+      async (parameters: DocumentParameters = {}) => {
+        const context: DocumentContext = { uid, contentType, action, params: parameters };
+        const step = (index: number): Promise<unknown> => {
+          const middleware = middlewares[index];
+          return middleware
+            ? Promise.resolve(middleware(context, () => step(index + 1)))
+            : actions[action](context.params);
+        };
+        return step(0);
+      };
+    return Object.fromEntries(
+      Object.keys(actions).map((name) => [name, call(name as DocumentAction)]),
+    ) as DocumentMethods;
+  };
+  return Object.assign(documents, {
+    use(middleware: DocumentMiddleware): void {
+      middlewares.push(middleware);
+    },
+    get hasMiddlewares(): boolean {
+      return middlewares.length > 0;
+    },
+  });
+}
+
+type Actions = Readonly<Record<DocumentAction, (parameters: DocumentParameters) => Promise<unknown>>>;
+
+function actionsOn(sheaf: Sheaf, type: ContentType): Actions {
+  const { uid } = type;
+  const documents = sheaf.documents(uid);
+  const rows = new Rows(sheaf, uid);
+  const written = (parameters: DocumentParameters): UpdateParameters => ({
+    ...idOf(parameters),
+    ...taken(parameters, WRITE_KEYS),
+    data: knownData(sheaf.model, type, parameters.data) as EntryData,
+  });
+  const act =
+    (name: 'publish' | 'unpublish' | 'discardDraft') =>
+    async (parameters: DocumentParameters): Promise<unknown> => {
+      const done = await documents[name]({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
+      const ids = done.entries.map(({ id }) => id);
+      return { ...done, entries: name === 'unpublish' ? done.entries : await rows.findMany({ where: { id: ids } }) };
+    };
+  return {
+    findMany: (parameters) => findMany(sheaf, type, parameters),
+    findFirst: async (parameters) => (await findMany(sheaf, type, { ...parameters, limit: 1 }))[0] ?? null,
+    findOne: (parameters) => documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
+    count: (parameters) => documents.count(taken(parameters, ['filters', 'status', 'locale', '_q'])),
+    create: (parameters) => documents.create(written(parameters)),
+    update: (parameters) => documents.update(written(parameters)),
+    clone: (parameters) => documents.clone(written(parameters)),
+    publish: act('publish'),
+    unpublish: act('unpublish'),
+    discardDraft: act('discardDraft'),
+    delete: async (parameters) => {
+      const all = await rows.findMany({ where: { documentId: parameters.documentId ?? { $notNull: true } } });
+      const done = await documents.delete({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
+      const gone = new Set(done.entries.map(({ id }) => id));
+      return { ...done, entries: all.filter(({ id }) => gone.has(id)) };
+    },
+  };
+}
+
+const idOf = ({ documentId }: DocumentParameters): { documentId?: string } =>
+  typeof documentId === 'string' ? { documentId } : {};
+
+const taken = (parameters: DocumentParameters, keys: readonly string[]): DocumentParameters =>
+  Object.fromEntries(
+    keys
+      .filter((key) => parameters[key] !== undefined && parameters[key] !== null)
+      .map((key) => [key, parameters[key]]),
+  );
+
+/** Every entry that matches, or those from `start` on, `limit` at most: pages of the API have no say here. */
+async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
+  const caller = systemCaller(sheaf.model, 'private');
+  const { start = 0, limit = NO_LIMIT.limit } = parameters as { start?: number; limit?: number };
+  const pagination = { ...NO_LIMIT, start: Number(start), limit: limit < 0 ? NO_LIMIT.limit : Number(limit) };
+  const read = sheaf.operations.find(
+    { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
+    caller,
+  );
+  return JSON.parse(`[${(await read.run({ caller })).entries}]`);
+}
+
+/** Attributes that a body may name; Strapi drops the others. */
+export function knownData(schemas: Schemas, schema: Schema, data: unknown): Record<string, unknown> {
+  if (!isObject(data)) return {};
+  const entries = Object.entries(data).filter(([key, value]) => value !== undefined && isKnown(schema, key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, knownValue(schemas, schema, key, value)]));
+}
+
+/** What the server keeps by itself is no part of what is written. */
+const SERVER_KEYS: ReadonlySet<string> = new Set([
+  'documentId',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'locale',
+  'createdBy',
+  'updatedBy',
+]);
+
+const isKnown = (schema: Schema, key: string): boolean =>
+  (schema.kind === 'component' && key === 'id') ||
+  (schema.attributes.has(key) && key !== 'id' && !SERVER_KEYS.has(key));
+
+function knownValue(schemas: Schemas, schema: Schema, key: string, value: unknown): unknown {
+  const attribute = schema.attributes.get(key);
+  if (attribute?.kind === 'component') {
+    const component = schemas.components.get(attribute.component)!;
+    const known = (one: unknown): unknown => (isObject(one) ? knownData(schemas, component, one) : one);
+    return Array.isArray(value) ? value.map(known) : known(value);
+  }
+  if (attribute?.kind === 'dynamiczone' && Array.isArray(value))
+    return value.map((one) => {
+      const component = isObject(one) ? schemas.components.get(String(one.__component)) : undefined;
+      return component ? { __component: component.uid, ...knownData(schemas, component, one) } : one;
+    });
+  return value;
+}

@@ -1,0 +1,306 @@
+// What code that was written for Strapi 5 does with data: documents, entities by row, rows, and the events around them.
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { EntityService } from '../src/compat/strapi/data/entity-service.ts';
+import { type LifecycleEvent, Lifecycles } from '../src/compat/strapi/data/lifecycles.ts';
+import { Rows } from '../src/compat/strapi/data/rows.ts';
+import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
+import type { Entry } from '../src/operations/parameters.ts';
+import { type Content, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+
+const BLOG: Project = {
+  locales: ['en', 'fr'],
+  components: {
+    'kit.link': { url: { type: 'string' }, label: { type: 'string' } },
+  },
+  types: {
+    author: {
+      attributes: {
+        name: { type: 'string', required: true },
+        secret: { type: 'string', private: true },
+        articles: relation('oneToMany', 'article', { mappedBy: 'author' }),
+      },
+    },
+    tag: { attributes: { name: { type: 'string', unique: true } } },
+    article: {
+      drafts: true,
+      attributes: {
+        title: { type: 'string', required: true },
+        slug: { type: 'string' },
+        views: { type: 'integer' },
+        big: { type: 'biginteger' },
+        author: relation('manyToOne', 'author', { inversedBy: 'articles' }),
+        tags: relation('manyToMany', 'tag'),
+        links: { type: 'component', component: 'kit.link', repeatable: true },
+      },
+    },
+    page: { localized: true, drafts: true, attributes: { title: { type: 'string' } } },
+    about: { single: true, attributes: { text: { type: 'string' } } },
+  },
+};
+const [AUTHOR, TAG, ARTICLE, PAGE] = ['author', 'tag', 'article', 'page'].map((name) => `api::${name}.${name}`) as [
+  string,
+  string,
+  string,
+  string,
+];
+const ABOUT = 'api::about.about';
+const USER = 'plugin::users-permissions.user';
+
+describeOnEveryDatabase('Code of Strapi 5', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  let documents: StrapiDocuments;
+  let entities: EntityService;
+  let lifecycles: Lifecycles;
+  const rows = (uid: string): Rows => new Rows(content.sheaf, uid);
+  const of = (value: unknown): Entry => value as Entry;
+
+  beforeAll(async () => {
+    content = await contents.open(BLOG);
+    documents = createDocuments(content.sheaf);
+    entities = new EntityService(content.sheaf, documents);
+    lifecycles = new Lifecycles(content.sheaf);
+    content.sheaf.operations.addHooks(lifecycles);
+  });
+  beforeEach(async () => {
+    for (const uid of [ARTICLE, AUTHOR, TAG, PAGE]) await rows(uid).deleteMany();
+  });
+
+  it('finds rows of every status, by what it names, in its order', async () => {
+    const ada = await rows(AUTHOR).create({ data: { name: 'Ada', secret: 's' } });
+    expect(ada).toMatchObject({ name: 'Ada', secret: 's', documentId: expect.any(String) });
+    const article = of(
+      await documents(ARTICLE).create({
+        data: { title: 'One', author: ada.documentId, big: '9007199254740993', nosuch: 1 },
+        status: 'published',
+      }),
+    );
+    await documents(ARTICLE).create({ data: { title: 'Two', views: 5, links: [{ url: '/a', nosuch: 2 }] } });
+    const found = await rows(ARTICLE).findMany({ orderBy: [{ title: 'desc' }, 'id'], select: ['title'] });
+    expect(found.map(({ title }) => title)).toEqual(['Two', 'One', 'One']);
+    expect(Object.keys(found[0]!).sort()).toEqual(['documentId', 'id', 'title']);
+    expect(await rows(ARTICLE).count({ where: { author: ada.id } })).toBe(2);
+    expect(
+      await rows(ARTICLE).count({ where: { author: { name: { $startsWith: 'A' } }, publishedAt: { $notNull: true } } }),
+    ).toBe(1);
+    expect(await rows(ARTICLE).count({ where: { author: null } })).toBe(1);
+    expect(
+      await rows(ARTICLE).count({
+        where: { $or: [{ title: ['Two', 'Three'] }, { author: [ada.id] }], views: undefined },
+      }),
+    ).toBe(3);
+    const whole = await rows(ARTICLE).findOne({
+      where: { id: article.id },
+      populate: { author: { select: ['name'] }, tags: true, links: true },
+    });
+    expect(whole).toMatchObject({
+      title: 'One',
+      big: '9007199254740993',
+      author: { name: 'Ada' },
+      tags: [],
+      links: [],
+    });
+    expect(await rows(ARTICLE).findOne({ where: { title: 'Two' }, populate: true })).toMatchObject({
+      author: null,
+      links: [{ url: '/a' }],
+    });
+    expect(await rows(ARTICLE).findOne({ where: { title: 'none' } })).toBeNull();
+    expect(
+      (await rows(ARTICLE).findMany({ orderBy: { author: { name: 'asc' }, id: 'asc' }, limit: 1, offset: 1 })).length,
+    ).toBe(1);
+    expect(await rows(ARTICLE).findPage({ page: 2, pageSize: 2 })).toMatchObject({
+      pagination: { page: 2, pageSize: 2, pageCount: 2, total: 3 },
+    });
+    await expect(rows(ARTICLE).findMany({ where: { nosuch: 1 } })).rejects.toThrow('nosuch');
+  });
+
+  it('writes one row and leaves the others of its document', async () => {
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One' }, status: 'published' }));
+    const published = (await rows(ARTICLE).findOne({ where: { documentId, publishedAt: { $notNull: true } } }))!;
+    const tag = await rows(TAG).create({ data: { name: 'new' } });
+    const data = { views: 7, tags: { connect: [tag.id] } };
+    const updated = await rows(ARTICLE).update({ where: { id: published.id }, data, populate: ['tags'] });
+    expect(updated).toMatchObject({ id: published.id, views: 7, title: 'One', tags: [{ name: 'new' }] });
+    expect(await documents(ARTICLE).findOne({ documentId, populate: 'tags' })).toMatchObject({ views: null, tags: [] });
+    expect(await rows(ARTICLE).update({ where: { id: -1 }, data })).toBeNull();
+    expect(await rows(ARTICLE).updateMany({ where: { documentId }, data: { slug: 'same' } })).toEqual({ count: 2 });
+    expect(await rows(ARTICLE).delete({ where: { id: published.id } })).toMatchObject({ slug: 'same' });
+    expect(await rows(ARTICLE).delete({ where: { id: published.id } })).toBeNull();
+    expect(await documents(ARTICLE).findOne({ documentId })).toMatchObject({ slug: 'same', publishedAt: null });
+    const alone = await rows(ARTICLE).create({ data: { slug: 'without a title' } });
+    expect(alone.publishedAt).not.toBeNull();
+    expect((await rows(ARTICLE).create({ data: { publishedAt: null } })).publishedAt).toBeNull();
+    expect(await rows(TAG).createMany({ data: [{ name: 'a' }, { name: 'b' }] })).toMatchObject({ count: 2 });
+    expect(await rows(TAG).deleteMany({ where: { name: { $in: ['a', 'b', 'c'] } } })).toEqual({ count: 2 });
+    await expect(rows(TAG).create({ data: { nosuch: 1 } })).rejects.toThrow('nosuch');
+  });
+
+  it('grants with rows of permissions, and reads what accounts keep', async () => {
+    const role = (await rows('plugin::users-permissions.role').findOne({
+      where: { type: 'public' },
+      populate: ['permissions'],
+    }))!;
+    const action = 'api::tag.tag.find';
+    await rows('plugin::users-permissions.permission').deleteMany({ where: { action, role: role.id } });
+    expect((await content.sheaf.authenticate({})).access.may(action)).toBe(false);
+    await rows('plugin::users-permissions.permission').create({ data: { action, role: role.id } });
+    expect((await content.sheaf.authenticate({})).access.may(action)).toBe(true);
+    expect(
+      await rows('plugin::users-permissions.permission').count({ where: { action, role: { type: 'public' } } }),
+    ).toBe(1);
+    const data = {
+      username: 'raw',
+      email: 'raw@example.org',
+      password: '$2a$10$hash',
+      role: role.id,
+      provider: 'local',
+    };
+    await rows(USER).create({ data });
+    const user = await rows(USER).findOne({ where: { username: 'raw' }, populate: ['role'] });
+    expect(user).toMatchObject({ password: '$2a$10$hash', role: { type: 'public' } });
+    expect(await content.sheaf.documents(USER).findFirst({ filters: { username: 'raw' } })).not.toHaveProperty(
+      'password',
+    );
+    await rows(USER).delete({ where: { username: 'raw' } });
+  });
+
+  it('works on drafts of documents unless it says otherwise, and ignores what Strapi ignores', async () => {
+    const one = of(await documents(ARTICLE).create({ data: { title: 'One', publishedAt: new Date() } }));
+    expect(one.publishedAt).toBeNull();
+    await documents(ARTICLE).create({ data: { title: 'Two' }, status: 'published' });
+    const titles = async (parameters: object) =>
+      ((await documents(ARTICLE).findMany({ sort: 'title', ...parameters })) as Entry[]).map(({ title }) => title);
+    expect(await titles({})).toEqual(['One', 'Two']);
+    expect(
+      await titles({ status: 'published', pagination: { page: 9 }, where: { nosuch: 1 }, orderBy: 'nosuch' }),
+    ).toEqual(['Two']);
+    expect(await titles({ start: 1, limit: 5 })).toEqual(['Two']);
+    expect(await documents(ARTICLE).findFirst({ filters: { title: { $contains: 'w' } } })).toMatchObject({
+      title: 'Two',
+    });
+    const { documentId } = one;
+    expect(await documents(ARTICLE).publish({ documentId })).toMatchObject({ documentId, entries: [{ title: 'One' }] });
+    expect(await documents(ARTICLE).update({ documentId, data: { title: 'New' } })).toMatchObject({
+      title: 'New',
+      publishedAt: null,
+    });
+    expect(await documents(ARTICLE).discardDraft({ documentId })).toMatchObject({ entries: [{ title: 'One' }] });
+    expect(await documents(ARTICLE).unpublish({ documentId })).toMatchObject({ documentId });
+    expect(await documents(ARTICLE).count({})).toBe(2);
+    expect(await documents(ARTICLE).delete({ documentId })).toMatchObject({ documentId, entries: [{ title: 'One' }] });
+    expect(await documents(ARTICLE).findOne({ documentId })).toBeNull();
+    expect(await documents(ARTICLE).update({ documentId, data: {} })).toBeNull();
+    expect(await documents(ARTICLE).delete({ documentId })).toEqual({ documentId, entries: [] });
+  });
+
+  it('runs middlewares around documents, which may change parameters and results', async () => {
+    const told: string[] = [];
+    const wrapped = createDocuments(content.sheaf);
+    wrapped.use(async (context, next) => {
+      told.push(`${context.action} ${context.uid}`);
+      if (context.action === 'create')
+        context.params = { ...context.params, data: { ...(context.params.data as object), slug: 'set' } };
+      return next();
+    });
+    wrapped.use(async (_context, next) => ({ wrapped: await next() }));
+    const made = await wrapped(ARTICLE).create({ data: { title: 'One' } });
+    expect(made).toMatchObject({ wrapped: { title: 'One', slug: 'set' } });
+    expect(told).toEqual([`create ${ARTICLE}`]);
+  });
+
+  it('finds entities by the ids of rows, and publishes what it writes unless it is a draft', async () => {
+    const made = of(await entities.create(ARTICLE, { data: { title: 'One' } }));
+    expect(made.publishedAt).not.toBeNull();
+    expect(await entities.update(ARTICLE, made.id, { data: { title: 'Two' } })).toMatchObject({
+      title: 'Two',
+      documentId: made.documentId,
+    });
+    expect(await documents(ARTICLE).findOne({ documentId: made.documentId, status: 'published' })).toMatchObject({
+      title: 'Two',
+    });
+    const draft = of(await entities.create(ARTICLE, { data: { title: 'Draft', publishedAt: null } }));
+    expect(await entities.update(ARTICLE, draft.id, { data: { title: 'Still' } })).toMatchObject({ publishedAt: null });
+    expect(await documents(ARTICLE).findOne({ documentId: draft.documentId, status: 'published' })).toBeNull();
+    expect(
+      await entities.findMany(ARTICLE, { filters: { title: { $eqi: 'two' } }, populate: ['author'] }),
+    ).toMatchObject([{ title: 'Two', author: null }]);
+    expect(await entities.findOne(ARTICLE, String(draft.id))).toMatchObject({ title: 'Still' });
+    expect(await entities.findOne(ARTICLE, 0)).toBeNull();
+    expect(await entities.count(ARTICLE)).toBe(2);
+    expect(await entities.findPage(ARTICLE, { page: 1, pageSize: 1, sort: 'title' })).toMatchObject({
+      results: [{ title: 'Still' }],
+      pagination: { total: 2, pageCount: 2 },
+    });
+    expect(await entities.delete(ARTICLE, draft.id)).toMatchObject({ title: 'Still' });
+    expect(await entities.delete(ARTICLE, draft.id)).toBeNull();
+    await documents(ABOUT).update({ data: { text: 'us' } });
+    expect(await entities.findMany(ABOUT)).toMatchObject({ text: 'us' });
+  });
+
+  it('is told of rows before and after they are written, and may change what is written', async () => {
+    const told: string[] = [];
+    const events: LifecycleEvent[] = [];
+    const note = (event: LifecycleEvent): void => {
+      events.push({ ...event, params: { ...event.params } });
+      const at = event.params.data?.publishedAt ?? event.result?.publishedAt;
+      told.push(`${event.action}${at ? ' published' : ''}`);
+    };
+    const stop = lifecycles.subscribe({
+      models: [ARTICLE],
+      beforeCreate: (event: LifecycleEvent) => {
+        note(event);
+        event.params.data!.slug = `slug of ${event.params.data!.title}`;
+        event.state.seen = true;
+      },
+      afterCreate: (event: LifecycleEvent) => {
+        note(event);
+        expect(event.state.seen).toBe(true);
+      },
+      beforeUpdate: (event: LifecycleEvent) => {
+        note(event);
+        if (event.params.data!.title === 'bad') throw new Error('refused');
+        event.params.data = { ...event.params.data, views: 3 };
+      },
+      afterUpdate: note,
+      beforeDelete: note,
+      afterDelete: note,
+    });
+    const over = lifecycles.subscribe((event) => told.push(`all ${event.model.singularName}`));
+    try {
+      const made = await content.entry('POST', 'articles', { title: 'One' });
+      expect(made).toMatchObject({ slug: 'slug of One' });
+      expect(told.filter((one) => !one.startsWith('all'))).toEqual([
+        'beforeCreate',
+        'beforeCreate published',
+        'afterCreate',
+        'afterCreate published',
+      ]);
+      expect(told.filter((one) => one === 'all article').length).toBe(4);
+      over();
+      told.length = 0;
+      expect(await content.entry('PUT', `articles/${made.documentId}`, { title: 'Two' })).toMatchObject({ views: 3 });
+      expect(told).toEqual(['beforeUpdate', 'beforeUpdate published', 'afterUpdate', 'afterUpdate published']);
+      expect(events.at(-1)!.result).toMatchObject({ title: 'Two', views: 3 });
+      told.length = 0;
+      expect((await content.send('PUT', `articles/${made.documentId}`, { data: { title: 'bad' } })).status).toBe(500);
+      expect(await documents(ARTICLE).findFirst({})).toMatchObject({ title: 'Two' });
+      told.length = 0;
+      await rows(ARTICLE).update({ where: { id: made.id }, data: { views: 1 } });
+      expect(told).toEqual(['beforeUpdate published', 'afterUpdate published']);
+      expect(events.at(-2)!.params).toMatchObject({ where: { id: made.id }, data: { views: 1 } });
+      told.length = 0;
+      await documents(ARTICLE).unpublish({ documentId: made.documentId });
+      expect(told).toEqual(['beforeDelete', 'afterDelete published']);
+      told.length = 0;
+      await documents(ARTICLE).publish({ documentId: made.documentId });
+      expect(told).toEqual(['beforeCreate published', 'afterCreate published']);
+      told.length = 0;
+      await content.delete(`articles/${made.documentId}`);
+      expect(told).toEqual(['beforeDelete', 'beforeDelete', 'afterDelete', 'afterDelete published']);
+    } finally {
+      stop();
+      over();
+    }
+  });
+});
