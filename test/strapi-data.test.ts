@@ -1,8 +1,11 @@
 // What code that was written for Strapi 5 does with data: documents, entities by row, rows, and the events around them.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { EntityService } from '../src/compat/strapi/data/entity-service.ts';
-import { type LifecycleEvent, Lifecycles } from '../src/compat/strapi/data/lifecycles.ts';
-import { Rows } from '../src/compat/strapi/data/rows.ts';
+import { createDataMembers, type DataMembers } from '../src/compat/strapi/data/data-members.ts';
+import type { LifecycleEvent } from '../src/compat/strapi/data/lifecycles.ts';
+import { pluginServices } from '../src/compat/strapi/data/plugin-services.ts';
+import type { Rows } from '../src/compat/strapi/data/rows.ts';
 import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
 import type { Entry } from '../src/operations/parameters.ts';
 import { type Content, type Project, relation, useContents } from './support/content.ts';
@@ -50,18 +53,18 @@ const USER = 'plugin::users-permissions.user';
 describeOnEveryDatabase('Code of Strapi 5', (engine) => {
   const contents = useContents(engine);
   let content: Content;
+  let members: DataMembers;
   let documents: StrapiDocuments;
-  let entities: EntityService;
-  let lifecycles: Lifecycles;
-  const rows = (uid: string): Rows => new Rows(content.sheaf, uid);
+  let entities: DataMembers['entityService'];
+  let lifecycles: DataMembers['db']['lifecycles'];
+  const rows = (uid: string): Rows => members.db.query(uid);
   const of = (value: unknown): Entry => value as Entry;
 
   beforeAll(async () => {
     content = await contents.open(BLOG);
-    documents = createDocuments(content.sheaf);
-    entities = new EntityService(content.sheaf, documents);
-    lifecycles = new Lifecycles(content.sheaf);
-    content.sheaf.operations.addHooks(lifecycles);
+    members = createDataMembers(content.sheaf);
+    ({ documents, entityService: entities } = members);
+    ({ lifecycles } = members.db);
   });
   beforeEach(async () => {
     for (const uid of [ARTICLE, AUTHOR, TAG, PAGE]) await rows(uid).deleteMany();
@@ -302,5 +305,98 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       stop();
       over();
     }
+  });
+
+  it('keeps values of its own beside the settings of Strapi', async () => {
+    const store = members.store({ type: 'plugin', name: 'blog' });
+    expect(await store.get({ key: 'seeded' })).toBeNull();
+    for (const value of [{ at: [1] }, 'text', true, null, 7]) {
+      await store.set({ key: 'seeded', value });
+      expect(await members.store.get({ type: 'plugin', name: 'blog', key: 'seeded' })).toEqual(value);
+    }
+    await store.delete({ key: 'seeded' });
+    expect(await store.get({ key: 'seeded' })).toBeNull();
+  });
+
+  it('runs several writes together, and hears when they are committed', async () => {
+    const heard: string[] = [];
+    const failing = members.db.transaction(async ({ onCommit }) => {
+      onCommit(() => heard.push('failed'));
+      await rows(TAG).create({ data: { name: 'undone' } });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await members.db.transaction(async ({ onCommit }) => {
+      onCommit(() => heard.push('done'));
+      await rows(TAG).create({ data: { name: 'kept' } });
+      expect(heard).toEqual([]);
+    });
+    expect(heard).toEqual(['done']);
+    expect((await rows(TAG).findMany()).map(({ name }) => name)).toEqual(['kept']);
+  });
+
+  it('knows content-types and components as they are declared', () => {
+    expect(members.contentType(ARTICLE)).toMatchObject({
+      uid: ARTICLE,
+      kind: 'collectionType',
+      modelType: 'contentType',
+      modelName: 'article',
+      globalId: 'Article',
+      options: { draftAndPublish: true },
+      attributes: { title: { type: 'string', required: true }, createdAt: { type: 'datetime' } },
+    });
+    expect(members.getModel('kit.link')).toMatchObject({
+      modelType: 'component',
+      category: 'kit',
+      globalId: 'ComponentKitLink',
+    });
+    expect(members.getModel('kit.nosuch')).toBeUndefined();
+    expect(Object.keys(members.contentTypes)).toContain(USER);
+  });
+
+  it('adds accounts, signs tokens at once, and sends mails', async () => {
+    const auth = await content.sheaf.auth();
+    const services = pluginServices(content.sheaf, auth) as unknown as Record<
+      string,
+      Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>
+    >;
+    const { user, jwt, role } = services['users-permissions']!;
+    const [first] = (await role!.find!()) as Entry[];
+    const added = of(
+      await user!.add!({
+        username: 'ada',
+        email: 'Ada@example.org',
+        password: 'Tr0ub4dor-and-3',
+        role: first!.id,
+        nosuch: 1,
+      }),
+    );
+    expect(added).toMatchObject({ username: 'ada', email: 'ada@example.org', role: { id: first!.id } });
+    expect(await user!.validatePassword!('Tr0ub4dor-and-3', added.password)).toBe(true);
+    expect(await user!.edit!(added.id, { username: 'countess' })).toMatchObject({ username: 'countess' });
+    expect(await user!.fetch!(String(added.id), { populate: ['role'] })).toMatchObject({
+      username: 'countess',
+      role: { id: first!.id },
+    });
+    const token = jwt!.issue!({ id: added.id }, { expiresIn: '2h' }) as unknown as string;
+    expect(await jwt!.verify!(token)).toMatchObject({ id: added.id });
+    const request = { header: { authorization: `Bearer ${token}` } };
+    expect(await jwt!.getToken!({ request })).toMatchObject({ id: added.id });
+    expect(await jwt!.getToken!({ request: { header: {} } })).toBeNull();
+    await expect(jwt!.verify!(`${token}x`)).rejects.toThrow('Invalid token');
+    expect(await content.sheaf.authenticate({ authorization: `Bearer ${token}` })).toMatchObject({
+      kind: 'user',
+      account: { id: added.id },
+    });
+    const { email } = services.email!;
+    await email!.sendTemplatedEmail!(
+      { to: 'ada@example.org' },
+      { subject: 'Hello', text: '', html: '<p>Dear <%= user.name %></p>' },
+      { user: { name: 'Ada' } },
+    );
+    const [mail] = readdirSync(auth.mailer.folder!).sort().slice(-1);
+    expect(readFileSync(path.join(auth.mailer.folder!, mail!), 'utf8')).toContain('<p>Dear Ada</p>');
+    await expect(email!.send!({ subject: 'x' })).rejects.toThrow('to');
+    await user!.remove!({ id: added.id });
   });
 });

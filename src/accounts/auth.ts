@@ -46,6 +46,7 @@ export interface Auth {
   readonly sessions: Sessions;
   readonly tokens: ApiTokens;
   readonly mailer: Mailer;
+  readonly jwt: Jwt;
   /** Types of roles that rules or costs are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
   /** Variables of secrets that are made up until the server ends, so that tokens made with the right ones are refused. */
@@ -97,6 +98,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     sessions,
     tokens,
     mailer,
+    jwt,
     unknownRoles: [...rules.byRole.keys(), ...Object.keys(settings.readCost.roles)].filter(
       (type) => !grants.roles.some((role) => role.type === type),
     ),

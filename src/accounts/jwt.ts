@@ -1,5 +1,12 @@
 // Access and refresh tokens: JWT with the one algorithm of the project, whatever a token says of itself.
-import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  createSign,
+  type KeyObject,
+} from 'node:crypto';
 import { SetupError } from '../errors.ts';
 import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
@@ -90,6 +97,38 @@ export class Jwt {
     if (issuer !== null) token.setIssuer(issuer);
     if (audience !== null) token.setAudience(audience);
     return token.sign(this.#keys.signing);
+  }
+
+  /**
+   * A token for an account without a session, as code of a project issues it: at once, since it does not wait for it.
+   * `life`: in seconds.
+   */
+  issue(payload: Readonly<Record<string, unknown>>, life: number): string {
+    const { algorithm, issuer, audience } = this.#settings;
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...payload,
+      iat: now,
+      exp: now + life,
+      ...(issuer !== null && { iss: issuer }),
+      ...(audience !== null && { aud: audience }),
+    };
+    const parts = [{ alg: algorithm, typ: 'JWT' }, claims].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    );
+    const text = parts.join('.');
+    const { signing } = this.#keys;
+    const hash = `sha${algorithm.slice(2)}`;
+    const signature =
+      signing.type === 'secret'
+        ? createHmac(hash, signing).update(text).digest('base64url')
+        : createSign(hash).update(text).sign(signing, 'base64url');
+    return `${text}.${signature}`;
+  }
+
+  /** All that a token of ours says; null for any other. */
+  async payload(token: string): Promise<Readonly<Record<string, unknown>> | null> {
+    return (await this.verify(token)) && (await jose()).decodeJwt(token);
   }
 
   /** Null for anything that is not a token of ours, or no longer one. */

@@ -8,6 +8,8 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly html: string;
+  /** What code may say beyond that; most mails say none of it. */
+  readonly more?: Partial<Readonly<Record<'from' | 'cc' | 'bcc' | 'replyTo' | 'text', string>>>;
 }
 
 export class Mailer {
@@ -30,18 +32,19 @@ export class Mailer {
     return this.#smtp === null ? this.#folder : null;
   }
 
-  async send({ to, subject, html }: Mail): Promise<void> {
+  async send({ to, subject, html, more = {} }: Mail): Promise<void> {
+    const { from = this.#from } = more;
     if (this.#smtp !== null) {
       // Loaded when the first mail is sent, as most servers send none.
       this.#transport ??= (await import('nodemailer')).createTransport(this.#smtp);
-      await this.#transport.sendMail({ from: this.#from, to, subject, html });
+      await this.#transport.sendMail({ ...more, from, to, subject, html });
       return;
     }
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const moment = new Date().toISOString().replaceAll(':', '-');
     const file = path.join(this.#folder, `${moment}-${process.pid}-${++this.#count}.html`);
-    const head = `<!-- From: ${this.#from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject} -->\n`;
-    writeFileSync(file, `${head}${html}\n`, { mode: 0o600 });
+    const head = `<!-- From: ${from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject} -->\n`;
+    writeFileSync(file, `${head}${html || (more.text ?? '')}\n`, { mode: 0o600 });
   }
 
   close(): void {

@@ -1,0 +1,60 @@
+// `strapi.store({ type, name, key })`: values of the project in `strapi_core_store_settings`, one row each.
+import type { Database } from '../../../db/database.ts';
+import { coreStoreStatements } from '../../../sql/core-store-statements.ts';
+
+export interface StoreAddress {
+  readonly type?: string;
+  readonly name?: string;
+  readonly key?: string;
+}
+
+export interface StoreValue extends StoreAddress {
+  readonly value?: unknown;
+}
+
+export interface CoreStore {
+  get(address?: StoreAddress): Promise<unknown>;
+  set(value: StoreValue): Promise<void>;
+  delete(address?: StoreAddress): Promise<void>;
+}
+
+type Store = ((address?: StoreAddress) => CoreStore) & CoreStore;
+
+/** Each member of an address may be given with the store or with the call. */
+export function createStore(database: Database): Store {
+  const { read, update, insert, remove } = coreStoreStatements(database.dialect);
+  const at = (given: StoreAddress): CoreStore => ({
+    async get(address = {}) {
+      const [row] = await database.latest((session) => session.rows(read, [keyOf({ ...given, ...address })]));
+      return row ? storedValue(row[0], row[1]) : null;
+    },
+    async set({ value, ...address }) {
+      const key = keyOf({ ...given, ...address });
+      const values = [JSON.stringify(value ?? null), typeOf(value), key] as const;
+      await database.transaction(async (session) => {
+        if ((await session.rows(update, values)).length === 0) await session.rows(insert, values);
+      });
+    },
+    async delete(address = {}) {
+      await database.transaction((session) => session.rows(remove, [keyOf({ ...given, ...address })]));
+    },
+  });
+  return Object.assign((address: StoreAddress = {}) => at(address), at({}));
+}
+
+function keyOf({ type = 'core', name, key }: StoreAddress): string {
+  return [type, name, key].filter((part) => part !== undefined && part !== '').join('_');
+}
+
+const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
+
+/** As it was set; what cannot be read as JSON stays text. */
+function storedValue(value: string | null, type: string | null): unknown {
+  if (value === null) return null;
+  if (type === 'string' && !value.startsWith('"')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,64 @@
+// The members of `strapi` that work with data, put together.
+import type { Sheaf } from '../../../app.ts';
+import { createStore } from './core-store.ts';
+import { EntityService } from './entity-service.ts';
+import { Lifecycles } from './lifecycles.ts';
+import { Rows } from './rows.ts';
+import { type SchemaView, viewOf } from './schema-views.ts';
+import { createDocuments, type StrapiDocuments } from './strapi-documents.ts';
+
+/** What the work of a transaction is given; it ends with the work, and is undone where that fails. */
+export interface CodeTransaction {
+  onCommit(listener: () => void): void;
+}
+
+export interface DataMembers {
+  readonly documents: StrapiDocuments;
+  readonly entityService: EntityService;
+  readonly db: {
+    query(uid: string): Rows;
+    readonly lifecycles: Lifecycles;
+    /** Reads and writes of the work, and of all that it calls, take effect together or not at all. */
+    transaction<T>(work: (transaction: CodeTransaction) => Promise<T>): Promise<T>;
+  };
+  query(uid: string): Rows;
+  readonly store: ReturnType<typeof createStore>;
+  readonly contentTypes: Readonly<Record<string, SchemaView>>;
+  readonly components: Readonly<Record<string, SchemaView>>;
+  contentType(uid: string): SchemaView | undefined;
+  getModel(uid: string): SchemaView | undefined;
+}
+
+/** From now on, lifecycles run around writes. */
+export function createDataMembers(sheaf: Sheaf): DataMembers {
+  const { model } = sheaf;
+  const documents = createDocuments(sheaf);
+  const lifecycles = new Lifecycles(sheaf);
+  sheaf.operations.addHooks(lifecycles);
+  const known = new Map<string, Rows>();
+  const query = (uid: string): Rows => {
+    const rows = known.get(uid) ?? new Rows(sheaf, uid);
+    known.set(uid, rows);
+    return rows;
+  };
+  const viewsOf = (schemas: Iterable<Parameters<typeof viewOf>[1]>): Record<string, SchemaView> =>
+    Object.fromEntries([...schemas].map((schema) => [schema.uid, viewOf(model, schema)]));
+  const contentTypes = viewsOf(model.contentTypes.values());
+  const components = viewsOf(model.components.values());
+  return {
+    documents,
+    entityService: new EntityService(sheaf, documents),
+    db: {
+      query,
+      lifecycles,
+      transaction: (work) =>
+        sheaf.transaction(() => work({ onCommit: (listener) => sheaf.operations.database.whenCommitted(listener) })),
+    },
+    query,
+    store: createStore(sheaf.database),
+    contentTypes,
+    components,
+    contentType: (uid) => contentTypes[uid],
+    getModel: (uid) => contentTypes[uid] ?? components[uid],
+  };
+}
