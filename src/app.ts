@@ -123,17 +123,15 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   try {
     const { model, rebuild } = await modelOn(database, options.project, loaded, { privateAttributes });
     const update = { database, model, rebuild, locales: listed, isAllowed: null };
-    if (readOnly) {
-      await requireNoChanges(update);
-      await requireReadable(database, model);
-    } else await updateModel(update);
+    const tables = readOnly ? await requireNoChanges(update) : (await updateModel(update)).schema.present;
+    if (readOnly) requireReadable(tables, database.dialect, model);
     const addedLocales = readOnly || !listed ? [] : await new Locales(database, model).addListed(listed);
     const users = new UserExtension(database, new AccountStatements(database.dialect));
     const operations = new Operations({
       model,
       database,
       defaultLocale: await database.latest(readDefaultLocale),
-      decimals: await decimalColumns(database),
+      decimals: decimalColumns(tables),
       rules: { pages: settings.rest, limits: settings.limits, strict: settings.rest.strictParams },
       extensions: new Map([[USER, users]]),
     });

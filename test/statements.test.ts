@@ -1,14 +1,16 @@
 // How many statements a request sends. A read: in process two for a list and one for an entry, and one more for each
 // populated path; over a wire one for everything; and never more because there are more rows. A write: none at all
 // until everything about its request is known to be good.
+import { DatabaseSync } from 'node:sqlite';
 import type { FastifyInstance } from 'fastify';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Sheaf } from '../src/app.ts';
+import pg from 'pg';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_BODY_DEPTH, MAX_REFERENCES } from '../src/limits.ts';
 import { openToAll } from './support/access.ts';
 import { guideKeys } from './support/conformance.ts';
-import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
+import { describeOnEveryDatabase, GUIDE, recordStatements } from './support/database.ts';
 
 const RESTAURANT = 'api::restaurant.restaurant';
 
@@ -270,5 +272,38 @@ describeOnEveryDatabase('A write', (engine) => {
     expect(statusCode).toBe(200);
     // One that finds, locks and changes it, and one to answer.
     expect(statements).toHaveLength(2);
+  });
+});
+
+describeOnEveryDatabase('A start', (engine) => {
+  it('asks the database once for its tables, where they fit the model', async () => {
+    const url = engine.guideDatabaseUrl();
+    await (await open({ project: GUIDE, database: url })).close();
+    const asked: string[] = [];
+    const note = (text: unknown): void => {
+      if (/pragma_table_info|pg_attribute/.test(String(text))) asked.push(String(text));
+    };
+    const { prepare } = DatabaseSync.prototype;
+    const { query } = pg.Client.prototype;
+    const spies = [
+      vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, ...given) {
+        note(given[0]);
+        return prepare.apply(this, given);
+      }),
+      vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+        const [text] = given as [string | pg.QueryConfig];
+        note(typeof text === 'string' ? text : text.text);
+        return Reflect.apply(query, this, given);
+      }),
+    ];
+    try {
+      for (const readOnly of [false, true]) {
+        asked.length = 0;
+        await (await open({ project: GUIDE, database: url, readOnly })).close();
+        expect(asked, readOnly ? 'only read' : 'read and written').toHaveLength(1);
+      }
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
   });
 });

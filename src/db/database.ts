@@ -23,6 +23,9 @@ export interface TableDescription {
   readonly triggers: ReadonlySet<string>;
 }
 
+/** Tables by name. */
+export type Tables = ReadonlyMap<string, TableDescription>;
+
 export interface DatabaseHealth {
   /** Each replica with the seconds it is behind, or null where it does not answer. */
   readonly replicas: readonly { readonly name: string; readonly lagSeconds: number | null }[];
@@ -113,7 +116,7 @@ export interface Database {
    * `onPoll` from time to time.
    */
   watch(onPoll: () => void): Promise<Watch>;
-  describe(): Promise<ReadonlyMap<string, TableDescription>>;
+  describe(): Promise<Tables>;
   /** How many rows each of the tables has, roughly. */
   countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;
   usage(): DatabaseUsage;

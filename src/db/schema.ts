@@ -10,7 +10,7 @@ import type { Dialect, Fragment } from '../sql/dialect.ts';
 import type { Statement } from '../sql/statement.ts';
 import { listName, WriteStatements } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
-import type { Database, Session, TableDescription } from './database.ts';
+import type { Database, Session, TableDescription, Tables } from './database.ts';
 
 export interface SchemaStep {
   /** What it does, for people. */
@@ -30,11 +30,12 @@ export interface SchemaDiff {
   readonly incompatibleColumns: readonly string[];
 }
 
-export async function diffSchema(database: Database, model: Model): Promise<SchemaDiff> {
-  const present = await database.describe();
+export const diffSchema = async (database: Database, model: Model): Promise<SchemaDiff> =>
+  compareSchema(database.dialect, await database.describe(), model);
+
+function compareSchema(dialect: Dialect, present: Tables, model: Model): SchemaDiff {
   const steps: SchemaStep[] = [];
   const incompatibleColumns: string[] = [];
-  const { dialect } = database;
   const tables = tablesOf(model);
   for (const table of tables) {
     const existing = present.get(dialect.storedName(table.name));
@@ -85,7 +86,7 @@ export async function diffSchema(database: Database, model: Model): Promise<Sche
 }
 
 /** A function is there where a trigger is that calls it, since triggers depend on functions. */
-function trackingSteps(dialect: Dialect, present: ReadonlyMap<string, TableDescription>): SchemaStep[] {
+function trackingSteps(dialect: Dialect, present: Tables): SchemaStep[] {
   if (!dialect.tracking) return [];
   const { table, createTable, functions, triggers } = dialect.tracking;
   const step = (text: string, part: Fragment): SchemaStep => ({ text, statement: trackingPart(dialect, part) });
@@ -192,9 +193,11 @@ function readTables(model: Model): ReadTable[] {
 }
 
 /** What reads need and the database lacks, or its account may not read. Indexes, and what only writes need, do not count. */
-export async function missingForReads(database: Database, model: Model): Promise<string[]> {
-  const present = await database.describe();
-  const stored = (name: string): string => database.dialect.storedName(name);
+export const missingForReads = async (database: Database, model: Model): Promise<string[]> =>
+  missingAmong(await database.describe(), database.dialect, model);
+
+function missingAmong(present: Tables, dialect: Dialect, model: Model): string[] {
+  const stored = (name: string): string => dialect.storedName(name);
   return readTables(model).flatMap(({ name, source, columns, isOptional }) => {
     const existing = present.get(stored(name));
     if (!existing) return isOptional ? [] : [`the table ${name} (${source})`];
@@ -209,15 +212,15 @@ export async function missingForReads(database: Database, model: Model): Promise
   });
 }
 
-/** Refuses a database that the model cannot be read from as it is. */
-export async function requireReadable(database: Database, model: Model): Promise<void> {
-  const { isNew, incompatibleColumns } = await diffSchema(database, model);
+/** Refuses a database, with these tables, that the model cannot be read from as it is. */
+export function requireReadable(present: Tables, dialect: Dialect, model: Model): void {
+  const { isNew, incompatibleColumns } = compareSchema(dialect, present, model);
   if (incompatibleColumns.length > 0)
     throw new SetupError('The database does not fit the content model:', incompatibleColumns);
   const makeThem = 'sheaf schema apply makes what is missing, with an account that may create tables';
   if (isNew)
     throw new SetupError('The database holds no content, and nothing is made where it is only read', [makeThem]);
-  const missing = await missingForReads(database, model);
+  const missing = missingAmong(present, dialect, model);
   if (missing.length > 0)
     throw new SetupError('The database lacks what reading the content takes, or its account may not read it:', [
       ...missing,
@@ -226,20 +229,25 @@ export async function requireReadable(database: Database, model: Model): Promise
 }
 
 export interface AppliedSchema extends SchemaDiff {
+  /** The tables that are there now. */
+  readonly present: Tables;
   /** Why the database does not tell of changes; null where it does, or tells of every write by itself. */
   readonly trackingRefusal: string | null;
 }
 
-/** Makes what is missing, in one transaction; says what it did. */
+/** Makes what is missing, in one transaction; says what it did. `known`: the tables, where they were just read. */
 export async function applySchema(
   database: Database,
   model: Model,
   locales: readonly string[] | null,
+  known?: Tables,
 ): Promise<AppliedSchema> {
-  let diff = await diffSchema(database, model);
+  const present = known ?? (await database.describe());
+  let diff = compareSchema(database.dialect, present, model);
   if (diff.incompatibleColumns.length > 0)
     throw new SetupError('The database does not fit the content model:', diff.incompatibleColumns);
-  if (diff.steps.length > 0)
+  const isComplete = diff.steps.length === 0;
+  if (!isComplete)
     await database.transaction(async (session) => {
       // Several nodes may start at once; the first makes what is missing, the others find it made.
       const lock = lockSchema(database.dialect);
@@ -249,8 +257,12 @@ export async function applySchema(
       if (diff.isNew) await bootstrap(session, database.dialect, locales);
       else if (diff.adopts) await adoptLists(session, database.dialect, model);
     }, WITHOUT_TIMEOUTS);
-  if (diff.trackingSteps.length === 0) return { ...diff, trackingRefusal: null };
-  return { ...diff, ...(await applyTracking(database, model)) };
+  const tracking =
+    diff.trackingSteps.length === 0
+      ? { trackingSteps: [], trackingRefusal: null }
+      : await applyTracking(database, model);
+  const isSame = isComplete && tracking.trackingSteps.length === 0;
+  return { ...diff, ...tracking, present: isSame ? present : await database.describe() };
 }
 
 const WITHOUT_TIMEOUTS = { withoutTimeouts: true };

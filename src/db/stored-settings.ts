@@ -4,7 +4,7 @@ import type { DecimalColumns } from '../plan/write/plan-write.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { plainStatement } from '../sql/statement.ts';
 import { addLocale, DEFAULT_LOCALE, localeName } from './bootstrap.ts';
-import type { Database, Session } from './database.ts';
+import type { Database, Session, Tables } from './database.ts';
 
 const DEFAULT = plainStatement<readonly [value: string | null]>(
   `select value from ${SETTINGS_TABLE} where key = '${DEFAULT_LOCALE_SETTING}'`,
@@ -53,9 +53,9 @@ export async function admitLocale(session: Session, dialect: Dialect, code: stri
 const FIXED = /^numeric\((\d+),(\d+)\)$/;
 
 /** Columns of decimals that keep a fixed number of digits, as the reference makes them on PostgreSQL. */
-export async function decimalColumns(database: Database): Promise<DecimalColumns> {
+export function decimalColumns(tables: Tables): DecimalColumns {
   const columns = new Map<string, { precision: number; scale: number }>();
-  for (const [table, { columns: types }] of await database.describe())
+  for (const [table, { columns: types }] of tables)
     for (const [column, type] of types) {
       const [, precision, scale] = FIXED.exec(type) ?? [];
       if (scale !== undefined)

@@ -1,7 +1,7 @@
 // The plan of a change of the model: what would be done with the data, in words, with the number of rows, and what has
 // to be allowed. Nothing is written.
 
-import type { Database, Session } from '../db/database.ts';
+import type { Database, Session, Tables } from '../db/database.ts';
 import { readDefaultLocale } from '../db/stored-settings.ts';
 import type { Definition, Model } from '../model/types.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
@@ -34,6 +34,8 @@ export interface PlannedChange {
 }
 
 export interface ModelPlan {
+  /** The tables of the database. */
+  readonly present: Tables;
   /** The definitions that the database was last served with; null where there is nothing to compare with. */
   readonly served: readonly Definition[] | null;
   /** The same as the database keeps it. */
@@ -47,13 +49,13 @@ export type Rebuild = (definitions: readonly Definition[]) => Model;
 export async function planChanges(database: Database, model: Model, rebuild: Rebuild): Promise<ModelPlan> {
   const present = await database.describe();
   const last = await readServed(database, present, model.definitions);
-  if (last === null) return { served: null, recorded: [], changes: [] };
+  if (last === null) return { present, served: null, recorded: [], changes: [] };
   const { definitions: served, recorded } = last;
   const before = rebuild(served);
   const renames = renamesBetween(served, model.definitions);
   const after = renames.length > 0 ? rebuild(underOldNames(model.definitions, renames)) : model;
   const changes = [...changesBetween(before, after), ...renames];
-  if (changes.length === 0) return { served, recorded, changes: [] };
+  if (changes.length === 0) return { present, served, recorded, changes: [] };
   const planned = await database.latest(async (session) => {
     const defaultLocale = await readDefaultLocale(session);
     const all: PlannedChange[] = [];
@@ -61,7 +63,7 @@ export async function planChanges(database: Database, model: Model, rebuild: Reb
       all.push(await new Planner(session, database, { before, after, defaultLocale }).plan(change));
     return all;
   });
-  return { served, recorded, changes: planned };
+  return { present, served, recorded, changes: planned };
 }
 
 /** The model of the project without the changes of the plan: what a start brings the database to before them. */

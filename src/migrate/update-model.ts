@@ -1,7 +1,7 @@
 // Brings a database to the model of the project: what only adds, and the changes that are allowed. Each change is one
 // transaction, with the definitions that the database is served with from then on.
 import { systemCaller } from '../access/caller.ts';
-import type { Database, Session } from '../db/database.ts';
+import type { Database, Session, Tables } from '../db/database.ts';
 import { type AppliedSchema, applySchema } from '../db/schema.ts';
 import { admitLocale, hasLocale, readDefaultLocale } from '../db/stored-settings.ts';
 import { SetupError } from '../errors.ts';
@@ -67,13 +67,13 @@ export class ServedMeanwhile extends SetupError {
 
 async function updateOnce(update: ModelUpdate): Promise<ModelUpdated> {
   const { database, model, rebuild, locales } = update;
-  const { served, recorded, changes } = await planChanges(database, model, rebuild);
+  const { present, served, recorded, changes } = await planChanges(database, model, rebuild);
   const isMade = (planned: PlannedChange): boolean => planned.isSafe || update.isAllowed?.(planned) === true;
   const made = changes.filter(isMade);
   const pending = changes.filter((planned) => !isMade(planned));
   if (update.isAllowed === null && pending.length > 0) throw notAllowed(pending);
   if (served === null || changes.length === 0) {
-    const schema = await applySchema(database, model, locales);
+    const schema = await applySchema(database, model, locales, present);
     await noteServed(database, model.definitions);
     return { schema, made, pending };
   }
@@ -83,7 +83,7 @@ async function updateOnce(update: ModelUpdate): Promise<ModelUpdated> {
       model.definitions,
       served,
     );
-  const schema = await applySchema(database, rebuild(partly(changes)), locales);
+  const schema = await applySchema(database, rebuild(partly(changes)), locales, present);
   let current: readonly Definition[] = recorded;
   for (const [index, planned] of made.entries()) {
     const left = [...made.slice(index + 1), ...pending];
@@ -199,11 +199,12 @@ export function writeSession(session: Session, database: Database, model: Model,
   });
 }
 
-/** Refuses a database that is only read and whose data would have to follow a change. */
-export async function requireNoChanges({ database, model, rebuild }: ModelUpdate): Promise<void> {
-  const { changes } = await planChanges(database, model, rebuild);
+/** Refuses a database that is only read and whose data would have to follow a change; else says which tables it has. */
+export async function requireNoChanges({ database, model, rebuild }: ModelUpdate): Promise<Tables> {
+  const { present, changes } = await planChanges(database, model, rebuild);
   const pending = changes.filter(({ isSafe }) => !isSafe);
   if (pending.length > 0) throw notAllowed(pending);
+  return present;
 }
 
 /** Stops a start over changes that nobody has allowed yet. */
