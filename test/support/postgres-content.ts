@@ -101,12 +101,13 @@ export async function columnTypes(client: pg.Client): Promise<Map<string, Map<st
 /** Rows whose foreign keys point at nothing; there are none unless checking was off. */
 export async function brokenReferences(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ check: string }>(`
-    select format('select %L as name, count(*) as count from %s t where t.%I is not null and not exists (select from %s o where o.%I = t.%I)',
-      c.conname, c.conrelid::regclass, own.attname, c.confrelid::regclass, far.attname, own.attname) as check
+    select format('select %L as name, count(*) as count from %s t where t.%I is not null and t.%I not in (select %I from %s)',
+      c.conname, c.conrelid::regclass, own.attname, own.attname, far.attname, c.confrelid::regclass) as check
     from pg_constraint c
     join pg_attribute own on own.attrelid = c.conrelid and own.attnum = c.conkey[1]
     join pg_attribute far on far.attrelid = c.confrelid and far.attnum = c.confkey[1]
-    where c.contype = 'f' and c.connamespace = quote_ident(current_schema())::regnamespace`);
+    where c.contype = 'f' and c.connamespace = quote_ident(current_schema())::regnamespace
+      and pg_relation_size(c.conrelid) > 0`);
   if (rows.length === 0) return [];
   const all = rows.map(({ check }) => check).join(' union all ');
   const broken = await client.query<{ name: string; count: string }>(

@@ -17,7 +17,14 @@ export interface PostgresServer {
 }
 
 /** What a test loses by a crash of the machine it can make again. */
-const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
+const FAST = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  // All of them are searched when a database is dropped.
+  shared_buffers: '32MB',
+};
 /** Where an answer must not depend on the server's surroundings, these are unlike those of most machines. */
 const STRANGE = { timezone: 'Asia/Kathmandu', datestyle: 'SQL, DMY' };
 const STRANGE_COLLATION = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
