@@ -168,6 +168,12 @@ const environmentProblems = (sources: Sources): string[] =>
     .filter(([file, source]) => !ENVIRONMENT.has(file) && READS_ENVIRONMENT.test(source.replace(COMMENT, '')))
     .map(([file]) => `${file} reads the environment`);
 
+/** Imported by name, this module of Node loads its whole HTTP client: a fifth of what a start takes. */
+const IMPORTS_HTTP = /^import (?!type\b)[^;]*\bfrom '(?:node:)?https?'/m;
+
+const httpImporters = (sources: Sources): string[] =>
+  [...sources].filter(([, source]) => IMPORTS_HTTP.test(source)).map(([file]) => file);
+
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 const source: Sources = new Map(
@@ -201,6 +207,10 @@ describe('the source', () => {
 
   it('says of an operation or a plan that it is authorized only where that is checked', () => {
     expect(voucherProblems(source)).toEqual([]);
+  });
+
+  it('imports node:http by name in commands other than start only', () => {
+    expect(httpImporters(source)).toEqual(['cli/compare/sides.ts', 'cli/dev/dev-listener.ts']);
   });
 
   it('has a name of its own for every file', () => {
@@ -354,6 +364,15 @@ export const k = 'from ./not-this.ts';
     expect(voucherProblems(made({ 'access/authorize.ts': `run(plan as never); run(plan as any);` }))).toHaveLength(2);
     const fine = `import type { Authorized } from './authorize.ts'; const a: Authorized<Operation> = authorize(b, c);`;
     expect(voucherProblems(made({ 'http/a.ts': fine }))).toEqual([]);
+  });
+
+  it('notices node:http imported by name, and allows its types and an import at run time', () => {
+    const sources = made({
+      'a.ts': `import http from 'node:http';`,
+      'b.ts': `import {\n  createServer,\n} from 'node:https';`,
+      'c.ts': `import type { IncomingMessage } from 'node:http';\nconst http = await import('node:http');`,
+    });
+    expect(httpImporters(sources)).toEqual(['a.ts', 'b.ts']);
   });
 
   it('notices two files of one name', () => {

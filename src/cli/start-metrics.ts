@@ -1,7 +1,6 @@
 // Where metrics are served by `sheaf start`: at a path of the server, or at a port of their own. With several workers the
 // process that starts them asks all, and answers the worker that was asked.
 import cluster, { type Worker } from 'node:cluster';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SetupError, unavailableError } from '../errors.ts';
 import type { ServerMetrics } from '../http/metrics.ts';
@@ -37,6 +36,8 @@ export async function listenForMetrics(place: MetricsPlace | null, own: ServerMe
 type MetricsSource = Pick<ServerMetrics, 'contentType' | 'text'>;
 
 async function listen({ host, port }: Extract<MetricsPlace, { port: number }>, source: MetricsSource): Promise<string> {
+  // Imported by name, Node's module loads its whole HTTP client, which no server needs to start.
+  const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
