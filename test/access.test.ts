@@ -2,10 +2,12 @@
 // grants that act at once, rules on rows and on attributes, what answers to writes show, rule files that are wrong, and
 // one test for each class of published advisory about content servers of this kind.
 import { cpSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { knownActions } from '../src/access/actions.ts';
 import { readRules } from '../src/access/rules.ts';
+import { openAuth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
 import { explainRequest } from '../src/cli/explain.ts';
 import { SetupError } from '../src/errors.ts';
@@ -2056,19 +2058,35 @@ describeOnEveryDatabase('Rule files', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);
   let database: string;
+  let sheaf: Sheaf;
   beforeAll(async () => {
-    ({ database } = await guarded.open(NEWS));
+    ({ database, sheaf } = await guarded.open(NEWS));
   });
 
-  /** What a start tells of files. */
-  async function problemsOf(files: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  const projectWithFiles = (files: Readonly<Record<string, unknown>>): string => {
     const project = guarded.projectWith(NEWS);
     for (const [name, content] of Object.entries(files)) writeAccessFile(project, name, content);
-    const failure = await failureOf(() => guarded.open(project, { database }));
+    return project;
+  };
+  async function problemsIn(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const failure = await failureOf(work);
     if (failure === null) return [];
     expect(failure).toBeInstanceOf(SetupError);
     return (failure as SetupError).problems;
   }
+  /** What is told of files where a database that is open already is opened to callers, as the end of a start does. */
+  const problemsOf = (files: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
+    const project = projectWithFiles(files);
+    const options = {
+      project,
+      state: path.join(project, '.state'),
+      secrets: {},
+      smtp: null,
+      onMailError: () => undefined,
+    };
+    const { settings, withheld } = sheaf;
+    return problemsIn(async () => (await openAuth(sheaf.operations, { ...options, settings, withheld })).close());
+  };
   const ofTopic = (rules: unknown): Promise<readonly string[]> =>
     problemsOf({ 'a.json': { public: { [TOPIC]: rules } } });
 
@@ -2161,8 +2179,8 @@ describeOnEveryDatabase('Rule files', (engine) => {
     ]);
   });
 
-  it('tell all that is wrong at once, whatever kind it is of', async () => {
-    const problems = await problemsOf({
+  it('tell all that is wrong at once when a server starts, whatever kind it is of', async () => {
+    const project = projectWithFiles({
       'a.json': {
         public: {
           [TOPIC]: {
@@ -2177,6 +2195,7 @@ describeOnEveryDatabase('Rule files', (engine) => {
       'b.json': 'nothing',
       'c.json': { editor: { [FRONT]: { fields: { write: ['nope'] } } } },
     });
+    const problems = await problemsIn(() => guarded.open(project, { database }));
     for (const expected of [
       /^access\/a\.json: public: api::topic\.topic\.rows\.find: .*nope/,
       /^access\/a\.json: public: api::topic\.topic\.rows\.update: .*weight/,
