@@ -1,7 +1,7 @@
 // Does what tests ask of a PostgreSQL server while they wait: a database is made before the call returns, as a file is
 // copied. The thread that asks sleeps until this one has answered.
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import type pg from 'pg';
+import pg from 'pg';
 import type { TableContents } from './database.ts';
 import { withClient } from './postgres-client.ts';
 import { brokenReferences, fillTables } from './postgres-content.ts';
@@ -21,17 +21,30 @@ export interface Request {
 
 export type Reply = { readonly result: readonly string[] } | { readonly error: string };
 
+/** One connection to each server, from which databases are made and dropped; it ends with the server. */
+const administrators = new Map<string, Promise<pg.Client>>();
+
+function administrator(server: string): Promise<pg.Client> {
+  let found = administrators.get(server);
+  if (!found) {
+    const client = new pg.Client(`${server}/postgres`);
+    client.on('error', () => administrators.delete(server));
+    found = client.connect().then(() => client);
+    administrators.set(server, found);
+  }
+  return found;
+}
+
 async function perform(task: Task): Promise<readonly string[]> {
   switch (task.kind) {
     case 'create':
-      await withClient(`${task.server}/postgres`, (client) =>
-        client.query(`create database "${task.name}" template "${task.template}" strategy file_copy`),
+      await (await administrator(task.server)).query(
+        `create database "${task.name}" template "${task.template}" strategy file_copy`,
       );
       return [];
     case 'drop':
-      await withClient(`${task.server}/postgres`, async (client) => {
-        for (const name of task.names) await client.query(`drop database if exists "${name}" with (force)`);
-      });
+      for (const name of task.names)
+        await (await administrator(task.server)).query(`drop database if exists "${name}" with (force)`);
       return [];
     case 'fill':
       await withClient(task.url, (client) => fillTables(client, task.contents));
