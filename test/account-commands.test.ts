@@ -154,7 +154,7 @@ describeOnSqlite('The command line', (engine) => {
   let opened: Sheaf;
   beforeAll(async () => {
     project = contents.project(NOTES);
-    database = engine.freshDatabaseUrl();
+    database = engine.bareDatabaseUrl(null);
     // As beside a server that runs.
     opened = await open({ project, database });
   });
@@ -388,7 +388,7 @@ describeOnSqlite('The command line', (engine) => {
 
     it('reads the .env file of the project, and what the process has comes first', async () => {
       const folder = contents.project(NOTES);
-      const [own, other] = [engine.freshDatabaseUrl(), engine.freshDatabaseUrl()];
+      const [own, other] = [engine.bareDatabaseUrl(null), engine.bareDatabaseUrl(null)];
       writeFileSync(path.join(folder, '.env'), `DATABASE_URL=${own}\n`);
       const typesOf = async (env: Readonly<Record<string, string>>): Promise<string[]> => {
         const { out } = await run(['role', 'show', '--json', '--project', folder], { env });
@@ -426,7 +426,7 @@ describeOnSqlite('The command line', (engine) => {
           authenticated: { [NOTE]: { rows: { find: { author: '$user.username' } } } },
         }),
       );
-      url = engine.freshDatabaseUrl();
+      url = engine.bareDatabaseUrl(null);
       const sheaf = await open({ project: folder, database: url });
       const { roles } = await sheaf.auth();
       for (const role of ['public', 'authenticated']) await roles.grant(role, [`${NOTE}.find`]);
@@ -527,7 +527,7 @@ describeOnSqlite('Granting * in a terminal', (engine) => {
     ['', false],
     ['n', false],
   ])('asks first, and takes "%s" for an answer', async (answer, isGranted) => {
-    const options = { project: contents.project(NOTES), database: engine.freshDatabaseUrl() };
+    const options = { project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) };
     await (await open(options)).close();
     const terminal = Object.assign(new PassThrough(), { isTTY: true });
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(terminal as unknown as typeof process.stdin);
@@ -551,7 +551,7 @@ describeOnSqlite('Granting * in a terminal', (engine) => {
 
 describeOnEveryDatabase('What the command line changes', (engine) => {
   const contents = useContents(engine);
-  const place = () => ['--project', contents.project(NOTES), '--database', engine.freshDatabaseUrl()];
+  const place = () => ['--project', contents.project(NOTES), '--database', engine.bareDatabaseUrl(null)];
   async function sheaf(at: readonly string[], ...words: string[]): Promise<Answered> {
     const { code, out, err } = await run([...words, ...at, '--json'], { input: PASSWORD });
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -560,7 +560,7 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
   const title = (text: string) => ({ body: { data: { title: text } } });
 
   it('is made once where several begin on an empty database at the same time', async () => {
-    const options = { project: contents.project(NOTES), database: engine.freshDatabaseUrl() };
+    const options = { project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) };
     const begun = await Promise.allSettled([open(options), open(options), open(options)]);
     const all = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const roles = await Promise.all(all.map(async (sheaf) => (await sheaf.auth()).roles.list()));

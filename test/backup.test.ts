@@ -22,7 +22,7 @@ describeOnSqlite('sheaf backup', (engine) => {
   let url: string;
   let sheaf: Sheaf;
   beforeAll(async () => {
-    url = engine.freshDatabaseUrl();
+    url = engine.emptyGuideDatabaseUrl();
     sheaf = await open({ project: GUIDE, database: url });
   });
   afterAll(() => sheaf.close());

@@ -35,7 +35,7 @@ describeOnSqlite('Caches', (engine) => {
     const project = contents.project(NOTES);
     mkdirSync(path.join(project, 'config'), { recursive: true });
     writeFileSync(path.join(project, 'config', 'sheaf.json'), JSON.stringify(settings));
-    const sheaf = await open({ project, database: engine.freshDatabaseUrl() });
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
     const { tokens } = await sheaf.auth();
     const token = await tokens.create({ name: 'all', description: '', type: 'full-access', actions: [], days: null });

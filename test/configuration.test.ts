@@ -489,7 +489,7 @@ describeOnEveryDatabase('A server with the configuration of a project', (engine)
   /** Four notes, which no test changes. */
   let notes: string;
   beforeAll(async () => {
-    notes = engine.freshDatabaseUrl();
+    notes = engine.bareDatabaseUrl(null);
     const sheaf = await open({ project: typescript(), database: notes });
     await openToAll(sheaf);
     for (const title of ['a', 'b', 'c', 'd']) await sheaf.documents('api::note.note').create({ data: { title } });
@@ -615,7 +615,7 @@ describeOnEveryDatabase('A server with the configuration of a project', (engine)
       return write(folder, { 'config/sheaf.json': JSON.stringify({ limits }) });
     };
     const results = [];
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     for (const limits of [{}, { references: 1_500, populateNodes: 120 }]) {
       const sheaf = await open({ project: types(limits), database });
       opened.push(sheaf);
@@ -643,7 +643,7 @@ describeOnEveryDatabase('A server with the configuration of a project', (engine)
     const folder = emptyProject();
     writeProject(folder, { types });
     write(folder, { 'config/sheaf.json': JSON.stringify({ limits }) });
-    const sheaf = await open({ project: folder, database: engine.freshDatabaseUrl() });
+    const sheaf = await open({ project: folder, database: engine.bareDatabaseUrl(null) });
     opened.push(sheaf);
     await openToAll(sheaf);
     const app = createServer(sheaf);

@@ -282,7 +282,7 @@ describeOnEveryDatabase('attribute names outside ASCII', (engine) => {
   it('are found again where they are longer than a database keeps them', async () => {
     const name = 'краткое_описание_для_карточки_товара_в_магазине';
     const project = contents.project({ types: { good: { attributes: { [name]: { type: 'string', unique: true } } } } });
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     const first = await contents.open(project, database);
     await first.make('goods', { [name]: 'а' });
     await first.close();
@@ -502,7 +502,7 @@ describeOnEveryDatabase('a custom field', (engine) => {
     );
 
   it('has the type that a plugin of the project, or its own code, registers it with', async () => {
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     const content = await contents.open(contents.fixture('custom-fields'), database);
     expect(content.sheaf.model.notes).toEqual([
       'src/api/swatch/content-types/swatch/schema.json: attributes.remark is kept as text: ' +
@@ -543,7 +543,7 @@ describeOnEveryDatabase('a custom field', (engine) => {
     const attributes = (type: (kind: string) => Json) => ({
       types: { swatch: { attributes: Object.fromEntries(kinds.map((kind) => [`a_${kind}`, type(kind)])) } },
     });
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     const plain = await contents.open(
       attributes((type) => ({ type })),
       database,

@@ -39,7 +39,7 @@ describeOnEveryDatabase('A check of files', (engine) => {
   async function guide(): Promise<{ sheaf: Sheaf; project: string; database: string; folder: string }> {
     const project = contents.folder();
     cpSync(GUIDE, project, { recursive: true, filter: (file) => path.basename(file) !== '.sheaf' });
-    const database = engine.freshDatabaseUrl();
+    const database = engine.emptyGuideDatabaseUrl();
     const sheaf = await open({ project, database });
     opened.push(sheaf);
     return { sheaf, project, database, folder: sheaf.files.folder! };

@@ -48,7 +48,7 @@ describeOnSqlite('A hostile upload', (engine) => {
   let base: string;
 
   beforeAll(async () => {
-    sheaf = await open({ project: contents.project(PROJECT), database: engine.freshDatabaseUrl() });
+    sheaf = await open({ project: contents.project(PROJECT), database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
     app = createServer(sheaf, { timeouts: LIMITS, uploadTimes: TIMES });
     base = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -40,7 +40,7 @@ describeOnSqlite('The log of a server', (engine) => {
   let sheaf: Sheaf;
   const apps: FastifyInstance[] = [];
   beforeAll(async () => {
-    sheaf = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+    sheaf = await open({ project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
   });
   afterEach(async () => {
@@ -285,7 +285,7 @@ describeOnSqlite('The log of a server', (engine) => {
 
   describe('and what goes wrong', () => {
     it('has an unexpected error once, with its stack and the id of the request', async () => {
-      const broken = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+      const broken = await open({ project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) });
       try {
         await openToAll(broken);
         await broken.database.transaction((session) => session.rows({ sql: 'drop table notes', bindings: [] }, []));

@@ -21,7 +21,7 @@ describeOnEveryDatabase('The command line', (engine) => {
       path.join(project, 'access', 'rules.json'),
       JSON.stringify({ authenticated: { [NOTE]: { rows: { find: { title: '$user.username' } } } } }),
     );
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     server = await contents.open(project, database);
     sheaf = commandsOn(project, database);
     for (const [name, role] of Object.entries({ ann: 'authenticated', ben: 'authenticated', cleo: 'public' }))

@@ -99,7 +99,7 @@ async function expectAgreement(address: string, metrics: string): Promise<string
 
 describeOnEveryDatabase('Metrics of one process', (engine) => {
   it('agree with what clients got, and show lanes, connections, caches, event loop and memory', async () => {
-    const database = engine.freshDatabaseUrl();
+    const database = engine.emptyGuideDatabaseUrl();
     await openDatabaseToAll(database);
     const sheaf = await open({ project: GUIDE, database });
     const app = createServer(sheaf, { metrics: createMetrics('/metrics', null) });
@@ -153,7 +153,7 @@ describeOnSqlite('Metrics of several workers', (engine) => {
     ['at a port of their own', '0', /^http:\/\/127\.0\.0\.1:\d+\/metrics$/],
     ['at a path of the server', '/internal/metrics', /\/internal\/metrics$/],
   ])('are the sums over all of them: %s', async (_, place, url) => {
-    const database = engine.freshDatabaseUrl();
+    const database = engine.emptyGuideDatabaseUrl();
     await openDatabaseToAll(database);
     const { address, metrics } = await start(database, place);
     expect(metrics).toMatch(url);

@@ -250,7 +250,7 @@ describeOnSqlite('What is said of code that is not run', (engine) => {
 
   it('roles and explain show what is granted and withheld', async () => {
     const project = projectOf(contents);
-    const database = engine.freshDatabaseUrl();
+    const database = engine.bareDatabaseUrl(null);
     const config = readConfig({ project, database }, {});
     const command = (words: string, json = false): Promise<string> =>
       accountCommand(config, words.split(' '), { json, yes: false });

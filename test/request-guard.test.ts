@@ -67,7 +67,7 @@ describeOnSqlite('The door', (engine) => {
 
   /** A server with these settings, on a new database; where `grants` are given, the public has them. */
   async function enter(settings: unknown = {}, grants: readonly string[] = []): Promise<Door> {
-    const sheaf = await open({ project: projectWith(settings), database: engine.freshDatabaseUrl() });
+    const sheaf = await open({ project: projectWith(settings), database: engine.bareDatabaseUrl(null) });
     if (grants.length > 0) await (await sheaf.auth()).roles.grant('public', grants);
     const door = { app: createServer(sheaf), sheaf };
     opened.push(door);
@@ -753,7 +753,7 @@ describeOnSqlite('Before the door opens', (engine) => {
 
   /** Opens a project and lets a server begin, as `sheaf start` does. */
   async function begin(project: string, more: Partial<OpenOptions> = {}): Promise<Sheaf> {
-    const sheaf = await open({ project, database: engine.freshDatabaseUrl(), ...more });
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null), ...more });
     opened.push(sheaf);
     const app = createServer(sheaf);
     try {
@@ -942,7 +942,7 @@ describeOnSqlite('Before the door opens', (engine) => {
     });
 
     it('is another one in another project, so that tokens of one open nothing in the other', async () => {
-      const database = engine.freshDatabaseUrl();
+      const database = engine.bareDatabaseUrl(null);
       const project = contents.project(NOTES);
       const one = await begin(project, { database });
       const { tokens } = await one.auth();

@@ -28,7 +28,7 @@ describeOnSqlite('A client', (engine) => {
   let sheaf: Sheaf;
 
   beforeAll(async () => {
-    sheaf = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+    sheaf = await open({ project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
     await sheaf.documents('api::note.note').create({ data: { text: LARGE } });
   });
@@ -136,7 +136,7 @@ describeOnSqlite('A large response', (engine) => {
   const TEXT = `x${'😀'.repeat(1_500_000)}`;
 
   it('is sent as the client reads it, and arrives whole', async () => {
-    const sheaf = await open({ project: contents.project(NOTES), database: engine.freshDatabaseUrl() });
+    const sheaf = await open({ project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
     await sheaf.documents('api::note.note').create({ data: { text: TEXT } });
     const app = createServer(sheaf);

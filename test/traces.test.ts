@@ -46,7 +46,7 @@ describeOnEveryDatabase('Traces', (engine) => {
   });
 
   it('have a span for each request, below that of the client, and one for each statement below it', async () => {
-    const database = engine.freshDatabaseUrl();
+    const database = engine.emptyGuideDatabaseUrl();
     await openDatabaseToAll(database);
     const traces = await openTraces();
     const sheaf = await open({ project: GUIDE, database, observe: traces.observe });

@@ -29,7 +29,7 @@ describeOnSqlite('An upload in a browser', (engine) => {
   let browser: Browser;
 
   beforeAll(async () => {
-    sheaf = await open({ project: contents.project(PROJECT), database: engine.freshDatabaseUrl() });
+    sheaf = await open({ project: contents.project(PROJECT), database: engine.bareDatabaseUrl(null) });
     await openToAll(sheaf);
     app = createServer(sheaf);
     base = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -11,7 +11,13 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { afterAll, describe, inject } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import type { Session } from '../../src/db/database.ts';
-import { EMPTY_GUIDE_TEMPLATE, GUIDE_TEMPLATE, TEMPLATE_LOCALES, templateOf } from './postgres-content.ts';
+import {
+  EMPTY_GUIDE_TEMPLATE,
+  GUIDE_TEMPLATE,
+  sqliteTemplate,
+  TEMPLATE_LOCALES,
+  templateOf,
+} from './postgres-content.ts';
 import type { Reply, Request, Task } from './postgres-worker.ts';
 
 export type Cell = string | number | bigint | null;
@@ -65,6 +71,12 @@ interface Product {
 export const FIXTURE = fileURLToPath(new URL('../fixtures/guide.sqlite', import.meta.url));
 export const GUIDE = fileURLToPath(new URL('../../examples/guide', import.meta.url));
 
+const hasTemplate = (locales: readonly string[] | null): boolean =>
+  TEMPLATE_LOCALES.some((made) => templateOf(made) === templateOf(locales));
+
+const sqliteCopy = (folder: string, template: string): string =>
+  sqlite.copy(sqliteTemplate(inject('sqliteTemplates'), template), folder);
+
 const sqlite: Product = {
   name: 'SQLite',
   create(contents, folder) {
@@ -94,8 +106,8 @@ const sqlite: Product = {
     return `sqlite:${file}`;
   },
   fresh: (folder) => `sqlite:${path.join(folder, 'fresh.sqlite')}`,
-  bare: (folder) => sqlite.fresh(folder),
-  emptyGuide: (folder) => sqlite.fresh(folder),
+  bare: (folder, locales) => (hasTemplate(locales) ? sqliteCopy(folder, templateOf(locales)) : sqlite.fresh(folder)),
+  emptyGuide: (folder) => sqliteCopy(folder, EMPTY_GUIDE_TEMPLATE),
   copy(url, folder) {
     const file = path.join(folder, 'copy.sqlite');
     copyFileSync(url.slice('sqlite:'.length), file);
@@ -152,8 +164,7 @@ const postgres: Product = {
   },
   fresh: () => postgresDatabase('template0'),
   bare(_folder, locales) {
-    const isMade = TEMPLATE_LOCALES.some((made) => templateOf(made) === templateOf(locales));
-    return postgresDatabase(isMade ? templateOf(locales) : 'template0');
+    return postgresDatabase(hasTemplate(locales) ? templateOf(locales) : 'template0');
   },
   emptyGuide: () => postgresDatabase(EMPTY_GUIDE_TEMPLATE),
   copy: (url) => postgresDatabase(databaseName(url)),

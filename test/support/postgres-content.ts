@@ -1,5 +1,6 @@
 // Fills tables of a PostgreSQL database with rows as the SQLite fixture writes them: instants in milliseconds, booleans
 // as 0 and 1, JSON as text. What a value becomes depends on the type of its column.
+import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import type { Cell, TableContents } from './database.ts';
@@ -14,6 +15,9 @@ export const EMPTY_GUIDE_TEMPLATE = 'emptyguide';
 export const TEMPLATE_LOCALES: readonly (readonly string[] | null)[] = [null, ['en', 'fr']];
 
 export const templateOf = (locales: readonly string[] | null): string => `bare${(locales ?? []).join('')}`;
+
+/** The URL of a SQLite template. */
+export const sqliteTemplate = (folder: string, name: string): string => `sqlite:${path.join(folder, `${name}.sqlite`)}`;
 
 /** All rows of a SQLite file. */
 export function readSqlite(file: string): TableContents {

@@ -13,6 +13,7 @@ import {
   fillTables,
   GUIDE_TEMPLATE,
   readSqlite,
+  sqliteTemplate,
   TEMPLATE_LOCALES,
   templateOf,
 } from './postgres-content.ts';
@@ -22,29 +23,43 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The URL of the server, without the name of a database. */
     postgres: string;
+    /** The folder of SQLite files that are copied: by the names of the templates of PostgreSQL. */
+    sqliteTemplates: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
+  const files = mkdtempSync(path.join(os.tmpdir(), 'sheaf-templates-'));
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    rmSync(files, { recursive: true, force: true });
+  };
   try {
     await makeTemplates(server.url);
-    for (const locales of TEMPLATE_LOCALES) await makeBareTemplate(server.url, locales);
+    await makeTables(GUIDE, sqliteTemplate(files, EMPTY_GUIDE_TEMPLATE));
+    for (const locales of TEMPLATE_LOCALES) await makeBareTemplates(server.url, files, locales);
   } catch (error) {
-    await server.stop();
+    await stop();
     throw error;
   }
   project.provide('postgres', server.url);
-  return () => server.stop();
+  project.provide('sqliteTemplates', files);
+  return stop;
+}
+
+const GUIDE = fileURLToPath(new URL('../../examples/guide', import.meta.url));
+
+async function makeTables(project: string, database: string): Promise<void> {
+  const sheaf = await open({ project, database });
+  await sheaf.close();
 }
 
 /** The guide's databases, without content and with it. */
 async function makeTemplates(server: string): Promise<void> {
   await withClient(`${server}/postgres`, (client) => client.query(`create database ${GUIDE_TEMPLATE}`));
   const url = `${server}/${GUIDE_TEMPLATE}`;
-  const guide = fileURLToPath(new URL('../../examples/guide', import.meta.url));
-  const sheaf = await open({ project: guide, database: url });
-  await sheaf.close();
+  await makeTables(GUIDE, url);
   await withClient(`${server}/postgres`, (client) =>
     client.query(`create database ${EMPTY_GUIDE_TEMPLATE} template ${GUIDE_TEMPLATE} strategy file_copy`),
   );
@@ -57,12 +72,12 @@ async function makeTemplates(server: string): Promise<void> {
 }
 
 /** What a database holds before the tables of a project's own. */
-async function makeBareTemplate(server: string, locales: readonly string[] | null): Promise<void> {
+async function makeBareTemplates(server: string, files: string, locales: readonly string[] | null): Promise<void> {
   const name = templateOf(locales);
   await withClient(`${server}/postgres`, (client) => client.query(`create database ${name}`));
   const project = mkdtempSync(path.join(os.tmpdir(), 'sheaf-bare-'));
   for (const folder of ['src', 'config']) mkdirSync(path.join(project, folder));
   if (locales) writeFileSync(path.join(project, 'config', 'locales.json'), JSON.stringify(locales));
-  await (await open({ project, database: `${server}/${name}` })).close();
+  for (const database of [`${server}/${name}`, sqliteTemplate(files, name)]) await makeTables(project, database);
   rmSync(project, { recursive: true });
 }
