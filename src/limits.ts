@@ -230,6 +230,12 @@ export const MAX_UPLOAD_PAUSE_MS = 30_000;
 /** Milliseconds for a whole upload, however steadily it comes. */
 export const MAX_UPLOAD_MS = 3_600_000;
 
+/** Bytes of an upload that are read and thrown away after it was refused: many clients send all before they read why. */
+export const MAX_DISCARDED_BYTES = 209_715_200;
+
+/** Milliseconds that this may take. */
+export const MAX_DISCARD_MS = 30_000;
+
 /** Pixels of a picture, over all its frames. A camera makes 60 million; beyond, few bytes may stand for a lot of memory. */
 export const MAX_PICTURE_PIXELS = 70_000_000;
 

@@ -114,7 +114,7 @@ function uploadHandler(context: RouteContext): Handler {
     const id = idOf(queryOf(request, context));
     const scratch = new Scratch(files.storage);
     try {
-      const { files: received, fields } = await receiveUpload(request, reply, scratch, files.settings);
+      const { files: received, fields } = await receiveUpload(request, scratch, files.settings);
       let answer: FileEntry | FileEntry[];
       if (id === null) {
         if (received.length === 0) throw validationError('Files are empty');

@@ -2,7 +2,7 @@
 // other kinds are taken where no file is sent.
 import type { Socket } from 'node:net';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { isObject } from '../check-json.ts';
 import { limitExceeded, SheafError, validationError } from '../errors.ts';
 import { fileName } from '../files/file-names.ts';
@@ -73,7 +73,6 @@ export const UPLOAD_TIMES: UploadTimes = { pause: MAX_UPLOAD_PAUSE_MS, whole: MA
 /** Writes the files of a request to disk. `maxBytes`: of one file. */
 export async function receiveUpload(
   request: FastifyRequest,
-  reply: FastifyReply,
   scratch: Scratch,
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReceivedUpload> {
@@ -84,25 +83,10 @@ export async function receiveUpload(
     if (Number(request.headers['content-length'] ?? 0) > maxBody) throw wholeTooLarge(maxBody);
     return await receiveParts(request, scratch, maxBytes);
   } catch (error) {
-    linger(request, reply);
     throw watch.reason ?? uploadError(error);
   } finally {
     watch.end();
   }
-}
-
-/** How long a client that is still sending has to read why that is refused. */
-const LINGER_MS = 2_000;
-
-/** A connection that is closed at once takes the answer with it: whoever still sends gets an error instead. */
-function linger({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.complete) return;
-  reply.raw.once('finish', () => {
-    raw.unpipe();
-    raw.resume();
-    const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
-    raw.once('close', () => clearTimeout(timer));
-  });
 }
 
 async function receiveParts(request: FastifyRequest, scratch: Scratch, maxBytes: number): Promise<ReceivedUpload> {

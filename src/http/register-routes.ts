@@ -6,6 +6,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
 import { methodNotAllowedError, readOnlyError, SheafError } from '../errors.ts';
+import { answerEarly } from './early-answer.ts';
 import { MULTIPART_OPTIONS } from './receive-upload.ts';
 import { elapsed, sendError } from './respond.ts';
 import { type Handler, isRead, METHODS, type Route } from './routes.ts';
@@ -34,6 +35,7 @@ export function registerRoutes(
   // In a scope of their own, since no other route takes such bodies.
   app.register(async (scope) => {
     await scope.register(multipart, MULTIPART_OPTIONS);
+    scope.addHook('onSend', answerEarly);
     for (const route of served) if (!plain.includes(route)) registerRoute(scope, auth, route);
   });
   refuseOtherMethods(app, routes, served);
