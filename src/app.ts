@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Caller, systemCaller } from './access/caller.ts';
 import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
+import { readSecrets } from './accounts/secrets.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
@@ -138,7 +139,8 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     checkDefaultPopulate(operations, settings.populate, systemCaller(model));
     await operations.lanes.readSizes();
     const storage = await openStorage(settings.files, options.project, stateOf(options));
-    const files = new Files(operations, storage, settings.files);
+    const secret = (): string => readSecrets(options.secrets ?? {}, stateOf(options), readOnly).jwt;
+    const files = new Files(operations, storage, settings.files, secret);
     return sheafOf(operations, files, { ...closing, addedLocales }, { ...options, settings });
   } catch (error) {
     await database.close();

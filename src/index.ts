@@ -3,7 +3,7 @@ export type { Caller } from './access/caller.ts';
 export { type CallerHeaders, type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
 export { SetupError, SheafError } from './errors.ts';
 export type { FileInfo, FileLink } from './files/file-info.ts';
-export type { FileContent, FileEntry, FileOptions, Files } from './files/files.ts';
+export type { FileContent, FileEntry, FileOptions, Files, ResizedPicture } from './files/files.ts';
 export type { StoredBytes } from './files/storage.ts';
 export { createServer, type ServerOptions } from './http/server.ts';
 export type { CommitEvent, CommitListener } from './operations/commit-events.ts';

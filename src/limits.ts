@@ -251,6 +251,9 @@ export const MAX_SVG_HEAD_BYTES = 65_536;
 /** Files that a list shows where a request names no page. */
 export const MAX_LISTED_FILES = 10_000;
 
+/** Pixels of width that a signed URL may ask for; a screen of 4K has 3,840. No picture is made larger than it is. */
+export const MAX_RESIZED_WIDTH = 4_096;
+
 /** Resized pictures that are kept for each picture; beyond, no further ones are made. */
 export const MAX_RESIZED_PICTURES = 40;
 

@@ -1,15 +1,19 @@
 // Files in use: in entries, their components and zones, by whom they may be changed, what is left when they go, and what
 // is stored of them.
+import { createHmac } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { keyCommand } from '../src/cli/file-commands.ts';
 import { createServer } from '../src/http/server.ts';
 import { FILE } from '../src/model/builtin.ts';
+import type { ServerConfig } from '../src/project/environment.ts';
+import { completeSettings } from '../src/project/settings.ts';
 import { avif, gif, gifFrames, png, turnedJpeg, webp } from './conformance/upload-checks.mjs';
 import { type Answer, type Answered, localized, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
-import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
+import { type Guarded, NOBODY, SECRETS, useGuarded, type Who } from './support/guarded.ts';
 import { multipart, type Part } from './support/uploads.ts';
 
 const one = { type: 'media', multiple: false };
@@ -504,6 +508,75 @@ describeOnSqlite('A picture on request', (engine) => {
     const [text] = await files.upload({ name: 'a.txt', content: Buffer.from('text') });
     expect((await app.inject({ url: `${text!.url}?width=100` })).body).toBe('text');
     await app.close();
+  });
+});
+
+describeOnSqlite('A picture by a signed URL', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+
+  it('comes in any size, as long as nothing of the URL is changed', async () => {
+    const resize = { signed: true, widths: [50] };
+    const site = await guarded.open(PROJECT, { settings: { files: { resize } } });
+    const { files } = site.sheaf;
+    const [file, other] = await files.upload(['a.png', 'b.png'].map((name) => ({ name, content: png(400, 40) })));
+    const app = createServer(site.sheaf);
+    const get = async (url: string) => {
+      const answer = await app.inject({ url });
+      const { statusCode, rawPayload } = answer;
+      if (statusCode !== 200) return [statusCode, answer.json().error.details.key];
+      const { format, width } = await sharp(rawPayload).metadata();
+      return [format, width];
+    };
+    const url = files.resizedUrl(file!, { width: 123, format: 'webp', quality: 33 });
+    expect(url).toMatch(/^\/uploads\/a_\w+\.png\?width=123&format=webp&quality=33&signature=[\w-]{43}$/);
+    expect(await get(url)).toEqual(['webp', 123]);
+    expect(await get(files.resizedUrl(String(file!.url), { width: 124 }))).toEqual(['png', 124]);
+    // A front end that has the key makes the same URL.
+    const key = files.resizeKey;
+    const sign = (unsigned: string): string =>
+      `${unsigned}&signature=${createHmac('sha256', key).update(unsigned).digest('base64url')}`;
+    expect(sign(url.slice(0, url.indexOf('&signature')))).toBe(url);
+    const printed: string[] = [];
+    const config = {
+      secrets: { jwt: SECRETS.jwt, apiTokenSalt: SECRETS.apiTokenSalt },
+      state: '/nowhere',
+      readOnly: true,
+    };
+    await keyCommand(config as ServerConfig, false, (text) => printed.push(text));
+    expect(printed).toEqual([`${key}\n`]);
+
+    const changed = [
+      url.replace('123', '125'),
+      url.replace('webp', 'avif'),
+      url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      url.replace(String(file!.hash), String(other!.hash)),
+      `${url}&width=125`,
+      `${url}&v=1`,
+      url.replace(/signature=.*/, 'signature='),
+    ];
+    for (const one of changed) expect(await get(one), one).toEqual([403, 'signature']);
+    const bounded = (query: string) => get(sign(`${file!.url}?${query}`));
+    expect(await bounded('width=4097')).toEqual([400, 'width']);
+    expect(await bounded('width=0')).toEqual([400, 'width']);
+    expect(await bounded('width=1&width=2')).toEqual([400, 'width']);
+    expect(await bounded('quality=101')).toEqual([400, 'quality']);
+    expect(await bounded('format=svg')).toEqual([400, 'format']);
+    expect(await get(`${file!.url}?width=50`)).toEqual(['png', 50]);
+    expect(await get(`${file!.url}?width=123`)).toEqual([400, 'width']);
+    expect(await get(`${file!.url}?signature=x`)).toEqual(['png', 400]);
+    expect(() => files.resizedUrl(file!, { width: 5_000 })).toThrow(/width/);
+    expect(() => files.resizedUrl(file!, {})).toThrow(/width/);
+    expect(() => files.resizedUrl('https://example.com/a.png', { width: 5 })).toThrow(/not in the folder/);
+    const kept = path.join(files.folder!, '.sheaf-resized', `${file!.hash}.png`);
+    expect(readdirSync(kept).toSorted()).toEqual(['123-33.webp', '124-75.png', '50-75.png']);
+    await app.close();
+  });
+
+  it('needs a setting that says so', async () => {
+    const site = await guarded.open(PROJECT, { settings: { files: { resize: { widths: [50] } } } });
+    expect(() => site.sheaf.files.resizedUrl('/uploads/a.png', { width: 50 })).toThrow(/files\.resize\.signed/);
+    expect(() => completeSettings({ files: { resize: {} } })).toThrow(/widths/);
   });
 });
 

@@ -1,9 +1,11 @@
-// `sheaf files check` and `sheaf files import`.
+// `sheaf files check`, `sheaf files import` and `sheaf files key`.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { readSecrets } from '../accounts/secrets.ts';
 import { open, type Sheaf } from '../app.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import { checkFiles, type FileFindings, isElsewhere, repairFiles, type WrongFile } from '../files/check-files.ts';
+import { resizeKey } from '../files/resize-signature.ts';
 import { onlyReads, openOptions, type ServerConfig } from '../project/environment.ts';
 
 /** Where the report goes, and where progress does; null for none. */
@@ -75,6 +77,17 @@ function section(title: string, lines: readonly string[], done: string | false):
   const shown = lines.slice(0, MOST_LINES).map((line) => `  ${line}\n`);
   const more = lines.length > MOST_LINES ? `  and ${lines.length - MOST_LINES} more\n` : '';
   return `${lines.length} ${title}${done === false ? '' : ` (${done})`}:\n${shown.join('')}${more}`;
+}
+
+/** Prints what front ends sign URLs of resized pictures with. */
+export async function keyCommand(
+  { secrets, state, readOnly }: ServerConfig,
+  json: boolean,
+  report: (text: string) => void,
+): Promise<number> {
+  const key = resizeKey(readSecrets(secrets, state, readOnly).jwt);
+  report(json ? `${JSON.stringify({ key }, null, 2)}\n` : `${key}\n`);
+  return FOUND_NOTHING;
 }
 
 interface Imported {

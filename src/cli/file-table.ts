@@ -36,4 +36,16 @@ Ends with 1 where it finds something. A server may run meanwhile.`,
       return importCommand(await config(), options, { report: print, progress: progress() });
     },
   }),
+  command({
+    name: 'files key',
+    summary: 'print the key that signs URLs of resized pictures',
+    details: `For front ends that ask for pictures in any size, where the setting files.resize.signed is on.
+It follows from JWT_SECRET, and does not tell it.`,
+    options: { ...PROJECT_OPTIONS, json: JSON_OPTION },
+    examples: ['sheaf files key'],
+    async run({ config, values }) {
+      const { keyCommand } = await import('./file-commands.ts');
+      return keyCommand(await config(), values.json === true, print);
+    },
+  }),
 ];

@@ -7,7 +7,7 @@ import { requireAction } from '../access/authorize.ts';
 import { type Caller, systemCaller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import { isObject } from '../check-json.ts';
-import { applicationError, SheafError, validationError } from '../errors.ts';
+import { applicationError, SetupError, SheafError, validationError } from '../errors.ts';
 import { MAX_LISTED_FILES } from '../limits.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
@@ -24,6 +24,8 @@ import { type FileInfo, type FileLink, writtenInfo } from './file-info.ts';
 import { type ReceivedFile, Scratch } from './incoming.ts';
 import { LocalStorage } from './local-storage.ts';
 import { type Preparation, type PreparedFile, prepareFile } from './prepare-file.ts';
+import { resizedUrl } from './resize.ts';
+import { resizeKey } from './resize-signature.ts';
 import { signFile, signFiles } from './sign-urls.ts';
 import type { FileStorage, StoredBytes } from './storage.ts';
 
@@ -35,6 +37,15 @@ export interface FileContent {
   /** As its sender says; what it really is, its bytes tell. */
   readonly mime?: string;
   readonly info?: FileInfo;
+}
+
+/** A picture as it is asked for; what is not given stays as it is. */
+export interface ResizedPicture {
+  /** In pixels. */
+  readonly width?: number;
+  readonly format?: 'jpeg' | 'png' | 'webp' | 'avif';
+  /** From 1 to 100. */
+  readonly quality?: number;
 }
 
 export interface FileOptions {
@@ -69,9 +80,11 @@ export class Files {
   readonly #statements: FileStatements;
   readonly #folder: FileFolder;
   readonly #system: Caller;
+  readonly #secret: () => string;
+  #resizeKey: string | null = null;
 
-  /** @internal */
-  constructor(operations: Operations, storage: FileStorage, settings: FileSettings) {
+  /** @internal `secret`: what the key of signatures is made from. */
+  constructor(operations: Operations, storage: FileStorage, settings: FileSettings, secret: () => string) {
     this.#operations = operations;
     this.storage = storage;
     this.settings = settings;
@@ -79,6 +92,7 @@ export class Files {
     this.#statements = new FileStatements(operations.database.dialect);
     this.#folder = new FileFolder(operations.database, this.#statements);
     this.#system = systemCaller(operations.model);
+    this.#secret = secret;
     if (storage.isPrivate) operations.signFiles((file) => signFile(storage, file));
   }
 
@@ -189,6 +203,25 @@ export class Files {
     const url = format === undefined ? stored.url : formatUrls(stored.formats).get(format);
     const key = url === undefined || stored.provider !== this.storage.provider ? null : this.storage.keyOf(url);
     return key === null ? null : this.storage.get(key);
+  }
+
+  /**
+   * A URL that shows a picture in another size, format or quality. Where the setting `files.resize.signed` is on, such a
+   * URL may ask for any; without a signature for those alone that are listed.
+   */
+  resizedUrl(file: FileEntry | string, asked: ResizedPicture): string {
+    const { resize } = this.settings;
+    const url = typeof file === 'string' ? file : String(file.url);
+    if (!resize?.signed) throw new SetupError('The setting files.resize.signed is not on');
+    if (this.folder === null || this.storage.keyOf(url) === null)
+      throw new SetupError(`${url} is not in the folder of files`);
+    return resizedUrl(url, asked, resize, this.resizeKey);
+  }
+
+  /** @internal What URLs of resized pictures are signed with. */
+  get resizeKey(): string {
+    this.#resizeKey ??= resizeKey(this.#secret());
+    return this.#resizeKey;
   }
 
   /** Files of an answer as they are shown, with signed URLs where they need them. */

@@ -33,7 +33,9 @@ export function uploadRoutes(context: RouteContext): Route[] {
     const { '*': name } = request.params as { readonly '*': string };
     const settings = auth.settings.files;
     const file = await placeOf(folder, name);
-    const asked = settings.resize && parseResizing(queryOf(request, context), settings.resize);
+    const asked =
+      settings.resize &&
+      parseResizing(queryOf(request, context), settings.resize, request.raw.url!, () => sheaf.files.resizeKey);
     const resized = asked && (await resizedFile(folder, name, asked));
     return sendFrom(reply, resized ?? file, settings);
   };

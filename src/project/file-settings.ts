@@ -75,26 +75,26 @@ const S3 = strictObject({
 });
 
 const WIDTHS = 'expected a list of widths such as [320, 640]';
-const RESIZE = strictObject({
-  widths: described(
-    v.pipe(listOf(positive(PIXELS), WIDTHS), v.minLength(1, WIDTHS)),
-    'Widths that may be asked for, in pixels.',
-  ),
-  formats: described(
-    v.optional(
-      listOf(
-        v.picklist(['jpeg', 'png', 'webp', 'avif'], 'expected jpeg, png, webp or avif'),
-        'expected a list of formats',
+/** Formats in which a request may ask for a picture. */
+export const RESIZED_FORMATS = ['jpeg', 'png', 'webp', 'avif'] as const;
+const RESIZE = v.pipe(
+  strictObject({
+    widths: described(v.optional(listOf(positive(PIXELS), WIDTHS), []), 'Widths that may be asked for, in pixels.'),
+    signed: described(v.optional(flag, false), 'Whether a signed URL may ask for any width, format and quality.'),
+    formats: described(
+      v.optional(
+        listOf(v.picklist(RESIZED_FORMATS, 'expected jpeg, png, webp or avif'), 'expected a list of formats'),
+        ['webp', 'avif', 'jpeg'],
       ),
-      ['webp', 'avif', 'jpeg'],
+      'Formats that may be asked for.',
     ),
-    'Formats that may be asked for.',
-  ),
-  qualities: described(
-    v.optional(listOf(positive('expected a quality from 1 to 100'), 'expected a list of qualities'), [75]),
-    'Qualities that may be asked for.',
-  ),
-});
+    qualities: described(
+      v.optional(listOf(positive('expected a quality from 1 to 100'), 'expected a list of qualities'), [75]),
+      'Qualities that may be asked for.',
+    ),
+  }),
+  v.check(({ widths, signed }) => signed || widths.length > 0, 'expected widths such as [320, 640], or "signed": true'),
+);
 
 export const FILES = strictObject({
   folder: described(v.optional(nonEmptyString(), 'public/uploads'), 'The folder of files, from that of the project.'),

@@ -10,7 +10,7 @@ import { USER } from '../../src/model/builtin.ts';
 import { type Answer, Content, type Contents, databaseFor, type Json, type Project } from './content.ts';
 import type { Engine } from './database.ts';
 
-const SECRETS = { jwt: 'b7Yw-2mQz_xK40TfRn9LcVhJ', apiTokenSalt: 'pL3_gW8-sXq6Zt1NvBd5RyHk' };
+export const SECRETS = { jwt: 'b7Yw-2mQz_xK40TfRn9LcVhJ', apiTokenSalt: 'pL3_gW8-sXq6Zt1NvBd5RyHk' };
 
 /** Tests ask more often than any client may. */
 const NO_LIMIT = { max: 1_000_000, seconds: 60 };
