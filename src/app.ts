@@ -140,7 +140,8 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     await operations.lanes.readSizes();
     const storage = await openStorage(settings.files, options.project, stateOf(options));
     const secret = (): string => readSecrets(options.secrets ?? {}, stateOf(options), readOnly).jwt;
-    const files = new Files(operations, storage, settings.files, secret);
+    const folder = path.resolve(options.project, settings.files.folder);
+    const files = new Files(operations, settings.files, { storage, folder, secret });
     return sheafOf(operations, files, { ...closing, addedLocales }, { ...options, settings });
   } catch (error) {
     await database.close();

@@ -42,7 +42,7 @@ describeOnEveryDatabase('A check of files', (engine) => {
     const database = engine.emptyGuideDatabaseUrl();
     const sheaf = await open({ project, database });
     opened.push(sheaf);
-    return { sheaf, project, database, folder: sheaf.files.folder! };
+    return { sheaf, project, database, folder: sheaf.files.folder };
   }
 
   it('finds rows without bytes, bytes without rows, other sizes and leftovers, and repairs them', async () => {

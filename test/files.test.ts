@@ -73,7 +73,7 @@ describeOnEveryDatabase('Files', (engine) => {
 
   beforeAll(async () => {
     site = await guarded.open(PROJECT);
-    folder = site.sheaf.files.folder!;
+    folder = site.sheaf.files.folder;
     await site.grantOnly('public', ['*']);
   });
 
@@ -276,7 +276,7 @@ describeOnEveryDatabase('Files', (engine) => {
       expect((await upload([text('x.txt')], NOBODY, `?id=${others.id}`, ruled)).status).toBe(404);
       expect((await ruled.delete(`upload/files/${others.id}`)).status).toBe(404);
       expect((await ruled.delete(`upload/files/${mine.id}`)).status).toBe(200);
-      expect(stored(ruled.sheaf.files.folder!).toSorted()).toEqual(
+      expect(stored(ruled.sheaf.files.folder).toSorted()).toEqual(
         [hidden, others].map(({ hash }) => `${hash}.txt`).toSorted(),
       );
     });
@@ -292,7 +292,7 @@ describeOnEveryDatabase('Files', (engine) => {
     expect((await strict.get('upload/files')).body.meta.pagination).toMatchObject({ page: 1, total: 1 });
     expect((await strict.delete(`upload/files/${file!.documentId}?force=true`)).status).toBe(200);
     expect((await strict.get(`notes/${note.documentId}?populate=cover`)).body.data.cover).toBeNull();
-    expect(stored(strict.sheaf.files.folder!)).toEqual([]);
+    expect(stored(strict.sheaf.files.folder)).toEqual([]);
   });
 
   it('are rows as Strapi 5 writes them, in its folder for uploads', async () => {
@@ -399,7 +399,7 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
     await expect(files.find({}, { caller })).rejects.toMatchObject(forbidden);
     for (const { id } of [a!, b!]) await files.delete(id);
     expect([await files.find(), await files.open(a!.id)]).toEqual([[], null]);
-    expect(readdirSync(files.folder!).filter((name) => !name.startsWith('.'))).toEqual([]);
+    expect(readdirSync(files.folder).filter((name) => !name.startsWith('.'))).toEqual([]);
   });
 
   it('leaves a file as it was where its replacement is refused or fails', async () => {
@@ -425,7 +425,7 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
     site.sheaf.database.transaction = transaction;
     expect([await bytesOf(file!.id), await bytesOf(file!.id, 'thumbnail')]).toEqual(before);
     expect(await files.findOne(file!.id)).toEqual(file);
-    const names = readdirSync(files.folder!).filter((name) => !name.startsWith('.'));
+    const names = readdirSync(files.folder).filter((name) => !name.startsWith('.'));
     expect(names.toSorted()).toEqual([`${file!.hash}.png`, `thumbnail_${file!.hash}.png`]);
     await files.delete(file!.id);
   });
@@ -495,7 +495,7 @@ describeOnSqlite('A picture on request', (engine) => {
     expect(await get('?width=100')).toEqual(['image/png', 'png', 100, 10]);
     expect(await get('?width=100&format=webp')).toEqual(['image/webp', 'webp', 100, 10]);
     expect(await get('?width=2000&format=jpeg&quality=90')).toEqual(['image/jpeg', 'jpeg', 400, 40]);
-    const kept = path.join(files.folder!, '.sheaf-resized', `${file!.hash}.png`);
+    const kept = path.join(files.folder, '.sheaf-resized', `${file!.hash}.png`);
     expect(readdirSync(kept).toSorted()).toEqual(['100-60.png', '100-60.webp', '2000-90.jpeg']);
     expect(await get('?width=101')).toEqual([400, 'width']);
     expect(await get('?format=avif')).toEqual([400, 'format']);
@@ -568,7 +568,7 @@ describeOnSqlite('A picture by a signed URL', (engine) => {
     expect(() => files.resizedUrl(file!, { width: 5_000 })).toThrow(/width/);
     expect(() => files.resizedUrl(file!, {})).toThrow(/width/);
     expect(() => files.resizedUrl('https://example.com/a.png', { width: 5 })).toThrow(/not in the folder/);
-    const kept = path.join(files.folder!, '.sheaf-resized', `${file!.hash}.png`);
+    const kept = path.join(files.folder, '.sheaf-resized', `${file!.hash}.png`);
     expect(readdirSync(kept).toSorted()).toEqual(['123-33.webp', '124-75.png', '50-75.png']);
     await app.close();
   });
@@ -608,8 +608,8 @@ describeOnEveryDatabase('Files that Strapi stored', (engine) => {
         `insert into files (document_id, name, width, height, formats, hash, ext, mime, size, url, provider, folder_path) values (${values})`,
       );
     });
-    mkdirSync(site.sheaf.files.folder!, { recursive: true });
-    writeFileSync(path.join(site.sheaf.files.folder!, 'cover_0a1b2c3d4e.png'), 'the bytes of Strapi');
+    mkdirSync(site.sheaf.files.folder, { recursive: true });
+    writeFileSync(path.join(site.sheaf.files.folder, 'cover_0a1b2c3d4e.png'), 'the bytes of Strapi');
     const [file] = (await site.get('upload/files')).body;
     expect(file).toMatchObject({ name: 'cover.png', formats: { thumbnail }, size: 0.12, provider: 'local' });
     const app = createServer(site.sheaf);
@@ -622,6 +622,6 @@ describeOnEveryDatabase('Files that Strapi stored', (engine) => {
       ['API Uploads (1)', '/8'],
     ]);
     await site.sheaf.files.delete(file.id);
-    expect(stored(site.sheaf.files.folder!)).toEqual([expect.stringMatching(/^new_\w+\.txt$/)]);
+    expect(stored(site.sheaf.files.folder)).toEqual([expect.stringMatching(/^new_\w+\.txt$/)]);
   });
 });

@@ -138,7 +138,7 @@ describeOnSqlite('A hostile upload', (engine) => {
   };
   const expectNothingStored = async (): Promise<void> => {
     const { folder, storage } = sheaf.files;
-    expect(readdirSync(folder!).filter((name) => !name.startsWith('.'))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([]);
     expect(readdirSync(storage.incoming)).toEqual([]);
     expect(await sheaf.files.find()).toEqual([]);
   };

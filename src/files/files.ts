@@ -22,7 +22,7 @@ import { DocumentNotFound } from '../store/document-not-found.ts';
 import { FileFolder } from './file-folder.ts';
 import { type FileInfo, type FileLink, writtenInfo } from './file-info.ts';
 import { type ReceivedFile, Scratch } from './incoming.ts';
-import { LocalStorage } from './local-storage.ts';
+import { UPLOADS } from './local-storage.ts';
 import { type Preparation, type PreparedFile, prepareFile } from './prepare-file.ts';
 import { resizedUrl } from './resize.ts';
 import { resizeKey } from './resize-signature.ts';
@@ -69,9 +69,18 @@ interface StoredFile {
   readonly formats: unknown;
 }
 
+/** Where files are, and what the key of signatures is made from. */
+interface FilePlaces {
+  readonly storage: FileStorage;
+  readonly folder: string;
+  readonly secret: () => string;
+}
+
 export class Files {
   /** @internal */
   readonly storage: FileStorage;
+  /** @internal The folder that files are served from. Where they are stored elsewhere it may have older ones. */
+  readonly folder: string;
   /** @internal */
   readonly settings: FileSettings;
   /** @internal */
@@ -83,10 +92,11 @@ export class Files {
   readonly #secret: () => string;
   #resizeKey: string | null = null;
 
-  /** @internal `secret`: what the key of signatures is made from. */
-  constructor(operations: Operations, storage: FileStorage, settings: FileSettings, secret: () => string) {
+  /** @internal */
+  constructor(operations: Operations, settings: FileSettings, { storage, folder, secret }: FilePlaces) {
     this.#operations = operations;
     this.storage = storage;
+    this.folder = folder;
     this.settings = settings;
     this.type = operations.model.contentTypes.get(FILE)!;
     this.#statements = new FileStatements(operations.database.dialect);
@@ -94,11 +104,6 @@ export class Files {
     this.#system = systemCaller(operations.model);
     this.#secret = secret;
     if (storage.isPrivate) operations.signFiles((file) => signFile(storage, file));
-  }
-
-  /** @internal The folder that files are served from; null where they are stored elsewhere. */
-  get folder(): string | null {
-    return this.storage instanceof LocalStorage ? this.storage.folder : null;
   }
 
   /** Stores files, all or none, in the order given, and links them with an entry where one is named. */
@@ -213,8 +218,7 @@ export class Files {
     const { resize } = this.settings;
     const url = typeof file === 'string' ? file : String(file.url);
     if (!resize?.signed) throw new SetupError('The setting files.resize.signed is not on');
-    if (this.folder === null || this.storage.keyOf(url) === null)
-      throw new SetupError(`${url} is not in the folder of files`);
+    if (!url.startsWith(UPLOADS)) throw new SetupError(`${url} is not in the folder of files`);
     return resizedUrl(url, asked, resize, this.resizeKey);
   }
 

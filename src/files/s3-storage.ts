@@ -39,6 +39,9 @@ const CACHE_CONTROL = 'public, max-age=31536000, immutable';
 /** Types that are shown; browsers save all others, whatever origin the bucket has. */
 const SHOWN = /^(?:image\/(?!svg)|video\/|audio\/|application\/pdf$|text\/plain$)/;
 
+/** Types whose bytes are characters, of which browsers would otherwise guess the encoding. */
+const TEXT = /^text\//;
+
 class S3Storage implements FileStorage {
   readonly provider = PROVIDER;
   readonly isPrivate: boolean;
@@ -80,7 +83,7 @@ class S3Storage implements FileStorage {
         ...this.#at(key),
         Body: createReadStream(file),
         ContentLength: size,
-        ContentType: mime,
+        ContentType: TEXT.test(mime) ? `${mime}; charset=utf-8` : mime,
         CacheControl: CACHE_CONTROL,
         ...(!SHOWN.test(mime) && { ContentDisposition: 'attachment' }),
         ...(acl !== null && { ACL: acl as 'private' }),

@@ -28,8 +28,6 @@ export function uploadRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
     const { folder } = sheaf.files;
-    // Files that are stored elsewhere have URLs of another origin.
-    if (folder === null) throw notFoundError();
     const { '*': name } = request.params as { readonly '*': string };
     const settings = auth.settings.files;
     const file = await placeOf(folder, name);

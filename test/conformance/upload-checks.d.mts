@@ -16,6 +16,8 @@ export function against(server: {
   readonly publicDir?: string;
   readonly provider?: string;
   readonly uploads?: string;
+  /** That files are in a bucket, which serves them itself. */
+  readonly isBucket?: boolean;
 }): Checked;
 export function png(width: number, height: number, pixel?: (x: number, y: number) => readonly number[]): Buffer;
 export function pngSize(bytes: Buffer): { readonly width: number; readonly height: number };
