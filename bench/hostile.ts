@@ -79,7 +79,7 @@ async function beside(server: Server, target: string, small: string, { clients, 
 }
 
 /** Milliseconds of reads one after another. */
-async function reads(server: Server, target: string, milliseconds: number): Promise<number[]> {
+export async function reads(server: Server, target: string, milliseconds: number): Promise<number[]> {
   const end = performance.now() + milliseconds;
   const times: number[] = [];
   while (performance.now() < end) {
@@ -90,7 +90,7 @@ async function reads(server: Server, target: string, milliseconds: number): Prom
   return times;
 }
 
-const p99 = (times: readonly number[]): number => {
+export const p99 = (times: readonly number[]): number => {
   const ascending = times.toSorted((left, right) => left - right);
   return ascending[Math.floor(ascending.length * 0.99)] ?? Number.NaN;
 };

@@ -17,6 +17,7 @@ Usage: npm run bench -- [options]
   --access          reads by the public, a user and a token, beside reads that nobody guards; on SQLite, or with
                     --postgres on PostgreSQL
   --hostile         expensive requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
+  --uploads         20 uploads of 200 MB at once, beside reads by id; on SQLite, or with --postgres on PostgreSQL
   --search          looks for --seconds S for requests that hold up others; on SQLite, or with --postgres on PostgreSQL
   --scale           reads that an index serves, with 10,000, 100,000 and 1,000,000 entries; on SQLite, or with
                     --postgres on PostgreSQL
@@ -50,7 +51,8 @@ export type Part =
   | 'search'
   | 'scale'
   | 'sets'
-  | 'aggregates';
+  | 'aggregates'
+  | 'uploads';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -76,6 +78,7 @@ const WORDS = {
   scale: { type: 'boolean', default: false },
   sets: { type: 'boolean', default: false },
   aggregates: { type: 'boolean', default: false },
+  uploads: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
@@ -129,7 +132,8 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates'] as const) if (values[name]) return name;
+  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads'] as const)
+    if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);
   if (ofClients.length > 0 && !isOfClients)

@@ -15,6 +15,7 @@ import { search } from './search.ts';
 import { Server } from './server.ts';
 import { sets } from './sets.ts';
 import { startTimes } from './starts.ts';
+import { uploads } from './uploads.ts';
 import { writes } from './writes.ts';
 
 async function readsOnSqlite(options: Options): Promise<void> {
@@ -49,6 +50,7 @@ const PARTS = {
   scale,
   sets,
   aggregates,
+  uploads,
 } as const;
 
 await runPart(async () => {

@@ -46,8 +46,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Pieces of uploads that are passed on in one turn of the event loop. Between turns others are answered. */
+/**
+ * Pieces of uploads, of 64 kB, that are passed on in one turn, and the milliseconds until the next one. Meanwhile others
+ * are answered, and a process that rests is woken sooner on a busy machine. It makes about 115 MB a second.
+ */
 const PIECES_IN_A_TURN = 2;
+const REST_MS = 1;
 
 /** Lets many uploads at a time take turns. What is not passed on is not read from its connection. */
 class Pace {
@@ -55,13 +59,13 @@ class Pace {
 
   turn(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#release());
+      if (this.#waiting.push(resolve) === 1) setTimeout(() => this.#release(), REST_MS);
     });
   }
 
   #release(): void {
     for (const next of this.#waiting.splice(0, PIECES_IN_A_TURN)) next();
-    if (this.#waiting.length > 0) setImmediate(() => this.#release());
+    if (this.#waiting.length > 0) setTimeout(() => this.#release(), REST_MS);
   }
 }
 
