@@ -473,6 +473,26 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
   });
 });
 
+describeOnSqlite('Formats of a picture', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+
+  it('have no more bytes than the picture, also where it was encoded for few', async () => {
+    const { files } = (await guarded.open(PROJECT)).sheaf;
+    const noise = sharp(png(520, 60, (x, y) => [(x * 7919 + y * 104729) & 255, (x * y) & 255, (x ^ y) & 255]));
+    for (const [name, content] of [
+      ['few.jpg', await noise.clone().jpeg({ quality: 12 }).toBuffer()],
+      ['few.webp', await noise.clone().webp({ quality: 5 }).toBuffer()],
+    ] as const) {
+      const [file] = await files.upload({ name, content });
+      const formats = Object.entries(file!.formats as Record<string, Answered>);
+      expect(formats.map(([key]) => key).toSorted(), name).toEqual(['small', 'thumbnail']);
+      for (const [key, { sizeInBytes }] of formats)
+        expect(sizeInBytes, `${name} ${key}`).toBeLessThanOrEqual(content.length);
+    }
+  });
+});
+
 describeOnSqlite('A picture on request', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);

@@ -36,6 +36,9 @@ export interface PictureOptions extends Pick<FileSettings, 'breakpoints' | 'plac
 
 const THUMBNAIL: PictureSize = { width: 245, height: 156 };
 const QUALITY = 80;
+/** Tried in turn for a format that has more bytes than the picture: qualities, and colours of a PNG or GIF. */
+const LOWER_QUALITIES = [60, 35, 15, 5];
+const FEWER_COLOURS = [256, 128, 64];
 const PLACEHOLDER_PIXELS = 16;
 /** The default takes several times as long, for a few bytes less. */
 const AVIF_EFFORT = 2;
@@ -164,10 +167,18 @@ class PictureMaker {
     return formats;
   }
 
+  /** Of a picture that was encoded for few bytes, a smaller one could take more. Then it is encoded for fewer. */
   async #format(box: PictureSize): Promise<Omit<PictureFormat, 'key'>> {
-    const path = this.#scratch.path();
-    const info = await this.#encoded(this.#open().resize({ ...box, fit: 'inside' })).toFile(path);
-    return { path, width: info.width, height: info.pageHeight ?? info.height, size: info.size };
+    const { size: sent } = await stat(this.#file);
+    let smallest: Omit<PictureFormat, 'key'> | null = null;
+    for (const encode of [(sized: Sharp) => this.#encoded(sized), ...this.#reductions()]) {
+      const path = this.#scratch.path();
+      const info = await encode(this.#open().resize({ ...box, fit: 'inside' })).toFile(path);
+      const made = { path, width: info.width, height: info.pageHeight ?? info.height, size: info.size };
+      if (smallest === null || made.size < smallest.size) smallest = made;
+      if (smallest.size <= sent) break;
+    }
+    return smallest!;
   }
 
   /** A few pixels, to be blurred by whoever shows them until the picture is there. */
@@ -197,6 +208,17 @@ class PictureMaker {
 
   #open(): Sharp {
     return this.#sharp(this.#file, { animated: this.#isAnimated, failOn: 'error' }).autoOrient();
+  }
+
+  /** Encodings that leave out more and more. */
+  #reductions(): ((sized: Sharp) => Sharp)[] {
+    const { format } = this.#metadata;
+    if (format === 'png')
+      return FEWER_COLOURS.map((colours) => (sized) => sized.png({ palette: true, colours, dither: 0, effort: 1 }));
+    if (format === 'gif') return FEWER_COLOURS.map((colours) => (sized) => sized.gif({ colours, dither: 0 }));
+    if (format === 'heif')
+      return LOWER_QUALITIES.map((quality) => (sized) => sized.avif({ effort: AVIF_EFFORT, quality }));
+    return LOWER_QUALITIES.map((quality) => (sized) => sized.toFormat(format as keyof FormatEnum, { quality }));
   }
 
   /** In the format that it has. Metadata is left behind, colours are those of sRGB. */
