@@ -1,4 +1,5 @@
 // Uploads that are meant to harm: each is refused with a 4xx in the envelope, and leaves nothing behind.
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -280,6 +281,22 @@ describeOnSqlite('A hostile upload', (engine) => {
       await expect.poll(() => readdirSync(sheaf.files.storage.incoming)).toEqual([]);
       await expectNothingStored();
     });
+  });
+
+  it('does not hold up a server that closes, however long its client goes on', { timeout: 20_000 }, async () => {
+    const other = createServer(sheaf, { timeouts: LIMITS, uploadTimes: TIMES });
+    await other.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = other.server.address() as AddressInfo;
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': '100000000' };
+    const place = { host: '127.0.0.1', port, method: 'POST', path: '/api/upload', agent: false };
+    const request = http.request({ ...place, headers: { ...headers, authorization: 'Bearer nobody' } });
+    const closed = new Promise<void>((resolve) => request.on('error', () => undefined).on('close', () => resolve()));
+    request.write('--x');
+    const [response] = await once(request, 'response');
+    expect(response.statusCode).toBe(401);
+    await other.close();
+    request.destroy();
+    await closed;
   });
 
   it('is no reason to refuse others: the same server takes a good one', async () => {

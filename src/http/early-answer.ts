@@ -8,11 +8,11 @@ import { MAX_DISCARD_MS, MAX_DISCARDED_BYTES } from '../limits.ts';
 const CHECK_MS = 100;
 
 /** For routes whose bodies are large: whoever is refused while sending learns why. */
-export const answerEarly: onSendHookHandler = ({ raw }, reply, payload, done) => {
+export const answerEarly: onSendHookHandler = ({ raw, server }, reply, payload, done) => {
   if (isArriving(raw)) {
     // The connection cannot serve for another request.
     reply.header('connection', 'close');
-    raw.socket.destroySoon = () => closeGently(raw);
+    raw.socket.destroySoon = () => closeGently(raw, server.server);
   }
   done(null, payload);
 };
@@ -20,14 +20,15 @@ export const answerEarly: onSendHookHandler = ({ raw }, reply, payload, done) =>
 const isArriving = ({ complete, headers, destroyed }: IncomingMessage): boolean =>
   !complete && !destroyed && (Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined);
 
-function closeGently(raw: IncomingMessage): void {
+/** A server that closes does not wait for what it throws away. */
+function closeGently(raw: IncomingMessage, server: { readonly listening: boolean }): void {
   const { socket } = raw;
   const [until, most] = [performance.now() + MAX_DISCARD_MS, socket.bytesRead + MAX_DISCARDED_BYTES];
   socket.end();
   raw.unpipe();
   raw.resume();
   const timer = setInterval(() => {
-    if (socket.bytesRead > most || performance.now() > until) socket.destroy();
+    if (socket.bytesRead > most || performance.now() > until || !server.listening) socket.destroy();
   }, CHECK_MS);
   socket.once('close', () => clearInterval(timer));
 }
