@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { onSendHookHandler } from 'fastify';
 import { MAX_DISCARD_MS, MAX_DISCARDED_BYTES } from '../limits.ts';
+import { markUploading } from './receive-upload.ts';
 
 /** How often it is looked at how much has come. */
 const CHECK_MS = 100;
@@ -12,6 +13,7 @@ export const answerEarly: onSendHookHandler = ({ raw, server }, reply, payload, 
   if (isArriving(raw)) {
     // The connection cannot serve for another request.
     reply.header('connection', 'close');
+    markUploading(raw.socket);
     raw.socket.destroySoon = () => closeGently(raw, server.server);
   }
   done(null, payload);

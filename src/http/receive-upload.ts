@@ -60,6 +60,7 @@ export const MULTIPART_OPTIONS = {
 
 /** Connections that are in the middle of an upload, which may take longer than other requests. */
 const uploading = new WeakSet<Socket>();
+export const markUploading = (socket: Socket): unknown => uploading.add(socket);
 export const isUploading = (socket: Socket): boolean => uploading.has(socket);
 
 /** How long uploads may take, in milliseconds. */
@@ -137,6 +138,9 @@ function fieldsOfBody(body: unknown): UploadFields {
   return { infos: info === undefined ? [] : [info], ref: text(ref), refId: text(refId), field: text(field) };
 }
 
+/** A timer that is later than this shows that the process itself stood still, and may not have read what came. */
+const LATE_FACTOR = 1.25;
+
 /** Ends an upload that is too long, or that does not go on. */
 class UploadWatch {
   /** Why it was ended. */
@@ -146,27 +150,35 @@ class UploadWatch {
   readonly #onData: (chunk: Buffer) => void;
   readonly #whole: NodeJS.Timeout;
   #pause: NodeJS.Timeout;
+  readonly #pauseMs: number;
+  #lastData = performance.now();
   #bytes = 0;
 
   constructor(request: FastifyRequest, maxBytes: number, { pause, whole }: UploadTimes) {
     this.#request = request;
     this.#socket = request.raw.socket;
-    uploading.add(this.#socket);
+    markUploading(this.#socket);
     this.#whole = setTimeout(() => this.#stop(timedOut()), whole);
+    this.#pauseMs = pause;
     this.#pause = setTimeout(() => this.#waited(), pause);
     this.#onData = (chunk) => {
       this.#bytes += chunk.length;
+      this.#lastData = performance.now();
       this.#pause.refresh();
       if (this.#bytes > maxBytes) this.#stop(wholeTooLarge(maxBytes));
     };
     request.raw.on('data', this.#onData);
   }
 
-  /** A client is not to blame for what has arrived and waits for our own disk. */
+  /** A client is not to blame for what has arrived and waits for our own disk, nor for a process that was held up. */
   #waited(): void {
     const { raw } = this.#request;
-    if (raw.complete || raw.isPaused() || raw.readableLength > 0) this.#pause.refresh();
-    else this.#stop(timedOut());
+    const now = performance.now();
+    const isLate = now - this.#lastData > this.#pauseMs * LATE_FACTOR;
+    if (raw.complete || raw.isPaused() || raw.readableLength > 0 || isLate) {
+      this.#lastData = now;
+      this.#pause.refresh();
+    } else this.#stop(timedOut());
   }
 
   #stop(reason: SheafError): void {
