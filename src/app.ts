@@ -1,5 +1,6 @@
 // Opens a project on a database: model, connection, settings, and the operations over them.
 import path from 'node:path';
+import { knownActions } from './access/actions.ts';
 import { type Caller, systemCaller } from './access/caller.ts';
 import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
@@ -14,6 +15,9 @@ import { type OpenMode, openSqlite } from './db/sqlite.ts';
 import { Locales } from './db/stored-locales.ts';
 import { decimalColumns, readDefaultLocale } from './db/stored-settings.ts';
 import { SetupError, unavailableError } from './errors.ts';
+import type { ProjectSheaf } from './extend/define-project.ts';
+import type { Extension } from './extend/extension.ts';
+import { ownCodeFile } from './extend/own-code.ts';
 import { Files } from './files/files.ts';
 import { openStorage } from './files/open-storage.ts';
 import { requireNoChanges, updateModel } from './migrate/update-model.ts';
@@ -71,13 +75,17 @@ export interface CallerHeaders {
 }
 
 /** What is internal is no part of the published types: those name no package that is not installed with ours. */
-export interface Sheaf {
+export interface Sheaf extends ProjectSheaf {
   /** @internal */
   readonly model: Model;
   /** @internal */
   readonly settings: Settings;
   /** @internal The project's own code, which is not run. */
   readonly code: ProjectCode;
+  /** @internal What runs the code of src/sheaf.ts; null where there is none. */
+  readonly extension: Extension | null;
+  /** @internal Actions of the project's own routes, which can be granted. */
+  readonly actions: readonly string[];
   /** @internal What is closed because of it: actions that no caller but the system has, however they are granted. */
   readonly withheld: Withheld;
   /** @internal Locales that config/locales.json lists and that this opening has added. */
@@ -119,6 +127,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
   const { readOnly = false } = options;
   const listed = readLocales(options.project);
+  const own = await loadOwnCode(options.project);
   const opened = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   const database = new ScopedDatabase(options.observe ? new ObservedDatabase(opened, options.observe) : opened);
   try {
@@ -142,11 +151,36 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     const secret = (): string => readSecrets(options.secrets ?? {}, stateOf(options), readOnly).jwt;
     const folder = path.resolve(options.project, settings.files.folder);
     const files = new Files(operations, settings.files, { storage, folder, secret });
-    return sheafOf(operations, files, { ...closing, addedLocales }, { ...options, settings });
+    const actions = own?.actions ?? [];
+    const sheaf = sheafOf(operations, files, { ...closing, addedLocales, actions }, { ...options, settings });
+    if (!own) return sheaf;
+    const extension = await own.open(sheaf);
+    return { ...sheaf, extension, close: () => extension.end().then(() => sheaf.close()) };
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** The code of src/sheaf.ts, loaded before a database is touched; null where the project has none. */
+async function loadOwnCode(project: string) {
+  const file = ownCodeFile(project);
+  if (file === null) return null;
+  const { loadProject } = await import('./extend/load-project.ts');
+  const { actionsOf, openExtension } = await import('./extend/extension.ts');
+  const { ProjectHooks } = await import('./extend/project-hooks.ts');
+  const loaded = loadProject(project, file);
+  return {
+    actions: actionsOf(loaded),
+    async open(sheaf: Sheaf): Promise<Extension> {
+      const { model, database, operations } = sheaf;
+      const documentsFor = (uid: string, caller: Caller): Documents =>
+        new Documents(operations, typeOf(model, uid), caller, 'published');
+      const extension = await openExtension(loaded, { sheaf, model, database, documentsFor }, knownActions(model));
+      operations.addHooks(new ProjectHooks(extension));
+      return extension;
+    },
+  };
 }
 
 /** Where what is not given is kept. */
@@ -155,7 +189,7 @@ const stateOf = ({ project, state = path.join(project, '.sheaf') }: OpenOptions)
 function sheafOf(
   operations: Operations,
   files: Files,
-  found: Pick<Sheaf, 'code' | 'withheld' | 'addedLocales'>,
+  found: Pick<Sheaf, 'code' | 'withheld' | 'addedLocales' | 'actions'>,
   options: OpenOptions & { readonly settings: Settings },
 ): Sheaf {
   const { model, database } = operations;
@@ -164,8 +198,8 @@ function sheafOf(
   const system = systemCaller(model, 'private');
   let opened: Promise<Auth> | null = null;
   const auth = (): Promise<Auth> => {
-    const { withheld } = found;
-    opened ??= openAuth(operations, { project, state, secrets, smtp, settings, withheld, onMailError });
+    const { withheld, actions } = found;
+    opened ??= openAuth(operations, { project, state, secrets, smtp, settings, withheld, actions, onMailError });
     return opened;
   };
   const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
@@ -173,6 +207,7 @@ function sheafOf(
     model,
     settings,
     ...found,
+    extension: null,
     operations,
     database,
     documents,

@@ -109,3 +109,21 @@ export class SetupError extends Error {
     this.problems = problems;
   }
 }
+
+/** The code of a project that an error comes from. */
+export interface ErrorOrigin {
+  /** Below the project. */
+  readonly file: string;
+  /** What of it, such as `route GET /api/top`. */
+  readonly code: string;
+}
+
+const origins = new WeakMap<Error, ErrorOrigin>();
+
+/** Notes that an error comes from the code of a project: it is a defect there, whatever status it claims to have. */
+export const noteOrigin = (error: Error, origin: ErrorOrigin): void => {
+  if (!origins.has(error)) origins.set(error, origin);
+};
+
+/** Null for an error that does not come from the code of a project. */
+export const originOf = (error: Error): ErrorOrigin | null => origins.get(error) ?? null;

@@ -257,6 +257,36 @@ export const MAX_RESIZED_WIDTH = 4_096;
 /** Resized pictures that are kept for each picture; beyond, no further ones are made. */
 export const MAX_RESIZED_PICTURES = 40;
 
+/** Milliseconds that a handler or a policy of a project may take. */
+export const MAX_HANDLER_MS = 30_000;
+
+/** Milliseconds that a hook around an operation may take; a write holds its locks for as long. */
+export const MAX_HOOK_MS = 5_000;
+
+/** Hooks that lead to one another; one that writes what it is called for would never end. */
+export const MAX_HOOK_DEPTH = 10;
+
+/** Milliseconds that a hook may take for a write that is committed. */
+export const MAX_COMMITTED_HOOK_MS = 30_000;
+
+/** Times that such a hook is tried for one write; with the pauses in between, about four hours. */
+export const MAX_COMMITTED_TRIES = 15;
+
+/** Milliseconds that a task of a project may take. */
+export const MAX_TASK_MS = 3_600_000;
+
+/** Milliseconds that `start` and `stop` of a project may take each; a supervisor does not wait for ever. */
+export const MAX_LIFECYCLE_MS = 60_000;
+
+/** Runs of each task that are kept. */
+export const MAX_TASK_RUNS = 100;
+
+/** Errors within a minute that nothing in the code of a project caught; past them the process ends, to be started anew. */
+export const MAX_UNCAUGHT_ERRORS = 10;
+
+/** Milliseconds beyond which code of a project is slow, and the log says so. */
+export const SLOW_CODE_MS = 1_000;
+
 /** Limits that a project can change in config/sheaf.json, by the name they have there, with the highest value of each:
  * what a statement, a stack or the memory of one request can still hold. Parsing a list takes time by the square of its
  * length: 2,000 values take some 100 ms, in which nobody else is answered. */

@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['operations/'],
   ['files/'],
   ['accounts/'],
+  ['extend/'],
   ['app.ts'],
   ['compat/'],
   ['http/'],
@@ -49,6 +50,8 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['@opentelemetry/api', 'http/'],
   ['jose', 'accounts/'],
   ['nodemailer', 'accounts/'],
+  ['ajv', 'extend/'],
+  ['croner', 'extend/'],
 ];
 
 /** Files that may read the environment. */

@@ -111,8 +111,11 @@ const verbsOf = (type: ContentType): readonly Verb[] => [
 const routedTypes = (model: Model): ContentType[] =>
   [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
 
-/** Everything that `*` stands for: all that is served, but not who may do what. What should be granted last comes first. */
-export function servedActions(model: Model): string[] {
+/**
+ * Everything that `*` stands for: all that is served, but not who may do what. What should be granted last comes first.
+ * `own`: the actions of a project's own routes.
+ */
+export function servedActions(model: Model, own: readonly string[] = []): string[] {
   const all = (types: readonly ContentType[]) =>
     types.flatMap((type) => verbsOf(type).map((verb) => actionOn(type, verb)));
   const types = routedTypes(model);
@@ -123,6 +126,7 @@ export function servedActions(model: Model): string[] {
     ...[FIND_FILES, FIND_FILE, FIND_FILE_PAGE, UPLOAD_FILES, REPLACE_FILES, DELETE_FILES],
     ...all(types.filter(({ uid }) => uid !== USER)),
     LIST_LOCALES,
+    ...own,
   ];
 }
 
@@ -139,13 +143,19 @@ export const readActions = (model: Model): (readonly string[])[] =>
 const isReading = (verb: Verb): boolean => verb === 'find' || verb === 'findOne';
 
 /** Everything that can be granted. */
-export const knownActions = (model: Model): ReadonlySet<string> =>
-  new Set([...servedActions(model), FIND_ROLES, FIND_ROLE, ...DEFAULT_GRANTS.public, ...DEFAULT_GRANTS.authenticated]);
+export const knownActions = (model: Model, own: readonly string[] = []): ReadonlySet<string> =>
+  new Set([
+    ...servedActions(model, own),
+    FIND_ROLES,
+    FIND_ROLE,
+    ...DEFAULT_GRANTS.public,
+    ...DEFAULT_GRANTS.authenticated,
+  ]);
 
 /** The actions that a word on the command line stands for: an action, a type with or without `.*`, or `*`; null for none. */
-export function expandActions(model: Model, word: string): readonly string[] | null {
-  if (word === '*') return servedActions(model);
-  const known = knownActions(model);
+export function expandActions(model: Model, word: string, own: readonly string[] = []): readonly string[] | null {
+  if (word === '*') return [...new Set(servedActions(model, own))];
+  const known = knownActions(model, own);
   if (known.has(word)) return [word];
   const prefix = `${word.replace(/\.\*$/, '')}.`;
   const found = [...known].filter((action) => action.startsWith(prefix) && !action.slice(prefix.length).includes('.'));

@@ -34,6 +34,8 @@ export interface AuthOptions {
   readonly settings: Settings;
   /** Actions that nobody has, however they are granted. */
   readonly withheld: Withheld;
+  /** Actions of the project's own routes. */
+  readonly actions: readonly string[];
   readonly onMailError: (error: Error) => void;
 }
 
@@ -92,7 +94,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   return {
     settings,
     grants,
-    roles: new Roles(model, database, statements, () => grants.invalidate()),
+    roles: new Roles({ model, database, statements, own: options.actions }, () => grants.invalidate()),
     authenticator,
     accounts,
     sessions,

@@ -41,13 +41,25 @@ type ShownPermissions = Record<
   { readonly controllers: Record<string, Record<string, { readonly enabled: boolean; readonly policy: '' }>> }
 >;
 
+export interface RolesDeps {
+  readonly model: Model;
+  readonly database: Database;
+  readonly statements: AccountStatements;
+  /** Actions of the project's own routes. */
+  readonly own: readonly string[];
+}
+
 export class Roles {
   readonly #model: Model;
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #onChange: () => void;
+  /** Actions of the project's own routes. */
+  readonly #own: readonly string[];
 
-  constructor(model: Model, database: Database, statements: AccountStatements, onChange: () => void) {
+  constructor(deps: RolesDeps, onChange: () => void) {
+    const { model, database, statements, own } = deps;
+    this.#own = own;
     this.#onChange = onChange;
     this.#model = model;
     this.#database = database;
@@ -83,7 +95,7 @@ export class Roles {
 
   #permissions(granted: ReadonlySet<string>): ShownPermissions {
     const shown: ShownPermissions = {};
-    for (const action of [...new Set([...knownActions(this.#model), ...granted])].sort()) {
+    for (const action of [...new Set([...knownActions(this.#model, this.#own), ...granted])].sort()) {
       const [owner = '', controller = '', name = ''] = action.split('.');
       shown[owner] ??= { controllers: {} };
       shown[owner].controllers[controller] ??= {};
@@ -227,7 +239,7 @@ export class Roles {
   #expand(words: readonly string[]): string[] {
     const actions = new Set<string>();
     for (const word of words) {
-      const expanded = expandActions(this.#model, word);
+      const expanded = expandActions(this.#model, word, this.#own);
       if (!expanded) throw nothingToGrant(word);
       for (const action of expanded) actions.add(action);
     }

@@ -1,6 +1,7 @@
 // The commands of the command line, in the order of the help. Each loads only what it needs.
 import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
+import { CODE_COMMANDS } from './code-table.ts';
 import { type Command, command, flag, JSON_OPTION, LISTEN_OPTIONS, PROJECT_OPTIONS, print } from './command.ts';
 import { FILE_COMMANDS } from './file-table.ts';
 import { LOCALE_COMMANDS } from './locale-table.ts';
@@ -162,6 +163,7 @@ export const COMMANDS: readonly Command[] = [
   ...SCHEMA_COMMANDS,
   BACKUP,
   EXPLAIN,
+  ...CODE_COMMANDS,
   ADOPT,
   COMPARE,
   ...FILE_COMMANDS,

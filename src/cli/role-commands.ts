@@ -62,7 +62,8 @@ async function moveUsers({ sheaf, auth: { roles } }: OpenProject, from: number, 
 
 export const grant: AccountCommand = async ({ sheaf, auth: { roles } }, [role, ...actions], { yes }) => {
   const { model, withheld } = sheaf;
-  if (actions.includes('*') && !yes) await confirmAll((await roles.find(role!)).name, expandActions(model, '*')!);
+  if (actions.includes('*') && !yes)
+    await confirmAll((await roles.find(role!)).name, expandActions(model, '*', sheaf.actions)!);
   const granted = await roles.grant(role!, actions);
   return {
     text: listed(`${role} may now also`, `${role} could do all of that before.`, withReasons(granted, withheld)),

@@ -19,6 +19,7 @@ import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
 import { localeNotes } from './locale-notes.ts';
 import { listenForMetrics, metricsOf } from './start-metrics.ts';
+import { handleUncaught, RESTART_CODE } from './uncaught-errors.ts';
 
 /** Time that requests under way have to finish after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -51,10 +52,10 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   if (isPrimary) await sheaf.close();
   const metrics = isPrimary ? null : await metricsOf(config.metrics);
   const metricsAddress = await listenForMetrics(config.metrics, metrics);
+  if (isPrimary) handleUncaught({ logger, project: config.project, sheaf: () => null, restart: null });
   const address = await (isPrimary
     ? startWorkers(config.workers, logger)
     : serve(sheaf, config, { logger, metrics, traces }));
-  onCrash(logger);
   if (cluster.isWorker) answerPrimary(address);
   else welcome(sheaf, config, { isExample, address, metricsAddress, begin, notes });
 }
@@ -86,14 +87,16 @@ async function serve(sheaf: Sheaf, config: ServerConfig, observers: ServerObserv
     await sheaf.close();
     throw error;
   });
-  onStop(logger, (reason) => {
+  const stop = onStop(logger, (reason, code) => {
     if (!cluster.isWorker) console.log(`${reason}: finishing the requests under way`);
     app
       .close()
       .then(() => sheaf.close())
       .then(() => traces?.close())
-      .then(() => process.exit(0));
+      .then(() => process.exit(code));
   });
+  const restart = (): void => stop('too many errors', RESTART_CODE);
+  handleUncaught({ logger, project: config.project, sheaf: () => sheaf, restart });
   return address;
 }
 
@@ -132,7 +135,7 @@ async function prepare(sheaf: Sheaf, config: ServerConfig, options: StartOptions
       ...hint,
     );
   }
-  notes.push(...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
+  notes.push(...(await failedHookNotes(sheaf)), ...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
   for (const role of auth.unknownRoles)
     notes.push(`The project has rules for the role "${role}", which does not exist.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);
@@ -140,6 +143,14 @@ async function prepare(sheaf: Sheaf, config: ServerConfig, options: StartOptions
   if (auth.mailer.folder && !isReadOnly)
     notes.push(`Mails are not sent (SMTP_URL is not set); they are written to ${auth.mailer.folder}`);
   return notes;
+}
+
+/** What committed hooks have failed to do, and nobody has looked at. */
+async function failedHookNotes(sheaf: Sheaf): Promise<string[]> {
+  if (!sheaf.extension) return [];
+  const { committedEvents } = await import('./code-commands.ts');
+  const { length } = (await committedEvents(sheaf)).filter(({ state }) => state === 'failed');
+  return length === 0 ? [] : [`Committed hooks have failed for good ${length} times; sheaf hooks list shows for what.`];
 }
 
 const MISSING_SECRETS =
@@ -188,8 +199,11 @@ function welcome(sheaf: Sheaf, config: ServerConfig, result: StartResult): void 
   console.log('Stop with Ctrl+C.');
 }
 
-/** Calls back once, with what tells this process to stop. */
-export function onStop(logger: Logger, stop: (reason: string) => void): void {
+/** Ends the process in order, with a code. */
+type Stop = (reason: string, code: number) => void;
+
+/** Calls back once, with what tells this process to stop. Returns a function that does. */
+export function onStop(logger: Logger, stop: Stop): Stop {
   let stopping = false;
   const giveUp = (): void => {
     // None of them outlives this process.
@@ -197,25 +211,17 @@ export function onStop(logger: Logger, stop: (reason: string) => void): void {
     logger.warn(`stopped with requests under way: they took longer than ${GRACE_MS} ms`);
     process.exit(1);
   };
-  const begin = (reason: string): void => {
+  const begin: Stop = (reason, code) => {
     if (stopping) return;
     stopping = true;
     setTimeout(giveUp, GRACE_MS).unref();
-    stop(reason);
+    stop(reason, code);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => begin(signal));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => begin(signal, 0));
   // npm runs a script in a shell and passes SIGTERM to that, which ends and tells nobody.
   if (isRunByNpm() && !cluster.isWorker)
-    setInterval(() => process.ppid !== PARENT && begin('npm has ended'), PARENT_MS).unref();
-}
-
-/** Logs what nothing caught, and ends the process as Node would. A silent log leaves the report to Node. */
-function onCrash(logger: Logger): void {
-  if (logger.level === 'silent') return;
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'the process ends because of an error that nothing caught');
-    process.exit(1);
-  });
+    setInterval(() => process.ppid !== PARENT && begin('npm has ended', 0), PARENT_MS).unref();
+  return begin;
 }
 
 /** Resolves with the address once the first worker listens; the others follow. */

@@ -13,7 +13,7 @@ export const createToken: AccountCommand = async ({ sheaf, auth: { tokens } }, [
   if (!TOKEN_TYPES.includes(type) || (type === 'custom') !== words.length > 0) throw wrongToken();
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) throw wrongToken();
   const actions = words.flatMap((word) => {
-    const expanded = expandActions(sheaf.model, word);
+    const expanded = expandActions(sheaf.model, word, sheaf.actions);
     if (!expanded) throw nothingToGrant(word);
     return expanded;
   });

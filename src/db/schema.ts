@@ -265,6 +265,26 @@ export async function applySchema(
   return { ...diff, ...tracking, present: isSame ? present : await database.describe() };
 }
 
+/** Makes tables that not every project has, as far as they are missing. Returns what it made. */
+export async function addTables(database: Database, tables: readonly TableDefinition[]): Promise<readonly string[]> {
+  const { dialect } = database;
+  const lacking = async (): Promise<readonly TableDefinition[]> => {
+    const present = await database.describe();
+    return tables.filter(({ name }) => !present.has(dialect.storedName(name)));
+  };
+  if ((await lacking()).length === 0) return [];
+  return database.transaction(async (session) => {
+    const lock = lockSchema(dialect);
+    if (lock) await session.rows(lock, []);
+    const missing = await lacking();
+    for (const table of missing) {
+      await session.rows(createTable(dialect, table), []);
+      for (const index of table.indexes) await session.rows(createIndex(dialect, table.name, index), []);
+    }
+    return missing.map(({ name }) => name);
+  }, WITHOUT_TIMEOUTS);
+}
+
 const WITHOUT_TIMEOUTS = { withoutTimeouts: true };
 
 /** States of PostgreSQL: the account lacks a right, the engine lacks the feature. */

@@ -10,6 +10,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { Sheaf } from '../app.ts';
+import type { Extension } from '../extend/extension.ts';
 import type { CacheUsage } from '../lru.ts';
 import type { RequestLog } from './log.ts';
 
@@ -49,6 +50,7 @@ export function createMetrics(path: string | null, textOfAll: (() => Promise<str
     observe,
     watch(server) {
       databaseMetrics(registry, server.sheaf);
+      if (server.sheaf.extension) codeMetrics(registry, server.sheaf.extension);
       cacheMetrics(registry, server.caches);
     },
     text: textOfAll ?? (() => registry.metrics()),
@@ -122,6 +124,32 @@ function databaseMetrics(registry: Registry, { database, operations }: Sheaf): v
     collect() {
       this.reset();
       this.inc(operations.lanes.usage().begun);
+    },
+  });
+}
+
+function codeMetrics(registry: Registry, { runner, committed }: Extension): void {
+  const registers = [registry];
+  new Counter({
+    name: 'sheaf_code_failures_total',
+    help: 'Errors of the code of the project that are no answers, by what it was: uncaught ones as well.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, number] of Object.entries(runner.failures)) this.inc({ kind }, number);
+    },
+  });
+  if (!committed) return;
+  new Gauge({
+    name: 'sheaf_committed_events',
+    help: 'Committed writes that hooks still have to do something about, and those for which they failed for good.',
+    labelNames: ['state'],
+    registers,
+    // All nodes see the same queue.
+    aggregator: 'max',
+    async collect() {
+      for (const [state, number] of Object.entries(await committed.counts())) this.set({ state }, number);
     },
   });
 }

@@ -78,11 +78,50 @@ export async function receiveUpload(
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReceivedUpload> {
   if (!request.isMultipart()) return { files: [], fields: fieldsOfBody(request.body) };
+  return receiveWhole(request, reply, maxBytes, () => receiveParts(request, scratch, maxBytes));
+}
+
+/** A file of a form, with the name of its part. */
+export interface FormFile extends ReceivedFile {
+  readonly field: string;
+}
+
+export interface ReceivedForm {
+  readonly files: readonly FormFile[];
+  /** The last value of each name; the body itself where it is no form. */
+  readonly body: unknown;
+}
+
+/** The same of a form of any parts. */
+export async function receiveForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scratch: Scratch,
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<ReceivedForm> {
+  if (!request.isMultipart()) return { files: [], body: request.body };
+  return receiveWhole(request, reply, maxBytes, async () => {
+    const files: FormFile[] = [];
+    const texts = new Map<string, string>();
+    for await (const part of request.parts())
+      if (part.type === 'file') files.push({ field: part.fieldname, ...(await receiveFile(part, scratch, maxBytes)) });
+      else texts.set(part.fieldname, textOf(part));
+    return { files, body: Object.fromEntries(texts) };
+  });
+}
+
+/** Within the limits of a whole upload. */
+async function receiveWhole<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  maxBytes: number,
+  receive: () => Promise<T>,
+): Promise<T> {
   const maxBody = maxBytes * MAX_UPLOAD_FACTOR;
   const watch = new UploadWatch(request, maxBody, request.server.uploadTimes);
   try {
     if (Number(request.headers['content-length'] ?? 0) > maxBody) throw wholeTooLarge(maxBody);
-    return await receiveParts(request, scratch, maxBytes);
+    return await receive();
   } catch (error) {
     throw watch.reason ?? uploadError(error);
   } finally {

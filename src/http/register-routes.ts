@@ -9,7 +9,7 @@ import { methodNotAllowedError, readOnlyError, SheafError } from '../errors.ts';
 import { answerEarly } from './early-answer.ts';
 import { MULTIPART_OPTIONS } from './receive-upload.ts';
 import { elapsed, sendError } from './respond.ts';
-import { type Handler, isRead, METHODS, type Route } from './routes.ts';
+import { type Handler, isRead, METHODS, patternOf, type Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -54,7 +54,8 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
 }
 
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], served: readonly Route[]): void {
-  for (const [url, group] of Map.groupBy(routes, ({ path }) => path)) {
+  for (const group of Map.groupBy(routes, ({ path }) => patternOf(path)).values()) {
+    const [{ path: url }] = group as [Route];
     const allowed = group.filter((route) => served.includes(route)).map(({ method }) => method);
     const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
     if (writes.length > 0) app.route({ method: writes, url, ...refuseWrites(allowed) });
@@ -78,9 +79,9 @@ const isQuery = (method: string): boolean => method === 'QUERY';
  * Finds out who calls and refuses who lacks the right. Where it is known who calls, nothing is waited for. A caller who
  * is known by a mark is not refused before the database was asked, and serves only for operations, which check the mark.
  */
-function authorizeRequest({ authenticator }: Auth, action: string, { operation }: Route) {
+function authorizeRequest({ authenticator }: Auth, action: string, { operation, policies = [] }: Route) {
   const isEnough = ({ knownBy, access }: Caller): boolean =>
-    knownBy === null || (operation !== null && access.may(action));
+    knownBy === null || (operation !== null && policies.length === 0 && access.may(action));
   const identify = async (request: FastifyRequest): Promise<void> => {
     request.caller = await authenticator.identify(request.headers.authorization);
     requireAction(request.caller, action);

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
-import { RateLimitError, SheafError } from '../errors.ts';
+import { originOf, RateLimitError, SheafError } from '../errors.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
 import { cookieOf, POSITION_COOKIE, POSITION_HEADER } from './cookies.ts';
@@ -148,11 +148,15 @@ export function sendError(reply: FastifyReply, error: Error): FastifyReply {
   if (error instanceof SheafError && error.status === 401) reply.header('www-authenticate', 'Bearer');
   if (error instanceof SheafError)
     return reply.code(error.status).send(envelope(error.status, error.name, error.message, error.details));
-  const status = (error as { statusCode?: number }).statusCode ?? 500;
+  const origin = originOf(error);
+  const status = (origin ? null : (error as { statusCode?: number }).statusCode) ?? 500;
   if (status === 413) return sendError(reply, tooLargeError(reply.server.initialConfig.bodyLimit!));
   if (status >= 400 && status < 500)
     return reply.code(status).send(envelope(status, FRAMEWORK_NAMES[status] ?? 'BadRequestError', error.message, {}));
-  reply.log.error({ requestId: reply.request.id, err: error }, 'unexpected error');
+  reply.log.error(
+    { requestId: reply.request.id, ...origin, err: error },
+    origin ? 'code of the project failed' : 'unexpected error',
+  );
   return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
 }
 

@@ -8,6 +8,7 @@ import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
 import { fileRoutes } from './file-routes.ts';
+import { withProjectRoutes } from './project-routes.ts';
 import { queryRoutes } from './query-routes.ts';
 import { sendNothing, sendValue } from './respond.ts';
 import { roleRoutes } from './role-routes.ts';
@@ -31,7 +32,7 @@ export function routeTable(
   const types = [...sheaf.model.contentTypes.values()].filter(
     ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
   );
-  return [
+  const core = [
     ...serverRoutes(context),
     ...localeRoutes(context),
     ...authRoutes(context),
@@ -41,6 +42,7 @@ export function routeTable(
     ...uploadRoutes(context),
     ...types.flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]),
   ];
+  return sheaf.extension ? withProjectRoutes(context, sheaf.extension, core) : core;
 }
 
 function serverRoutes({ sheaf }: RouteContext): Route[] {

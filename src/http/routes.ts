@@ -7,6 +7,7 @@ import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
 import type { WhenGone } from '../db/database.ts';
 import { notFoundError } from '../errors.ts';
+import type { RouteSchemas } from '../extend/define-project.ts';
 import type { Lru } from '../lru.ts';
 import type { ContentType } from '../model/types.ts';
 import type { Timing } from '../operations/timing.ts';
@@ -41,6 +42,12 @@ export interface Route {
   readonly takesFiles?: true;
   /** That it only reads, though it is no GET. */
   readonly reads?: true;
+  /** The file of the project that it stands in; none for routes of the core. */
+  readonly source?: string;
+  /** Names of the policies of the project that have to agree. */
+  readonly policies?: readonly string[];
+  /** JSON Schemas of what it takes and answers, of a route of the project. */
+  readonly schemas?: RouteSchemas;
 }
 
 /** Whether a route only reads. */
@@ -104,6 +111,9 @@ export function matchRoute(
     }
   return null;
 }
+
+/** What a path stands for, whatever its case and the names of its parameters. */
+export const patternOf = (path: string): string => path.replace(/:\w+/g, ':').replace(/\/+$/, '').toLowerCase();
 
 /** Undefined for what is encoded wrongly. */
 function decoded(segment: string): string | undefined {

@@ -109,6 +109,11 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
   app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
+  const { extension } = sheaf;
+  if (extension) {
+    app.addHook('onReady', () => extension.begin(logger));
+    app.addHook('onClose', () => extension.end());
+  }
   return app;
 }
 

@@ -386,3 +386,51 @@ const SYSTEM_TABLES: readonly TableDefinition[] = [
     indexes: [{ name: 'sheaf_settings_key_uq', columns: ['key'], unique: true }],
   },
 ];
+
+/** Work of a project's hooks on writes that are committed, until it is done. */
+export const COMMITTED = 'sheaf_committed';
+/** The tasks of a project: when each was last due, and who runs it. */
+export const TASKS = 'sheaf_tasks';
+/** When tasks ran, and how it ended. */
+export const TASK_RUNS = 'sheaf_task_runs';
+
+const bigint = (name: string): ColumnDefinition => ({ name, type: 'bigint', required: true });
+const text = (name: string): ColumnDefinition => ({ name, type: 'text' });
+
+/** Made only where a project has hooks on committed writes. */
+export const COMMITTED_TABLES: readonly TableDefinition[] = [
+  {
+    ...plain(COMMITTED, [
+      string('hook', true),
+      text('document'),
+      text('event'),
+      { name: 'tries', type: 'integer', required: true },
+      string('state', true),
+      bigint('run_at'),
+      bigint('lease_until'),
+      string('leased_by'),
+      text('error'),
+    ]),
+    indexes: [{ name: 'sheaf_committed_document_idx', columns: ['document', 'hook'] }],
+  },
+];
+
+/** Made only where a project has tasks. */
+export const TASK_TABLES: readonly TableDefinition[] = [
+  {
+    ...plain(TASKS, [string('name', true), bigint('due_at'), bigint('lease_until'), string('leased_by')]),
+    indexes: [{ name: 'sheaf_tasks_name_uq', columns: ['name'], unique: true }],
+  },
+  {
+    ...plain(TASK_RUNS, [
+      string('task', true),
+      bigint('due_at'),
+      bigint('started_at'),
+      { name: 'ended_at', type: 'bigint' },
+      string('state', true),
+      string('node'),
+      text('error'),
+    ]),
+    indexes: [{ name: 'sheaf_task_runs_task_idx', columns: ['task', 'due_at'] }],
+  },
+];

@@ -7,6 +7,7 @@ import { FILE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
 import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkData } from '../request/parse-write.ts';
+import type { Status } from '../request/read-request.ts';
 import { pageJson } from './envelope.ts';
 import type { Operations } from './operations.ts';
 import type {
@@ -32,9 +33,11 @@ export class Documents {
   readonly #operations: Operations;
   readonly #type: ContentType;
   readonly #caller: Caller;
+  readonly #defaultStatus: Status;
 
-  /** @internal */
-  constructor(operations: Operations, type: ContentType, caller: Caller) {
+  /** @internal `defaultStatus`: what is read and written where no status is given. */
+  constructor(operations: Operations, type: ContentType, caller: Caller, defaultStatus: Status = DEFAULT_STATUS) {
+    this.#defaultStatus = defaultStatus;
     this.#operations = operations;
     this.#type = type;
     this.#caller = caller;
@@ -99,7 +102,7 @@ export class Documents {
   }
 
   #read(name: ReadName, parameters: object, pagination: ReadDefaults['pagination']): ReadOperation {
-    return { name, type: this.#type, parameters, defaults: { status: DEFAULT_STATUS, pagination } };
+    return { name, type: this.#type, parameters, defaults: { status: this.#defaultStatus, pagination } };
   }
 
   /** Makes a document; with the status `published` it is published at once. */
@@ -156,7 +159,7 @@ export class Documents {
     // Rows of files are written with their bytes.
     if (this.#type.uid === FILE && this.#caller.kind !== 'system') throw notFoundError();
     checkData(data, this.#operations.rules.limits);
-    return { name, type: this.#type, documentId, data, parameters, defaultStatus: DEFAULT_STATUS };
+    return { name, type: this.#type, documentId, data, parameters, defaultStatus: this.#defaultStatus };
   }
 
   /** Only a single type has a document that needs no id. */

@@ -86,6 +86,8 @@ export const postgresDialect: Dialect = {
     table: (name) => sql`lock table ${sql.table(name)} in access exclusive mode`,
     schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,
   },
+  clock: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  skipTaken: sql`for update skip locked`,
   announceChange: sql`select pg_notify(${sql.lit(CHANGES_CHANNEL)}, '')`,
   tracking,
   storedName: (name) => clipped(name, NAME_BYTES),

@@ -36,6 +36,8 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   reading: 'stepByStep',
   locking: null,
+  clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  skipTaken: sql``,
   announceChange: null,
   tracking: null,
   storedName: (name) => name,

@@ -129,6 +129,10 @@ export interface Dialect {
   indexKey(column: Fragment, type: ScalarType): Fragment;
   /** The type of a column as Strapi 5 declares it, with its foreign key. */
   columnType(type: ColumnType, key: ForeignKey | null): Fragment;
+  /** The time by the clock of the database, which all nodes share, in milliseconds since 1970. */
+  readonly clock: Fragment;
+  /** Ends the select of a queue: skips rows that another node is taking at this moment. */
+  readonly skipTaken: Fragment;
   /** Ids of a query's rows as one JSON array, in the query's order. */
   idArray(query: Fragment): Fragment;
 }

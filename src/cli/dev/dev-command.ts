@@ -10,6 +10,7 @@ import {
   type ServerOptions,
 } from '../../project/environment.ts';
 import { onStop } from '../start.ts';
+import { handleUncaught } from '../uncaught-errors.ts';
 import { DevServer, type Serving } from './dev-server.ts';
 import { devToken, tokenFile } from './dev-token.ts';
 import { ProjectWatch } from './project-watch.ts';
@@ -39,6 +40,7 @@ export async function dev(config: ServerConfig, options: ServerOptions): Promise
     watch.close();
     throw error;
   });
+  handleUncaught({ logger, project: config.project, sheaf: () => server.sheaf, restart: null });
   onStop(logger, (signal) => {
     console.log(`${signal}: finishing the requests under way`);
     watch.close();

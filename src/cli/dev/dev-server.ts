@@ -48,6 +48,11 @@ export class DevServer {
     this.#host = host;
   }
 
+  /** What is served at the moment. */
+  get sheaf(): Sheaf | null {
+    return this.#running?.sheaf ?? null;
+  }
+
   /** Fails where the project cannot be served. */
   start(): Promise<void> {
     return this.#serve([]);

@@ -1,0 +1,68 @@
+// Errors that nothing caught, in a server that runs code of its project: a promise that nobody waited for, a timer that
+// throws. They are logged and counted, and the server goes on; where they keep coming, it ends in order, with a code by
+// which a supervisor starts it anew.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Sheaf } from '../app.ts';
+import type { Extension } from '../extend/extension.ts';
+import type { Logger } from '../http/log.ts';
+import { MAX_UNCAUGHT_ERRORS } from '../limits.ts';
+import { PACKAGE_ROOT } from '../package-root.ts';
+
+/** The code of a process that wants to be started anew; `EX_TEMPFAIL` of sysexits.h. */
+export const RESTART_CODE = 75;
+
+const WINDOW_MS = 60_000;
+
+/** Counts what happened in the last minute. */
+export class UncaughtErrors {
+  readonly #moments: number[] = [];
+
+  /** Whether there were too many by now. */
+  add(now: number): boolean {
+    this.#moments.push(now);
+    while (this.#moments[0]! <= now - WINDOW_MS) this.#moments.shift();
+    return this.#moments.length > MAX_UNCAUGHT_ERRORS;
+  }
+}
+
+export interface UncaughtOptions {
+  readonly logger: Logger;
+  /** The folder of the project. */
+  readonly project: string;
+  /** What is served at the moment. */
+  sheaf(): Sheaf | null;
+  /** Ends the process in order; null where it goes on whatever happens. */
+  readonly restart: (() => void) | null;
+}
+
+/** Handles what nothing caught, from now on. Errors that do not come from the project end the process, as they would. */
+export function handleUncaught({ logger, project, sheaf, restart }: UncaughtOptions): void {
+  const errors = new UncaughtErrors();
+  const note = (extension: Extension, thrown: unknown, message: string): void => {
+    const error = thrown instanceof Error ? extension.runner.mapped(thrown) : new Error(String(thrown));
+    extension.runner.failures.uncaught++;
+    logger.error({ err: error }, message);
+    if (!errors.add(performance.now()) || !restart) return;
+    logger.fatal(`more than ${MAX_UNCAUGHT_ERRORS} such errors in a minute (MAX_UNCAUGHT_ERRORS): the process ends`);
+    restart();
+  };
+  process.on('unhandledRejection', (reason) => {
+    const extension = sheaf()?.extension;
+    if (extension) note(extension, reason, 'a promise was rejected that nobody waited for');
+    else throw reason;
+  });
+  process.on('uncaughtException', (error) => {
+    const extension = sheaf()?.extension;
+    if (extension && isOfProject(error, project)) return note(extension, error, 'an error that nothing caught');
+    logger.fatal({ err: error }, 'the process ends because of an error that nothing caught');
+    if (logger.level === 'silent') console.error(error);
+    process.exit(1);
+  });
+}
+
+const OWN_ROOT = fileURLToPath(PACKAGE_ROOT);
+
+/** Whether code of the project, or of its packages, was running. */
+export const isOfProject = ({ stack = '' }: Error, project: string): boolean =>
+  stack.split('\n').some((line) => line.includes(`${path.resolve(project)}${path.sep}`) && !line.includes(OWN_ROOT));

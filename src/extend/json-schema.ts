@@ -1,0 +1,77 @@
+// Checks parameters, bodies and answers of a project's routes against the JSON Schemas that it gives. By ajv, which comes
+// with the web framework anyway and is the checker that most people know the messages of; loaded only where a route has a
+// schema.
+import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import { type SheafError, validationError } from '../errors.ts';
+import { readDate, readInstant } from '../request/scalars.ts';
+import type { JsonSchema } from './define-project.ts';
+
+export type SchemaPart = 'params' | 'query' | 'body' | 'answer';
+
+/** Throws where a value does not fit; returns it with its defaults and, of what comes as text, its numbers and booleans. */
+export type CheckValue = (value: unknown) => unknown;
+
+/** Compiles schemas; throws where one is not valid. */
+export type CompileSchema = (schema: JsonSchema, part: SchemaPart) => CheckValue;
+
+const OPTIONS: Options = { allErrors: true, useDefaults: true, strictTypes: false, strictRequired: false };
+const DATE_TIME = /T.*(?:Z|[+-]\d\d:\d\d)$/i;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+/** Problems that an error lists. */
+const MAX_PROBLEMS = 20;
+
+export async function schemaCompiler(): Promise<CompileSchema> {
+  const { Ajv } = await import('ajv');
+  const made = (options: Options) => {
+    const ajv = new Ajv(options);
+    ajv.addFormat('date', (text: string) => readDate(text) === text);
+    ajv.addFormat('date-time', (text: string) => DATE_TIME.test(text) && readInstant(text) !== null);
+    ajv.addFormat('email', EMAIL);
+    ajv.addFormat('uuid', UUID);
+    ajv.addFormat('uri', { validate: URL.canParse });
+    return ajv;
+  };
+  const exact = made(OPTIONS);
+  // Parameters come as text.
+  const lenient = made({ ...OPTIONS, coerceTypes: 'array' });
+  return (schema, part) => {
+    const validate = (part === 'params' || part === 'query' ? lenient : exact).compile(schema);
+    return (value) => {
+      if (validate(value)) return value;
+      throw part === 'answer' ? wrongAnswer(validate) : refusal(validate, part);
+    };
+  };
+}
+
+/** The place of a problem: the keys that lead to it. */
+function placeOf({ instancePath, keyword, params }: ErrorObject): string {
+  const keys = instancePath.split('/').slice(1);
+  const { missingProperty, additionalProperty } = params as Readonly<Record<string, string | undefined>>;
+  const key = keyword === 'required' ? missingProperty : additionalProperty;
+  return [...keys, ...(key === undefined ? [] : [key])].join('.');
+}
+
+const problemsOf = ({ errors }: ValidateFunction, part: SchemaPart) =>
+  (errors ?? []).slice(0, MAX_PROBLEMS).map((error) => ({
+    path: placeOf(error),
+    message: `${placeOf(error) || `the ${part}`}: ${error.keyword === 'required' ? 'is missing' : error.message}`,
+  }));
+
+function refusal(validate: ValidateFunction, part: SchemaPart): SheafError {
+  const problems = problemsOf(validate, part);
+  const [first] = problems;
+  return validationError(`Invalid ${part}: ${first!.message}`, {
+    key: first!.path === '' ? null : first!.path,
+    source: part,
+    errors: problems,
+  });
+}
+
+/** A defect of the handler. */
+const wrongAnswer = (validate: ValidateFunction): Error =>
+  new Error(
+    `the answer does not fit its schema: ${problemsOf(validate, 'answer')
+      .map(({ message }) => message)
+      .join('; ')}`,
+  );

@@ -1,0 +1,169 @@
+// The routes of a project's own code, as routes of the table; and its policies in front of those of the core.
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Auth } from '../accounts/auth.ts';
+import { clientGoneError, SetupError, SheafError } from '../errors.ts';
+import { type HandlerContext, type Log, ProjectResponse, type RequestFile } from '../extend/define-project.ts';
+import { type Extension, type ProjectRoute, withSignalOf } from '../extend/extension.ts';
+import { Deadline } from '../extend/run-code.ts';
+import { Scratch } from '../files/incoming.ts';
+import { MAX_HANDLER_MS } from '../limits.ts';
+import { WRITE_COST } from './cost-limit.ts';
+import { receiveForm } from './receive-upload.ts';
+import { callerOf } from './register-routes.ts';
+import { sendNothing, sendReplicationPosition, sendValue } from './respond.ts';
+import { type Handler, isRead, patternOf, queryOf, type Route, type RouteContext } from './routes.ts';
+
+/** All routes: those of the core behind the policies of the project, and its own. Refuses two for one request. */
+export function withProjectRoutes(context: RouteContext, extension: Extension, core: readonly Route[]): Route[] {
+  const guarded = core.map((route) => withPolicies(context, extension, route));
+  const own = extension.routes.map((route) => projectRoute(context, extension, route));
+  const taken = new Map(core.map((route) => [keyOf(route), route]));
+  const clashes: string[] = [];
+  for (const route of own) {
+    const other = taken.get(keyOf(route));
+    if (other) clashes.push(`${nameOf(route)} of ${route.source} is the same as ${describe(other)}`);
+    taken.set(keyOf(route), route);
+  }
+  if (clashes.length > 0) throw new SetupError('Two routes would answer the same request:', clashes);
+  return [...guarded, ...own];
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const keyOf = ({ method, path }: Route): string => `${method} ${patternOf(path)}`;
+const describe = (route: Route): string => `${nameOf(route)} of ${route.source ?? 'the core'}`;
+
+function withPolicies(context: RouteContext, extension: Extension, route: Route): Route {
+  const policies = extension.policiesOf(route.action);
+  if (policies.length === 0) return route;
+  const { handler } = route;
+  return {
+    ...route,
+    policies,
+    async handler(request, reply) {
+      const asked = requestContext(context, extension, request, callerOf(request));
+      await extension.requirePolicies(policies, asked, nameOf(route));
+      return handler(request, reply);
+    },
+  };
+}
+
+type RequestParts = Omit<HandlerContext<Record<string, string>, Record<string, unknown>, unknown>, 'signal' | 'files'>;
+
+/** What code is told of a request. */
+function requestContext(
+  context: RouteContext,
+  { host, log }: Extension,
+  request: FastifyRequest,
+  caller: Caller,
+): RequestParts {
+  return {
+    sheaf: host.sheaf,
+    documents: (uid) => host.documentsFor(uid, caller),
+    caller,
+    log: requestLog(log, request.id),
+    method: request.method as RequestParts['method'],
+    path: request.url.split('?', 1)[0]!,
+    params: request.params as Record<string, string>,
+    query: queryOf(request, context),
+    body: request.body,
+    headers: request.headers,
+  };
+}
+
+/** Lines of the log that name the request. */
+const requestLog = (log: Log, requestId: string): Log => {
+  const method =
+    (level: keyof Log): Log['info'] =>
+    (first: object | string, message?: string): void =>
+      typeof first === 'string' ? log[level]({ requestId }, first) : log[level]({ requestId, ...first }, message);
+  return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') };
+};
+
+function projectRoute(context: RouteContext, extension: Extension, route: ProjectRoute): Route {
+  const { definition, file } = route;
+  const { method, action = null, limit = null, policies = [], schemas = {} } = definition;
+  const path = `${context.auth.settings.rest.prefix}${definition.path}`;
+  const shown = {
+    method,
+    path,
+    action,
+    operation: null,
+    parameters: Object.keys((schemas.query?.properties as object | undefined) ?? {}),
+    limit,
+    source: file,
+    policies,
+    schemas,
+    refusesInEnvelope: true as const,
+    ...(definition.files && { takesFiles: definition.files }),
+  };
+  return { ...shown, handler: projectHandler(context, extension, route, { ...shown, handler: unready }) };
+}
+
+const unready: Handler = async () => undefined;
+
+/** The way of a request to a handler: who calls, what it costs, the checks, the policies, the answer. */
+function projectHandler(context: RouteContext, extension: Extension, own: ProjectRoute, route: Route): Handler {
+  const { sheaf, auth, costs } = context;
+  const { definition, checks } = own;
+  const name = nameOf(route);
+  const piece = extension.piece('route', `route ${name}`, MAX_HANDLER_MS, definition);
+  const { policies = [] } = definition;
+  return async (request, reply) => {
+    const caller = await callerFor(auth, request, definition.public === true);
+    costs?.charge(reply, caller, WRITE_COST);
+    const asked = requestContext(context, extension, request, caller);
+    const scratch = definition.files ? new Scratch(sheaf.files.storage) : null;
+    try {
+      const received = scratch && (await receiveForm(request, reply, scratch, sheaf.files.settings));
+      const files: readonly RequestFile[] = received?.files ?? [];
+      const checked = {
+        ...asked,
+        params: check(checks.params, asked.params) as RequestParts['params'],
+        query: check(checks.query, asked.query) as RequestParts['query'],
+        body: check(checks.body, received ? received.body : asked.body),
+      };
+      if (policies.length > 0) await extension.requirePolicies(policies, { ...checked }, name);
+      const deadline = new Deadline(MAX_HANDLER_MS);
+      reply.raw.once('close', () => deadline.abort(clientGoneError()));
+      const answer = await extension.runner.run(piece, deadline, async () => {
+        const given = await definition.handler(withSignalOf(deadline, { ...checked, files }));
+        checks.answer?.(given instanceof ProjectResponse ? given.body : given);
+        return given;
+      });
+      if (!isRead(route)) await sendReplicationPosition(sheaf, reply);
+      return sendAnswer(reply, answer);
+    } finally {
+      await scratch?.clear();
+    }
+  };
+}
+
+const check = (one: ((value: unknown) => unknown) | undefined, value: unknown): unknown => (one ? one(value) : value);
+
+/** Of a public route: who the token names or, without one that is ours, the public. */
+async function callerFor({ authenticator }: Auth, request: FastifyRequest, isPublic: boolean): Promise<Caller> {
+  if (!isPublic) return callerOf(request);
+  const identified = await authenticator.identify(request.headers.authorization).catch((error: unknown) => {
+    if (error instanceof SheafError && error.status === 401) return authenticator.identify(undefined);
+    throw error;
+  });
+  request.caller = identified;
+  return identified;
+}
+
+function sendAnswer(reply: FastifyReply, answer: unknown): FastifyReply {
+  if (!(answer instanceof ProjectResponse)) return answer === undefined ? sendNothing(reply) : sendValue(reply, answer);
+  const { status, headers, body } = answer;
+  reply.code(status).headers(headers);
+  if (body === undefined) return sendNothing(reply, status);
+  if (typeof body === 'string') return sendBytes(reply, body, 'text/plain; charset=utf-8');
+  if (body instanceof Uint8Array || body instanceof Readable) return sendBytes(reply, body, 'application/octet-stream');
+  return sendValue(reply, body);
+}
+
+function sendBytes(reply: FastifyReply, body: string | Uint8Array | Readable, type: string): FastifyReply {
+  if (!reply.hasHeader('content-type')) reply.header('content-type', type);
+  return reply.send(body);
+}
