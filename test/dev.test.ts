@@ -189,6 +189,36 @@ describeOnEveryDatabase('A server that follows its project', (engine) => {
     expect(await drafts()).toMatchObject({ data: [{ publishedAt: null }, { publishedAt: null }] });
   });
 
+  it('runs the code of the project as it stands, and what ran before while it is wrong', async () => {
+    const file = path.join(project, 'src/sheaf.ts');
+    const answering = (answer: string): string => `import { defineProject } from 'sheaf';
+      import { name } from './lib/name';
+      export default defineProject({
+        routes: [{ method: 'GET', path: '/hello', public: true, handler: () => ({ answer: ${answer}, name }) }],
+      });`;
+    const change = async (changed: string, text: string): Promise<void> => {
+      mkdirSync(path.dirname(path.join(project, changed)), { recursive: true });
+      writeFileSync(path.join(project, changed), text);
+      expect(await printed.next()).toBe(`Changed: ${path.normalize(changed)}`);
+    };
+    const hello = async (): Promise<unknown> => (await get('/api/hello')).json();
+    await change('src/lib/name.ts', `export const name: string = 'a';`);
+    await served.next();
+    await change('src/sheaf.ts', answering('1'));
+    await served.next();
+    expect(await hello()).toEqual({ answer: 1, name: 'a' });
+    await change('src/lib/name.ts', `export const name: string = 'b';`);
+    await served.next();
+    expect(await hello()).toEqual({ answer: 1, name: 'b' });
+    await change('src/sheaf.ts', answering('1 +'));
+    expect(await printed.next()).toMatch(/src\/sheaf\.ts[\s\S]*\nWhat was served before is served on\.$/);
+    expect(await hello()).toEqual({ answer: 1, name: 'b' });
+    rmSync(file);
+    expect(await printed.next()).toBe(`Changed: ${path.normalize('src/sheaf.ts')}`);
+    await served.next();
+    expect((await get('/api/hello')).status).toBe(404);
+  });
+
   it('loses no request of a client that goes on asking on open connections', async () => {
     let isOver = false;
     const asking = (async () => {
