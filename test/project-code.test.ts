@@ -1,5 +1,9 @@
 // The code of a project's src/sheaf.ts: its routes and policies, whom they answer, and what their errors become.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { open } from '../src/app.ts';
 import { isOfProject, UncaughtErrors } from '../src/cli/uncaught-errors.ts';
 import { createMetrics } from '../src/http/metrics.ts';
@@ -11,6 +15,7 @@ import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts
 import { commandsOn } from './support/in-process.ts';
 import { collectedLog, type Files, writeFiles } from './support/own-code.ts';
 
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const ARTICLE = 'api::article.article';
 const TOP = 'api::article.article.top';
 const IN_THE_END = { timeout: 30_000, interval: 5 };
@@ -349,6 +354,50 @@ describeOnSqlite('A project whose code cannot be used', (engine) => {
 
   it('does not start where its own start fails', async () => {
     expect(await refusal(project(`{ start() { throw new Error('no queue'); } }`), true)).toBe('no queue');
+  });
+});
+
+/** A route whose handler leaves an error behind, where nobody waits for it. */
+const LEAVING = `
+import { defineProject } from 'sheaf';
+export default defineProject({
+  routes: [{ method: 'POST', path: '/leave/:how', public: true, handler: ({ params }) => {
+    if (params.how === 'promise') void Promise.reject(new Error('lost'));
+    else setTimeout(() => { throw new Error('late'); });
+    return 'left';
+  } }],
+});
+`;
+
+describeOnSqlite('A server whose project leaves errors that nothing catches', (engine) => {
+  const contents = useContents(engine);
+
+  it('goes on and tells of each, until they are too many: then it ends in order, with the code 75', async () => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, { 'src/sheaf.ts': LEAVING });
+    const words = ['start', '--project', project, '--database', engine.freshDatabaseUrl(), '--port', '0'];
+    const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    let log = '';
+    child.stderr.on('data', (text) => {
+      log += text;
+    });
+    const address = await new Promise<string>((resolve) => {
+      createInterface(child.stdout).on('line', (line) => {
+        const found = /^ +at +(http:\S+)/.exec(line)?.[1];
+        if (found) resolve(found);
+      });
+    });
+    const leave = async (how: string) => (await fetch(`${address}/api/leave/${how}`, { method: 'POST' })).text();
+    for (let number = 0; number < MAX_UNCAUGHT_ERRORS; number++)
+      expect(await leave(number % 2 === 0 ? 'promise' : 'timer')).toBe('"left"');
+    expect((await fetch(`${address}/_ready`)).status).toBe(200);
+    await leave('promise');
+    expect(await ended).toEqual([75, null]);
+    expect(log.match(/a promise was rejected that nobody waited for/g)).toHaveLength(MAX_UNCAUGHT_ERRORS / 2 + 1);
+    expect(log).toMatch(/src\/sheaf\.ts:5:/);
+    expect(log).toContain('MAX_UNCAUGHT_ERRORS');
   });
 });
 
