@@ -80,15 +80,16 @@ export class Extension {
   /** Refuses a request that one of the policies does not agree to. */
   async requirePolicies(
     names: readonly string[],
-    context: Omit<Parameters<Policy>[0], 'signal'>,
     place: string,
+    contextOf: (deadline: Deadline) => Parameters<Policy>[0],
   ): Promise<void> {
     const { policies = {} } = this.project.definition;
     for (const name of names) {
       const deadline = new Deadline(MAX_HANDLER_MS);
-      const piece = this.piece('policy', `policy ${name} of ${place}`, MAX_HANDLER_MS, policies[name]!);
-      const withSignal = withSignalOf(deadline, context);
-      if ((await this.runner.run(piece, deadline, () => policies[name]!(withSignal))) !== true) throw forbiddenError();
+      const policy = policies[name]!;
+      const piece = this.piece('policy', `policy ${name} of ${place}`, MAX_HANDLER_MS, policy);
+      const isAgreed = await this.runner.run(piece, deadline, () => policy(contextOf(deadline)));
+      if (isAgreed !== true) throw forbiddenError();
     }
   }
 
@@ -127,16 +128,9 @@ export class Extension {
   }
 
   contextOf(deadline: Deadline): CodeContext {
-    const { sheaf } = this.host;
-    const { log } = this;
-    return withSignalOf(deadline, { sheaf, log });
+    return { sheaf: this.host.sheaf, log: this.log, signal: deadline.signal };
   }
 }
-
-/** A context with the signal of its deadline, which is made when it is first used. */
-export const withSignalOf = <T extends object>(deadline: Deadline, context: T): T & Pick<CodeContext, 'signal'> =>
-  Object.defineProperty(context, 'signal', { get: () => deadline.signal, enumerable: true, configurable: true }) as T &
-    Pick<CodeContext, 'signal'>;
 
 interface ExtensionParts {
   readonly runner: CodeRunner;

@@ -13,7 +13,7 @@ import type {
   HookedOperation,
   WrittenDocument,
 } from './define-project.ts';
-import { ALL, type Extension, typesOf, withSignalOf } from './extension.ts';
+import { ALL, type Extension, typesOf } from './extension.ts';
 import { Deadline } from './run-code.ts';
 
 const WRITES: ReadonlySet<string> = new Set<WriteName>([
@@ -124,7 +124,16 @@ export class ProjectHooks implements OperationHooks {
       deadline.requireTime();
       return host.documentsFor(uid, caller);
     };
-    return withSignalOf(deadline, { sheaf, log, documents, caller, operation });
+    return {
+      sheaf,
+      log,
+      documents,
+      caller,
+      operation,
+      get signal() {
+        return deadline.signal;
+      },
+    };
   }
 }
 

@@ -21,6 +21,7 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
+  #isRunning = false;
 
   constructor(milliseconds: number) {
     this.#milliseconds = milliseconds;
@@ -45,8 +46,14 @@ export class Deadline {
     this.#controller?.abort(this.#reason);
   }
 
+  /** Nobody waits for the answer any more. */
+  leave(reason: () => Error): void {
+    if (this.#isRunning) this.abort(reason());
+  }
+
   /** What `work` returns, if it does so in time. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
+    this.#isRunning = true;
     const late = Promise.withResolvers<T>();
     this.#timer = setTimeout(() => {
       const error = new DeadlineError(this.#milliseconds);
@@ -57,6 +64,7 @@ export class Deadline {
       return await Promise.race([work(), late.promise]);
     } finally {
       clearTimeout(this.#timer);
+      this.#isRunning = false;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { clientGoneError, SetupError, SheafError } from '../errors.ts';
 import { type HandlerContext, type Log, ProjectResponse, type RequestFile } from '../extend/define-project.ts';
-import { type Extension, type ProjectRoute, withSignalOf } from '../extend/extension.ts';
+import type { Extension, ProjectRoute } from '../extend/extension.ts';
 import { Deadline } from '../extend/run-code.ts';
 import { Scratch } from '../files/incoming.ts';
 import { MAX_HANDLER_MS } from '../limits.ts';
@@ -42,33 +42,62 @@ function withPolicies(context: RouteContext, extension: Extension, route: Route)
     ...route,
     policies,
     async handler(request, reply) {
-      const asked = requestContext(context, extension, request, callerOf(request));
-      await extension.requirePolicies(policies, asked, nameOf(route));
+      const asked = askedOf(context, request, callerOf(request));
+      await extension.requirePolicies(policies, nameOf(route), (deadline) => contextOf(extension, asked, deadline));
       return handler(request, reply);
     },
   };
 }
 
-type RequestParts = Omit<HandlerContext<Record<string, string>, Record<string, unknown>, unknown>, 'signal' | 'files'>;
+type Params = Readonly<Record<string, string>>;
+type Query = Readonly<Record<string, unknown>>;
 
-/** What code is told of a request. */
-function requestContext(
-  context: RouteContext,
+/** What a request asks for, checked where there are schemas. */
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: () => Query;
+  readonly body: unknown;
+  readonly files: readonly RequestFile[];
+}
+
+const askedOf = (context: RouteContext, request: FastifyRequest, caller: Caller): Asked => ({
+  request,
+  caller,
+  params: request.params as Params,
+  query: () => queryOf(request, context),
+  body: request.body,
+  files: [],
+});
+
+/** What code is given of a request. What few use is made when they do. */
+function contextOf(
   { host, log }: Extension,
-  request: FastifyRequest,
-  caller: Caller,
-): RequestParts {
+  { request, caller, params, query, body, files }: Asked,
+  deadline: Deadline,
+): HandlerContext<Params, Query, unknown> {
   return {
     sheaf: host.sheaf,
     documents: (uid) => host.documentsFor(uid, caller),
     caller,
-    log: requestLog(log, request.id),
-    method: request.method as RequestParts['method'],
-    path: request.url.split('?', 1)[0]!,
-    params: request.params as Record<string, string>,
-    query: queryOf(request, context),
-    body: request.body,
+    method: request.method as HandlerContext<Params, Query, unknown>['method'],
+    params,
+    body,
+    files,
     headers: request.headers,
+    get path() {
+      return request.url.split('?', 1)[0]!;
+    },
+    get query() {
+      return query();
+    },
+    get log() {
+      return requestLog(log, request.id);
+    },
+    get signal() {
+      return deadline.signal;
+    },
   };
 }
 
@@ -110,33 +139,41 @@ function projectHandler(context: RouteContext, extension: Extension, own: Projec
   const name = nameOf(route);
   const piece = extension.piece('route', `route ${name}`, MAX_HANDLER_MS, definition);
   const { policies = [] } = definition;
+  const isWrite = !isRead(route);
+  const answerOf = async (asked: Asked, reply: FastifyReply): Promise<unknown> => {
+    if (policies.length > 0)
+      await extension.requirePolicies(policies, name, (deadline) => contextOf(extension, asked, deadline));
+    const deadline = new Deadline(MAX_HANDLER_MS);
+    reply.raw.once('close', () => deadline.leave(clientGoneError));
+    return extension.runner.run(piece, deadline, async () => {
+      const given = await definition.handler(contextOf(extension, asked, deadline));
+      checks.answer?.(given instanceof ProjectResponse ? given.body : given);
+      return given;
+    });
+  };
   return async (request, reply) => {
     const caller = await callerFor(auth, request, definition.public === true);
     costs?.charge(reply, caller, WRITE_COST);
-    const asked = requestContext(context, extension, request, caller);
     const scratch = definition.files ? new Scratch(sheaf.files.storage) : null;
     try {
       const received = scratch && (await receiveForm(request, reply, scratch, sheaf.files.settings));
-      const files: readonly RequestFile[] = received?.files ?? [];
-      const checked = {
-        ...asked,
-        params: check(checks.params, asked.params) as RequestParts['params'],
-        query: check(checks.query, asked.query) as RequestParts['query'],
-        body: check(checks.body, received ? received.body : asked.body),
-      };
-      if (policies.length > 0) await extension.requirePolicies(policies, { ...checked }, name);
-      const deadline = new Deadline(MAX_HANDLER_MS);
-      reply.raw.once('close', () => deadline.abort(clientGoneError()));
-      const answer = await extension.runner.run(piece, deadline, async () => {
-        const given = await definition.handler(withSignalOf(deadline, { ...checked, files }));
-        checks.answer?.(given instanceof ProjectResponse ? given.body : given);
-        return given;
-      });
-      if (!isRead(route)) await sendReplicationPosition(sheaf, reply);
+      const asked = checkedBy(checks, { ...askedOf(context, request, caller), ...received });
+      const answer = await answerOf(asked, reply);
+      if (isWrite) await sendReplicationPosition(sheaf, reply);
       return sendAnswer(reply, answer);
     } finally {
       await scratch?.clear();
     }
+  };
+}
+
+function checkedBy(checks: ProjectRoute['checks'], asked: Asked): Asked {
+  const query = checks.query?.(asked.query()) as Query | undefined;
+  return {
+    ...asked,
+    params: check(checks.params, asked.params) as Params,
+    body: check(checks.body, asked.body),
+    ...(query && { query: () => query }),
   };
 }
 
