@@ -156,7 +156,7 @@ function projectHandler(context: RouteContext, extension: Extension, own: Projec
     costs?.charge(reply, caller, WRITE_COST);
     const scratch = definition.files ? new Scratch(sheaf.files.storage) : null;
     try {
-      const received = scratch && (await receiveForm(request, reply, scratch, sheaf.files.settings));
+      const received = scratch && (await receiveForm(request, scratch, sheaf.files.settings));
       const asked = checkedBy(checks, { ...askedOf(context, request, caller), ...received });
       const answer = await answerOf(asked, reply);
       if (isWrite) await sendReplicationPosition(sheaf, reply);

@@ -78,7 +78,7 @@ export async function receiveUpload(
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReceivedUpload> {
   if (!request.isMultipart()) return { files: [], fields: fieldsOfBody(request.body) };
-  return receiveWhole(request, reply, maxBytes, () => receiveParts(request, scratch, maxBytes));
+  return receiveWhole(request, maxBytes, () => receiveParts(request, scratch, maxBytes));
 }
 
 /** A file of a form, with the name of its part. */
@@ -95,12 +95,11 @@ export interface ReceivedForm {
 /** The same of a form of any parts. */
 export async function receiveForm(
   request: FastifyRequest,
-  reply: FastifyReply,
   scratch: Scratch,
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<ReceivedForm> {
   if (!request.isMultipart()) return { files: [], body: request.body };
-  return receiveWhole(request, reply, maxBytes, async () => {
+  return receiveWhole(request, maxBytes, async () => {
     const files: FormFile[] = [];
     const texts = new Map<string, string>();
     for await (const part of request.parts())
@@ -111,12 +110,7 @@ export async function receiveForm(
 }
 
 /** Within the limits of a whole upload. */
-async function receiveWhole<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  maxBytes: number,
-  receive: () => Promise<T>,
-): Promise<T> {
+async function receiveWhole<T>(request: FastifyRequest, maxBytes: number, receive: () => Promise<T>): Promise<T> {
   const maxBody = maxBytes * MAX_UPLOAD_FACTOR;
   const watch = new UploadWatch(request, maxBody, request.server.uploadTimes);
   try {
