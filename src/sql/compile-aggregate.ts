@@ -36,7 +36,7 @@ class Groups {
     this.#dialect = dialect;
     this.#plan = plan;
     this.#aggregate = aggregate;
-    this.#compiler = new ConditionCompiler(dialect);
+    this.#compiler = new ConditionCompiler(dialect, 'all');
     this.#root = this.#inRow(rowOf(ROOT));
     this.#places = aggregate.places.map((place, index) =>
       isPlain(place) ? this.#joinRow(place) : this.#joinValues(place, index),

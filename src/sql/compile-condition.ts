@@ -197,7 +197,9 @@ export class ConditionCompiler {
     const isFoundOnce = row.holder !== undefined || (this.#asked === 'all' && namesFew(where));
     if (where && step.link && isFoundOnce) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
     const { from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
-    return sql`not exists (select 1 from ${from} where ${and(conditions)})`;
+    const isQuick = this.#asked === 'some' && isOfRowAlone(where) && isOfRowAlone(step.where);
+    const end = isQuick ? this.#dialect.askedRowByRow : sql``;
+    return sql`not exists (select 1 from ${from} where ${and(conditions)}${end})`;
   }
 
   /** Rows are looked for along the links of a row, never among all rows that meet a condition, once for each row. */
@@ -467,6 +469,25 @@ function namesFew(condition: Condition | null): boolean {
       return !condition.orNone && namesFew(condition.where);
     case 'compare':
       return !condition.negated && ['eq', 'in'].includes(condition.op) && !FEW_VALUES.has(condition.column.type);
+    default:
+      return false;
+  }
+}
+
+/** Whether a condition speaks of the columns of a row alone, so that to ask one row is quick. */
+function isOfRowAlone(condition: Condition | null): boolean {
+  switch (condition?.is) {
+    case undefined:
+    case 'compare':
+    case 'null':
+    case 'notNull':
+    case 'locale':
+      return true;
+    case 'and':
+    case 'or':
+      return condition.of.every(isOfRowAlone);
+    case 'notTrue':
+      return isOfRowAlone(condition.where);
     default:
       return false;
   }

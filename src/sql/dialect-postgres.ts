@@ -190,6 +190,8 @@ export const postgresDialect: Dialect = {
     return `with ${parts.join(', ')} select 1`;
   },
   nestedJoin: sql`join`,
+  // Of "none is", PostgreSQL expects that hardly a row is left, and would read all rows and links for a short page.
+  askedRowByRow: sql` offset 0`,
   // Inside a query of their own these say nothing to the planner, so that one plan serves every page; with the values at
   // hand it would plan each page anew, which takes a third as long again as a short list.
   limit: (limit, start) => sql`limit (select ${limit}::int8) offset (select ${start}::int8)`,

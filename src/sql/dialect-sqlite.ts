@@ -88,6 +88,7 @@ export const sqliteDialect: Dialect = {
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
   inFew: (query) => sql`in (${query})`,
   nestedJoin: sql`cross join`,
+  askedRowByRow: sql``,
   // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.
   limit: (limit, start) => sql`limit +${limit} offset +${start}`,
   sortValue: (column) => column,

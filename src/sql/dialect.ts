@@ -101,6 +101,8 @@ export interface Dialect {
   inFew(query: Fragment): Fragment;
   /** How rows are joined to the list of their parents, which must lead. */
   readonly nestedJoin: Fragment;
+  /** Ends a subquery about a row that is asked row by row, until there are enough, and never made a join of all rows. */
+  readonly askedRowByRow: Fragment;
   limit(limit: Fragment, start: Fragment): Fragment;
   /** A value to order rows by, so that strings are ordered by code point. */
   sortValue(column: Fragment, type: ScalarType): Fragment;
