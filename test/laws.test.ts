@@ -12,10 +12,12 @@ import { type Cell, describeOnEveryDatabase, type TableContents } from './suppor
 import * as naive from './support/naive.ts';
 import type { ValueName } from './support/naive-aggregate.ts';
 import * as naiveAggregate from './support/naive-aggregate.ts';
+import { STEADY_ZONES, said } from './support/naive-dates.ts';
 import { userWith } from './support/rules.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_240_229;
+const TIMEZONE = Object.keys(STEADY_ZONES)[Math.abs(GIVEN_SEED ?? 1) % Object.keys(STEADY_ZONES).length]!;
 const CASES = { numRuns: scaled(30), seed: GIVEN_SEED ?? 1 };
 
 // ------------------------------------------------------------------------------------------------------ the model
@@ -455,7 +457,7 @@ function generateContent(seed: number): Content {
   };
   for (const [type, table] of Object.entries(TABLES))
     tables[table] = rows[type]!.map((row) => ({ ...cellsOf(TYPES[type]!, row), ...hidden[type] }));
-  return { world: { types: TYPES, rows, defaultLocale: 'en' }, tables };
+  return { world: { types: TYPES, rows, defaultLocale: 'en', timezone: TIMEZONE }, tables };
 }
 
 const DECIMALS = [0, 4.75, 4.5, -2.5, 0.1, 12.99, 1000];
@@ -468,7 +470,11 @@ const BIG_INTEGERS = [
   9_223_372_036_854_775_807n,
   -9_223_372_036_854_775_808n,
 ];
-const DAYS = ['1899-12-31', '1999-12-31', '2020-02-29', '2020-03-01'];
+/** When the year began there; the content has what was just before, then and after. */
+const NEW_YEAR = said('now/y', TIMEZONE) as string;
+const AROUND_NEW_YEAR = ['now/y', 'now/y-1d', 'now/y+1d', 'now/y-1s'];
+const SAID_DATES = ['now', 'now-2y', 'now-30M/M', 'now+1M/M-1d', 'now-6y/w', 'now-1000d/d', ...AROUND_NEW_YEAR];
+const DAYS = ['1899-12-31', '1999-12-31', '2020-02-29', '2020-03-01', NEW_YEAR.slice(0, 10)];
 const TIMES = ['00:00:00.000', '12:30:00.000', '22:30:00.500', '23:59:59.999'];
 const INSTANTS = [
   Date.parse('2025-03-01T10:00:00.000Z'),
@@ -476,6 +482,8 @@ const INSTANTS = [
   Date.parse('2025-03-01T09:59:59.999Z'),
   Date.parse('1969-12-31T23:59:59.999Z'),
   Date.parse('1899-06-15T12:34:56.789Z'),
+  Date.parse(NEW_YEAR),
+  Date.parse(NEW_YEAR) - 1,
   0,
   1,
 ];
@@ -618,7 +626,7 @@ const operandOf = (type: string, name: string): fc.Arbitrary<unknown> =>
       case 'boolean':
         return fc.constantFrom(true, false, 'true', 'false', 't', 'f', '1', '0', 1, 0);
       case 'date':
-        return fc.constantFrom(...DAYS, '0001-01-01', '9999-12-31', '2020-02-29T23:00:00.000Z');
+        return fc.constantFrom(...DAYS, '0001-01-01', '9999-12-31', '2020-02-29T23:00:00.000Z', ...SAID_DATES);
       case 'time':
         return fc.constantFrom(...TIMES, '12:30:00', '22:30:00.5', '12:00:00.00');
       case 'datetime': {
@@ -630,6 +638,7 @@ const operandOf = (type: string, name: string): fc.Arbitrary<unknown> =>
           '2025-03-01',
           '2025-03-01T11:00:00.000+01:00',
           '2025-03-01T10:00:00',
+          ...SAID_DATES,
         );
       }
       case 'json':
@@ -1232,8 +1241,19 @@ describeOnEveryDatabase('Reading', (engine) => {
 
   const isOwn = ({ path, aggregate }: naive.SortKey): boolean => path.length === 1 && aggregate === undefined;
   const parameters = (more: Json): FindParameters => more as FindParameters;
-  const rootParameters = ({ status, locale }: Root): Json => ({ status, ...(locale !== undefined && { locale }) });
+  const rootParameters = ({ status, locale }: Root): Json => ({
+    status,
+    timezone: TIMEZONE,
+    ...(locale !== undefined && { locale }),
+  });
   const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
+
+  /** What some caller sees of a type: all of it, or what rules leave. */
+  function asked({ type }: Root, asReader: boolean) {
+    if (!asReader) return { seen: world, documents: sheaf.documents(type) };
+    const rules = Object.fromEntries(Object.entries(RULES).map(([uid, find]) => [uid, { rows: { find } }]));
+    return { seen: { ...world, rules: RULES }, documents: sheaf.documents(type, userWith(sheaf.model, { rules })) };
+  }
 
   async function idsMatching(root: Root, filters: Json): Promise<number[]> {
     return idsOf(await sheaf.documents(root.type).findMany(parameters({ ...rootParameters(root), filters })));
@@ -1279,13 +1299,9 @@ describeOnEveryDatabase('Reading', (engine) => {
         asReader: fc.boolean(),
       }),
     );
-    const reader = userWith(sheaf.model, {
-      rules: Object.fromEntries(Object.entries(RULES).map(([uid, find]) => [uid, { rows: { find } }])),
-    });
     await fc.assert(
       fc.asyncProperty(cases, async ({ asReader, ...root }) => {
-        const seen = asReader ? { ...world, rules: RULES } : world;
-        const documents = asReader ? sheaf.documents(root.type, reader) : sheaf.documents(root.type);
+        const { seen, documents } = asked(root, asReader);
         const query = parameters({ ...rootParameters(root), filters: root.filters });
         const expected = idsOf(naive.list(seen, root.type, root));
         expect(idsOf(await documents.findMany(query))).toEqual(expected);
@@ -1307,6 +1323,27 @@ describeOnEveryDatabase('Reading', (engine) => {
     const root: Root = { type: RESTAURANT, status: 'draft', locale: undefined };
     await fc.assert(
       fc.asyncProperty(cases, async (filters) => {
+        expect(await idsMatching(root, filters)).toEqual(idsOf(naive.list(world, RESTAURANT, { filters })));
+      }),
+      CASES,
+    );
+  });
+
+  it('reads dates as people say them by the clocks of the time zone', async () => {
+    const date = fc.oneof(fc.constantFrom(...AROUND_NEW_YEAR), fc.constantFrom(...SAID_DATES));
+    const comparison = fc.oneof(
+      fc.tuple(fc.constantFrom<string>('$eq', '$ne', ...ORDERED), date),
+      fc.tuple(fc.constantFrom('$in', '$notIn'), fc.array(date, { minLength: 1, maxLength: 2 })),
+      fc.tuple(fc.constant('$between'), fc.tuple(date, date)),
+    );
+    const cases = fc.record({
+      comparison,
+      path: fc.constantFrom(['openedOn'], ['inspectedAt'], ['categories', 'restaurants', '$none', 'inspectedAt']),
+    });
+    const root: Root = { type: RESTAURANT, status: 'draft', locale: undefined };
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ path, comparison: [operator, operand] }) => {
+        const filters = at(path, { [operator]: operand });
         expect(await idsMatching(root, filters)).toEqual(idsOf(naive.list(world, RESTAURANT, { filters })));
       }),
       CASES,
@@ -1446,19 +1483,20 @@ describeOnEveryDatabase('Reading', (engine) => {
         filters: fc.option(anyFilter(type), { nil: undefined }),
         size: fc.integer({ min: 1, max: 20 }),
         byOffset: fc.boolean(),
+        asReader: fc.boolean(),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(cases, async ({ form, size, byOffset, ...root }) => {
-        const expected = idsOf(naive.list(world, root.type, root));
-        const documents = sheaf.documents(root.type);
+      fc.asyncProperty(cases, async ({ form, size, byOffset, asReader, ...root }) => {
+        const { seen, documents } = asked(root, asReader);
+        const expected = idsOf(naive.list(seen, root.type, root));
         const query: Json = { ...rootParameters(root), fields: ['id'] };
         if (root.sort) query.sort = writeSort(root.sort, form);
         if (root.filters) query.filters = root.filters;
         expect(idsOf(await documents.findMany(parameters(query)))).toEqual(expected);
 
         const pageCount = Math.ceil(expected.length / size);
-        const seen: number[] = [];
+        const shown: number[] = [];
         // One page more than there are: it is empty, and still knows the total.
         for (let page = 1; page <= pageCount + 1; page++) {
           const pagination = byOffset ? { start: (page - 1) * size, limit: size } : { page, pageSize: size };
@@ -1466,9 +1504,9 @@ describeOnEveryDatabase('Reading', (engine) => {
           const rest = byOffset ? {} : { pageCount };
           expect(meta.pagination).toEqual({ ...pagination, ...rest, total: expected.length });
           expect(data.length).toBe(Math.max(0, Math.min(size, expected.length - (page - 1) * size)));
-          seen.push(...idsOf(data));
+          shown.push(...idsOf(data));
         }
-        expect(seen).toEqual(expected);
+        expect(shown).toEqual(expected);
         expect(await documents.count(parameters(query))).toBe(expected.length);
       }),
       CASES,
@@ -1483,12 +1521,14 @@ describeOnEveryDatabase('Reading', (engine) => {
         fields: fc.option(fieldsOf(type), { nil: undefined }),
         populate: fc.option(populateOf(type, 2), { nil: undefined }),
         page: fc.integer({ min: 1, max: 3 }),
+        asReader: fc.boolean(),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(cases, async ({ page, fields, populate, ...root }) => {
+      fc.asyncProperty(cases, async ({ page, fields, populate, asReader, ...root }) => {
         const pageSize = 8;
-        const expected = naive.list(world, root.type, root).slice((page - 1) * pageSize, page * pageSize);
+        const { seen, documents } = asked(root, asReader);
+        const expected = naive.list(seen, root.type, root).slice((page - 1) * pageSize, page * pageSize);
         const bare: Json = { ...rootParameters(root), pagination: { page, pageSize } };
         if (root.sort) bare.sort = writeSort(root.sort, 'texts');
         if (root.filters) bare.filters = root.filters;
@@ -1496,7 +1536,6 @@ describeOnEveryDatabase('Reading', (engine) => {
         if (fields) full.fields = fields;
         if (populate !== undefined) full.populate = writePopulate(populate);
 
-        const documents = sheaf.documents(root.type);
         const plain = await documents.findPage(parameters(bare));
         const shaped = await documents.findPage(parameters(full));
         expect(idsOf(plain.data)).toEqual(idsOf(expected));
@@ -1510,7 +1549,7 @@ describeOnEveryDatabase('Reading', (engine) => {
           Object.fromEntries(Object.entries(one).filter(([name]) => !unasked.includes(name))),
         );
         const entries = expected.map((row) =>
-          naive.entry(world, root.type, row, { fields, populate, status: root.status }),
+          naive.entry(seen, root.type, row, { fields, populate, status: root.status }),
         );
         if (!isDeepStrictEqual(actual, entries)) expect(actual).toEqual(entries);
       }),
@@ -1619,12 +1658,14 @@ describeOnEveryDatabase('Reading', (engine) => {
       fc.record({
         paths: fc.array(groupPath(type, 1), { minLength: 1, maxLength: 3 }).map(once),
         filters: fc.option(anyFilter(type), { nil: undefined }),
+        asReader: fc.boolean(),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(cases, async ({ paths, filters, ...root }) => {
+      fc.asyncProperty(cases, async ({ paths, filters, asReader, ...root }) => {
+        const { seen, documents } = asked(root, asReader);
         const names = paths.map((path) => path.join('.'));
-        const page = await sheaf.documents(root.type).findPage(
+        const page = await documents.findPage(
           parameters({
             ...rootParameters(root),
             facets: names,
@@ -1637,7 +1678,7 @@ describeOnEveryDatabase('Reading', (engine) => {
         const expected = paths.map((path, index) => [
           names[index]!,
           naiveAggregate
-            .aggregate(world, root.type, { ...root, filters, group: [path], values, sort })
+            .aggregate(seen, root.type, { ...root, filters, group: [path], values, sort })
             .map(({ group, count }) => ({ value: (group as Json)[names[index]!], count })),
         ]);
         expect(page.meta.facets).toEqual(Object.fromEntries(expected));

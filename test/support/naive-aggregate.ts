@@ -1,6 +1,7 @@
 // What aggregates and facets mean, as plainly as naive.ts says what reads mean: for each entry the groups it belongs to,
 // then what is computed of each group, with exact arithmetic.
 import * as naive from './naive.ts';
+import { said } from './naive-dates.ts';
 
 export interface AggregateQuery extends Pick<naive.Query, 'filters' | 'status' | 'locale'> {
   /** Paths, the last name perhaps a part of a date. */
@@ -217,9 +218,10 @@ export function aggregate(world: naive.World, type: string, query: AggregateQuer
   const indexOf = (name: string): number => query.values.findIndex((one) => fullName(one) === name);
   const shown = groups.filter(({ values }) => {
     if (!query.having) return true;
-    return meets(query.having, [], (name, operator, operand) =>
-      naive.apply(operator, resultKind(world, type, query.values[indexOf(name)]!), values[indexOf(name)]!, operand),
-    );
+    return meets(query.having, [], (name, operator, operand) => {
+      const kind = resultKind(world, type, query.values[indexOf(name)]!);
+      return naive.apply(operator, kind, values[indexOf(name)]!, said(operand, world.timezone));
+    });
   });
   const order = [...(query.sort ?? []), ...paths.map(({ name }) => ({ name, descending: false }))];
   shown.sort((left, right) => {

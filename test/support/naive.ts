@@ -2,6 +2,7 @@
 // of rows, sort by comparing, populate by walking links. It shares no code with src/ and is what the laws are held
 // against. Content is plain objects; nothing here knows a table.
 import { isDeepStrictEqual } from 'node:util';
+import { said } from './naive-dates.ts';
 
 export type Kind = 'text' | 'integer' | 'biginteger' | 'number' | 'boolean' | 'date' | 'time' | 'datetime' | 'json';
 
@@ -38,6 +39,8 @@ export interface World {
   readonly types: Readonly<Record<string, Type>>;
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly defaultLocale: string;
+  /** Where dates are said by those who ask: one of STEADY_ZONES. */
+  readonly timezone: string;
   /** By type: filters that rows must meet to be seen by whoever asks; they themselves see all rows. */
   readonly rules?: Readonly<Record<string, Json>>;
 }
@@ -252,6 +255,8 @@ interface Scope {
 const readFilter = (world: World, type: string, filters: Json): Condition =>
   readObject(world, { type, attribute: null, onRow: true }, filters);
 
+const meant = ({ timezone }: World, operand: unknown): unknown => said(operand, timezone);
+
 function readObject(world: World, scope: Scope, object: Json): Condition {
   return { is: 'and', of: Object.entries(object).map(([key, operand]) => readEntry(world, scope, key, operand)) };
 }
@@ -306,7 +311,7 @@ function readSet(world: World, { type, attribute, onRow, under }: Scope, operato
       const name = onRow ? (listOf(operand).every(isId) ? 'id' : 'documentId') : attribute!;
       const kind = world.types[type]!.attributes[name]!;
       return set((rows) =>
-        listOf(operand).every((one) =>
+        listOf(meant(world, operand)).every((one) =>
           rows.some(({ values }) => (values[name] ?? null) !== null && compare(kind, values[name], one) === 0),
         ),
       );
@@ -337,7 +342,8 @@ function readUnderName(world: World, scope: Scope, operand: unknown): Condition 
 const isPlain = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-function readOperator(world: World, scope: Scope, operator: string, operand: unknown): Condition {
+function readOperator(world: World, scope: Scope, operator: string, written: unknown): Condition {
+  const operand = meant(world, written);
   const attribute = scope.attribute!;
   const kind = world.types[scope.type]!.attributes[attribute]!;
   const { keys } = scope;
