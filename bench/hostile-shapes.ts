@@ -1,6 +1,6 @@
 // Requests drawn at random within the limits, for the search of the most expensive ones. A request is a tree of query
 // parameters, so that a part of one can be drawn again or repeated.
-import { MAX_FILTER_NODES } from '../src/limits.ts';
+import { MAX_FACETS, MAX_FILTER_NODES, MAX_GROUP_KEYS } from '../src/limits.ts';
 import type { ContentType, Model, ScalarAttribute, Schema } from '../src/model/types.ts';
 import type { Random } from './random.ts';
 
@@ -39,6 +39,8 @@ export class ShapeGenerator {
     const type = this.#pick(this.#types);
     const query: { [key: string]: Tree } = {};
     if (this.#chance(0.7)) query.filters = this.#filters(type);
+    if (this.#chance(0.25)) return this.#aggregate(type, query);
+    if (this.#chance(0.2)) query.facets = this.#list(1 + this.#below(MAX_FACETS), () => this.#group(type));
     if (this.#chance(0.5)) query.sort = this.#list(1 + this.#below(4), () => this.#sort(type));
     if (this.#chance(0.5)) query.populate = this.#populate(type, 1 + this.#below(4));
     if (this.#chance(0.2)) query._q = this.#pick(VALUES);
@@ -46,11 +48,35 @@ export class ShapeGenerator {
     return fitting({ path: `/api/${type.pluralName}`, query }) ?? this.shape();
   }
 
+  #aggregate(type: ContentType, query: { [key: string]: Tree }): Shape {
+    query.count = '*';
+    query.sort = '-count';
+    query.group = this.#list(1 + this.#below(MAX_GROUP_KEYS), () => this.#group(type));
+    for (const name of ['distinct', 'min', 'sum', 'avg'])
+      if (this.#chance(0.3)) query[name] = this.#list(1 + this.#below(3), () => this.#computed(type, name));
+    if (this.#chance(0.3)) query.having = { count: { [this.#pick(NUMBER_OPERATORS)]: '2' } };
+    return fitting({ path: `/api/${type.pluralName}/aggregate`, query }) ?? this.shape();
+  }
+
+  /** An attribute of the entry or of others that relations lead to, or a part of a date. */
+  #group(type: Schema): string {
+    const { path, end } = this.#walk(type);
+    const { name, type: kind } = this.#pick(sortable(end));
+    const part = kind === 'datetime' || kind === 'date' ? [this.#pick(['$year', '$month', '$week', '$day'])] : [];
+    return [...path, name, ...(this.#chance(0.5) ? part : [])].join('.');
+  }
+
+  /** Ids are numbers that every type has. */
+  #computed(type: Schema, name: string): string {
+    const fits = name === 'distinct' ? sortable(type) : scalarsOf(type).filter(({ type: kind }) => NUMBERS.has(kind));
+    return this.#pick(['id', ...fits.map((attribute) => attribute.name)]);
+  }
+
   /** The same with one part drawn again, taken from another, or repeated. */
   variant(shape: Shape): Shape {
     const fresh = this.#sameType(shape);
     const query = structuredClone(shape.query);
-    const [key] = [this.#pick(['filters', 'sort', 'populate', '_q', 'pagination'])];
+    const [key] = [this.#pick(['filters', 'sort', 'populate', 'group', 'distinct', 'facets', '_q', 'pagination'])];
     if (key === 'filters' && query.filters && this.#chance(0.6))
       query.filters = { $or: this.#list(2 + this.#below(30), () => structuredClone(query.filters!)) };
     else if (fresh.query[key] !== undefined) query[key] = fresh.query[key];
@@ -101,31 +127,41 @@ export class ShapeGenerator {
   }
 
   #sort(type: Schema): string {
+    const { path, end, many } = this.#walk(type);
+    const isMany = many.filter((one) => one).length;
+    if (isMany === 1 && many.at(-1) && this.#chance(0.2)) return `${path.join('.')}.$count:desc`;
+    const { name, type: kind } = this.#pick(sortable(end));
+    const aggregates = [
+      ...(isMany > 0 ? ['$min', '$max'] : []),
+      ...(isMany === 1 && NUMBERS.has(kind) ? ['$avg'] : []),
+    ];
+    const aggregate = aggregates.length > 0 && this.#chance(0.5) ? [this.#pick(aggregates)] : [];
+    return `${[...path, name, ...aggregate].join('.')}:${this.#chance(0.5) ? 'asc' : 'desc'}`;
+  }
+
+  /** A walk through relations, and of each whether it leads to many. */
+  #walk(type: Schema): { path: string[]; end: Schema; many: boolean[] } {
     const path: string[] = [];
-    let [at, many] = [type, 0];
+    const many: boolean[] = [];
+    let end = type;
     for (let steps = this.#below(5); steps > 0; steps--) {
-      const relations = this.#relations(at);
+      const relations = this.#relations(end);
       if (relations.length === 0) break;
       const [name, target, isMany] = this.#pick(relations);
       path.push(name);
-      if (isMany) many++;
-      at = target;
-      if (isMany && many === 1 && this.#chance(0.2)) return `${path.join('.')}.$count:desc`;
+      many.push(isMany);
+      end = target;
     }
-    const sortable = scalarsOf(at).filter(({ type: kind }) => kind !== 'json' && kind !== 'blocks');
-    const { name, type: kind } = this.#pick(sortable);
-    const aggregates = [...(many > 0 ? ['$min', '$max'] : []), ...(many === 1 && NUMBERS.has(kind) ? ['$avg'] : [])];
-    if (aggregates.length > 0 && this.#chance(0.5)) path.push(name, this.#pick(aggregates));
-    else path.push(name);
-    return `${path.join('.')}:${this.#chance(0.5) ? 'asc' : 'desc'}`;
+    return { path, end, many };
   }
 
   #populate(type: Schema, levels: number): Tree {
     const relations = this.#relations(type);
     const populate: { [key: string]: Tree } = {};
     for (let count = 1 + this.#below(3); count > 0 && relations.length > 0; count--) {
-      const [name, target] = this.#pick(relations);
+      const [name, target, isMany] = this.#pick(relations);
       const below: { [key: string]: Tree } = {};
+      if (isMany && this.#chance(0.3)) below.pagination = { start: '2', limit: '5', withCount: 'true' };
       if (this.#chance(0.4)) below.sort = this.#list(1, () => this.#sort(target));
       if (this.#chance(0.3)) below.filters = this.#condition(target, this.#below(4));
       if (levels > 1 && this.#chance(0.7)) below.populate = this.#populate(target, levels - 1);
@@ -157,6 +193,9 @@ const scalarsOf = (type: Schema): ScalarAttribute[] =>
   [...type.attributes.values()].filter(
     (attribute) => attribute.kind === 'scalar' && !attribute.private,
   ) as ScalarAttribute[];
+
+const sortable = (type: Schema): ScalarAttribute[] =>
+  scalarsOf(type).filter(({ type: kind }) => kind !== 'json' && kind !== 'blocks');
 
 function* pairs(tree: Tree, name: string): Generator<string> {
   if (typeof tree === 'string') yield `${name}=${encodeURIComponent(tree)}`;
