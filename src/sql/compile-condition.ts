@@ -345,9 +345,13 @@ export class ConditionCompiler {
       const conditions = [this.#otherLocale(there, from), ...this.#all([step.where, where], there)];
       return sql`${sql.table(step.table)} as ${sql.id(target)} on ${and(conditions)}`;
     }
-    const conditions = [sql`${sql.id(pair, step.link.from)} = ${from.column('id')}`, ...this.#match(step, pair)];
+    const links = this.#linksFrom(step, step.link, from, pair);
     const visible = this.#all([step.where, where], there);
-    return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(conditions)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
+    return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
+  }
+
+  #linksFrom(step: RelationStep, link: LinkTable, row: RowScope, pair: string): Fragment[] {
+    return [sql`${sql.id(pair, link.from)} = ${row.column('id')}`, ...this.#match(step, pair)];
   }
 
   /** Joins the row that a step leads to, or one of nulls where there is none. For steps that lead to one row at most. */
@@ -396,12 +400,19 @@ export class ConditionCompiler {
     // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
     let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
     let previous = row;
-    let target = '';
-    for (const step of key.steps) {
-      const pair = this.alias('p');
-      target = this.alias('t');
-      from = sql`${from} join ${this.stepSource(step, null, previous, { pair, target })}`;
-      previous = rowOf(target);
+    for (const [index, step] of key.steps.entries()) {
+      const aliases = { pair: this.alias('p'), target: this.alias('t') };
+      const isCounted = key.aggregate?.is === 'count' && index === key.steps.length - 1;
+      if (isCounted && step.link && step.where === null) {
+        // Links are enough to count rows of which all are seen.
+        const { pair } = aliases;
+        const links = this.#linksFrom(step, step.link, previous, pair);
+        from = sql`${from} join ${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)}`;
+        previous = { column: () => sql.id(pair, step.link!.to) };
+      } else {
+        from = sql`${from} join ${this.stepSource(step, null, previous, aliases)}`;
+        previous = rowOf(aliases.target);
+      }
     }
     return sql`(select ${this.#combined(key, key.aggregate?.step ?? 0, this.#sortColumn(key, previous))} from ${from})`;
   }
