@@ -62,11 +62,15 @@ export function unavailableError(message: string, cause?: unknown): SheafError {
   return error;
 }
 
-/** A key the client may not use here. Unknown, private and forbidden names all end in this one answer. */
-export function invalidKey(key: string, at: readonly string[], param: string): SheafError {
+/**
+ * A key the client may not use here. Unknown, private and forbidden names all end in this one answer; `why` is said of
+ * operators, which are the same for all.
+ */
+export function invalidKey(key: string, at: readonly string[], param: string, why?: string): SheafError {
   const path = at.length > 0 ? at.join('.') : null;
   const where = path !== null && path !== key ? ` at ${path}` : '';
-  return validationError(`Invalid key ${key}${where}`, { key, path, source: 'query', param });
+  const because = why === undefined ? '' : `: ${why}`;
+  return validationError(`Invalid key ${key}${where}${because}`, { key, path, source: 'query', param });
 }
 
 /** A key that is right with a value that is not. The value itself is never repeated. */

@@ -25,7 +25,8 @@ export function within(location: Location, ...names: string[]): Location {
   return { param, path: [...location.path, ...names], depth, limits };
 }
 
-export const badKey = (key: string, location: Location): Error => invalidKey(key, location.path, location.param);
+export const badKey = (key: string, location: Location, why?: string): Error =>
+  invalidKey(key, location.path, location.param, why);
 
 export function badValue(location: Location, expected: string): Error {
   if (location.path.length === 0)

@@ -1,5 +1,6 @@
 // The filter grammar: nested objects of names, operators and values → a tree of conditions with value slots.
 // Knows no model: whether a name exists and a value fits is decided in plan/.
+import { nearestWord } from '../edit-distance.ts';
 import { limitExceeded } from '../errors.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
@@ -98,7 +99,7 @@ function condition(key: string, operand: unknown, scope: Scope): FilterNode {
       return { is: 'not', of: group('and', members(key, operand, scope)) };
     case '$null':
     case '$notNull': {
-      if (!onAttribute) throw badKey(key, location);
+      if (!onAttribute) throw badKey(key, location, 'it stands under the name of an attribute');
       const yes = yesOrNo(operand);
       if (yes === undefined) throw badValue(within(location, key), 'true or false');
       return { is: yes === (key === '$null') ? 'null' : 'notNull' };
@@ -108,14 +109,32 @@ function condition(key: string, operand: unknown, scope: Scope): FilterNode {
     case '$every':
     case '$all':
     case '$count':
-    case '$at':
-      if (!onAttribute || scope.jsonPath) throw badKey(key, location);
+      if (!onAttribute) throw badKey(key, location, 'it stands under the name of a relation or component');
+      if (scope.jsonPath) throw badKey(key, location, 'nothing is related to what is inside of JSON');
       return underOperator(key, operand, within(location, key), slots);
+    case '$at':
+      if (!onAttribute || scope.jsonPath) throw badKey(key, location, 'it stands under the name of a JSON attribute');
+      if (!isObject(operand)) throw badValue(within(location, key), 'an object of keys and conditions');
+      return conditions(operand, { location: within(location, key), slots, onAttribute: false, jsonPath: [] });
   }
   const op = COMPARISONS.get(key);
   if (op !== undefined && onAttribute) return comparison(op, operand, within(location, key), slots);
-  if (key.startsWith('$') || key === '') throw badKey(key, location);
+  if (op !== undefined)
+    throw badKey(key, location, scope.jsonPath ? 'it stands under a key' : 'it stands under the name of an attribute');
+  if (key.startsWith('$')) throw badKey(key, location, unknownOperator(key));
+  if (key === '') throw badKey(key, location);
   return scope.jsonPath ? inJson(key, operand, scope.jsonPath, scope) : named(key, operand, scope);
+}
+
+const OPERATORS: readonly string[] = [
+  ...['$and', '$or', '$not', '$null', '$notNull', '$some', '$none', '$every', '$all', '$count', '$at'],
+  ...COMPARISONS.keys(),
+];
+
+function unknownOperator(key: string): string {
+  const sameLetters = OPERATORS.find((one) => one.toLowerCase() === key.toLowerCase());
+  const meant = sameLetters ?? nearestWord(key, OPERATORS);
+  return meant === null ? 'there is no such operator' : `there is no such operator; did you mean ${meant}?`;
 }
 
 function named(name: string, operand: unknown, { location, slots }: Scope): FilterNode {
@@ -132,9 +151,9 @@ function inJson(key: string, operand: unknown, above: readonly string[], { locat
   return { is: 'path', slot, length: jsonPath.length, of };
 }
 
-type SetOperator = '$some' | '$none' | '$every' | '$all' | '$count' | '$at';
+type SetOperator = '$some' | '$none' | '$every' | '$all' | '$count';
 
-/** What speaks of all related entries together, or of what is inside of JSON. */
+/** What speaks of all related entries together. */
 function underOperator(key: SetOperator, operand: unknown, location: Location, slots: Slots): FilterNode {
   switch (key) {
     case '$some':
@@ -147,9 +166,6 @@ function underOperator(key: SetOperator, operand: unknown, location: Location, s
       return allOf(operand, location, slots);
     case '$count':
       return countOf(operand, location, slots);
-    case '$at':
-      if (!isObject(operand)) throw badValue(location, 'an object of keys and conditions');
-      return conditions(operand, { location, slots, onAttribute: false, jsonPath: [] });
   }
 }
 
@@ -178,7 +194,7 @@ function countOf(operand: unknown, location: Location, slots: Slots): FilterNode
     slots.countNode(location);
     if (op !== undefined) tests.push(countTest(op, value, within(location, key), slots));
     else if (key === COUNTED_WHERE) where = ofRelated(value, within(location, key), slots);
-    else throw badKey(key, location);
+    else throw badKey(key, location, `a number is compared by ${[...COUNT_TESTS.keys()].join(', ')}`);
   }
   if (tests.length === 0) throw badValue(location, 'a number to compare with, such as [$count][$gte]=1');
   return countNode(tests, where, slots);

@@ -121,8 +121,11 @@ describe('populate', () => {
     ['populate[chef][]=country', 'Invalid value for chef: expected true, or an object of options'],
     ['populate[chef][limit]=1', 'Invalid key limit at chef'],
     ['populate[chef][populate][country][nope]=1', 'Invalid key nope at chef.country'],
-    ['populate[chef][filters][$eq]=1', 'Invalid key $eq at chef'],
-    ['populate[chef][filters][name][$nope]=1', 'Invalid key $nope at chef.name'],
+    ['populate[chef][filters][$eq]=1', 'Invalid key $eq at chef: it stands under the name of an attribute'],
+    [
+      'populate[chef][filters][name][$nope]=1',
+      'Invalid key $nope at chef.name: there is no such operator; did you mean $none?',
+    ],
     ['populate[chef][sort]=name:up', 'Invalid value for chef: expected asc or desc'],
     ['populate[chef][fields]=', 'Invalid key  at chef'],
     ['populate[chef][count]=many', 'Invalid key count at chef'],

@@ -100,6 +100,8 @@ function reach(context: PlanContext, root: Schema, path: readonly string[], para
     schema = next.schema;
   }
   // A relation alone stands for the document that it leads to; a component is no document.
+  if (schema.kind === 'component')
+    throw wrongType(path.at(-1)!, path.slice(0, -1), param, 'expected an attribute of the component');
   const id = resolve(context, schema, { name: 'documentId', use: 'group', location: { param, path } });
   return reached(id as Attribute & { kind: 'scalar' }, path.length);
 }
@@ -141,17 +143,16 @@ function planKey(
   const reached = reach(context, type, path, param);
   const { type: from } = reached.column;
   const parts = PARTS[from] ?? [];
-  if (part !== null && !parts.includes(part))
-    throw wrongType(
-      `$${part}`,
-      path,
-      param,
-      `parts of ${from} are ${parts.map((one) => `$${one}`).join(', ') || 'none'}`,
-    );
+  if (part !== null && !parts.includes(part)) throw wrongType(`$${part}`, path, param, partsOf(from, parts));
   if (JSON_TYPES.has(from)) throw wrongType(path.at(-1)!, path.slice(0, -1), param, `nothing is grouped by ${from}`);
   const shown = part === null ? from : part === 'date' ? 'date' : 'integer';
   return { name, column: places.column(reached, part === null), part, type: shown };
 }
+
+const partsOf = (type: ScalarType, parts: readonly DatePart[]): string =>
+  parts.length > 0
+    ? `parts of ${type} are ${parts.map((one) => `$${one}`).join(', ')}`
+    : 'only dates and times have parts';
 
 function wrongType(key: string, path: readonly string[], param: string, why: string): Error {
   const details = { key, path: path.length > 0 ? path.join('.') : null, source: 'query', param };
@@ -209,7 +210,8 @@ function planOrder(
     const value = values.findIndex((one) => fullName(one) === name);
     if (value >= 0) return { of: 'value', index: value, descending };
     const key = keys.findIndex((one) => one.name === name);
-    if (key < 0) throw invalidKey(name, [], 'sort');
+    if (key < 0)
+      throw wrongType(name, [], 'sort', 'groups are sorted by what they are grouped by and what is computed');
     return { of: 'key', index: key, descending };
   });
   // Groups differ in their keys, so that pages never overlap.
@@ -250,7 +252,7 @@ function planHaving(context: PlanContext, scope: HavingScope, node: FilterNode, 
         );
       }
       if (!values.some((one) => fullName(one).startsWith(`${name}.`)))
-        throw invalidKey(node.name, location.path, location.param);
+        throw wrongType(node.name, location.path, location.param, 'it is not computed');
       return planHaving(context, { ...scope, location: inside }, node.of, negated);
     }
     default:

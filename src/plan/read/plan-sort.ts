@@ -36,7 +36,9 @@ function planKey(context: PlanContext, root: Schema, key: SortKey, location: Nam
       const column = { column: attribute.column, type: attribute.type };
       return orderKey(key, { steps, many, column }, location);
     }
-    if (last && key.aggregate !== 'count') throw invalidKey(name, here.path, location.param);
+    if (last && key.aggregate === null) throw invalidKey(name, here.path, location.param);
+    if (last && key.aggregate !== 'count')
+      throw invalidKey(`$${key.aggregate}`, [...here.path, name], location.param, 'it stands behind an attribute');
     const next = relationStep(context, attribute);
     if (leadsToMany(attribute)) many.push(index);
     steps.push(next.step);
