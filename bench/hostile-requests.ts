@@ -30,4 +30,13 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   '10 sorts by averages': `/api/categories?sort=${Array.from({ length: 10 }, (_, index) => `restaurants.${['averagePrice', 'rating', 'stars', 'visits', 'id'][index % 5]}.$avg${index % 2 === 0 ? '' : ':desc'}`).join(',')}`,
   'populate in circles':
     '/api/categories?populate[restaurants][populate][categories][populate][restaurants][fields]=name&pagination[pageSize]=100',
+  'groups through 3 relations':
+    '/api/dishes/aggregate?group=restaurant.categories.children.rank,restaurant.owner.restaurant.id,restaurant.chef.apprentices.bio&count=*&distinct=vegan&avg=price&sort=-count',
+  'groups of a million': '/api/reviews/aggregate?group=restaurant.slug&count=*&min=id&sort=-count',
+  '10 facets': `/api/dishes?facets=${['name', 'slug', 'email', 'stars', 'rating', 'cuisine', 'visits', 'openedOn.$week', 'neighbours.email', 'categories.parent.name'].map((name) => `restaurant.${name}`).join(',')}`,
+  'populated pages, sorted by a set':
+    '/api/restaurants?populate[neighbours][pagination][start]=2&populate[neighbours][pagination][limit]=5&populate[neighbours][pagination][withCount]=true&populate[neighbours][sort]=categories.restaurants.documentId.$max:desc&populate[neighbours][filters][dishes][$every][vegan]=false&pagination[pageSize]=100',
+  'sort by a number of links':
+    '/api/categories?sort=restaurants.$count:desc,parent.restaurants.open:desc&pagination[pageSize]=100',
+  'sort over half a million rows': '/api/categories?sort=restaurants.dishes.restaurant.owner.name',
 };
