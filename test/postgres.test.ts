@@ -285,6 +285,8 @@ describeOnPostgres('A connection', (engine) => {
       await tags.delete({ documentId });
     };
     await work('first');
+    // Statements are short; to compile them would take longer.
+    expect(await rows('show jit')).toEqual([['off']]);
     const before = await state();
     for (let index = 0; index < 10; index++) await work(`again ${index}`);
     const after = await state();

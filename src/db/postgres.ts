@@ -61,6 +61,11 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
 };
 
 const ALIVE = plainStatement('select 1');
+/**
+ * By its guess of the rows that a page skips, PostgreSQL would compile many a short statement to machine code each time
+ * it runs, which takes longer than to run it.
+ */
+const WITHOUT_JIT = 'set jit = off';
 const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 /** `replica`: it can only be read, and may be away when the server starts. */
@@ -87,7 +92,7 @@ export async function openPostgres(
     query_timeout: options.statementTimeoutMs + 1_000,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
-    ...(schema !== null && { onConnect: (client: pg.ClientBase) => client.query(searchPath(schema)) }),
+    onConnect: (client) => client.query(schema === null ? WITHOUT_JIT : `${WITHOUT_JIT}; ${searchPath(schema)}`),
   });
   // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
