@@ -1,6 +1,6 @@
-// Three files at a time, the longest first, since many of them wait. Files that run in the same process share its modules, so
-// a test restores what it replaces. No test of a server asserts how long something takes, so none minds what else the
-// machine does. Time-outs guard against what never ends, and nothing else.
+// Three files at a time, the longest first, since many of them wait. Files that run in the same process share its
+// modules, so a test restores what it replaces. No test of a server asserts how long something takes, so none minds what
+// else the machine does. Time-outs guard against what never ends, and nothing else.
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { scaled } from './test/support/scale.ts';

@@ -643,3 +643,22 @@ describeOnPostgres('Writers of the same entries, at several nodes', (engine) => 
     expect(deadlocks.rows).toEqual([{ deadlocks: 0 }]);
   });
 });
+
+describeOnPostgres('The check for damage', (engine) => {
+  it('finds nothing in a database that is whole, and what is wrong in one that is not', async () => {
+    const url = engine.guideDatabaseUrl();
+    expect(engine.damage(url)).toEqual([]);
+    await withClient(url, async (client) => {
+      // As a server that does not follow references and indexes as it should.
+      await client.query('set session_replication_role = replica');
+      await client.query('delete from chefs where id = (select min(chef_id) from restaurants_chef_lnk)');
+      const index = `(select indexrelid from pg_index where indrelid = 'tags'::regclass and indisprimary)`;
+      await client.query(`update pg_index set indisready = false where indexrelid = ${index}`);
+      await client.query(`insert into tags (document_id) values ('notinindex')`);
+      await client.query(`update pg_index set indisready = true where indexrelid = ${index}`);
+    });
+    const found = engine.damage(url);
+    expect(found).toContainEqual(expect.stringMatching(/^restaurants_chef_lnk_\w+: 1$/));
+    expect(found).toContainEqual(expect.stringMatching(/"tags" lacks matching index tuple within index "tags_pkey"/));
+  });
+});
