@@ -551,7 +551,7 @@ describeOnSqlite('Granting * in a terminal', (engine) => {
 
 describeOnEveryDatabase('What the command line changes', (engine) => {
   const contents = useContents(engine);
-  const place = () => ['--project', contents.project(NOTES), '--database', engine.bareDatabaseUrl(null)];
+  const place = () => ['--project', contents.project(NOTES), '--database', engine.freshDatabaseUrl()];
   async function sheaf(at: readonly string[], ...words: string[]): Promise<Answered> {
     const { code, out, err } = await run([...words, ...at, '--json'], { input: PASSWORD });
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -560,7 +560,7 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
   const title = (text: string) => ({ body: { data: { title: text } } });
 
   it('is made once where several begin on an empty database at the same time', async () => {
-    const options = { project: contents.project(NOTES), database: engine.bareDatabaseUrl(null) };
+    const options = { project: contents.project(NOTES), database: engine.freshDatabaseUrl() };
     const begun = await Promise.allSettled([open(options), open(options), open(options)]);
     const all = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const roles = await Promise.all(all.map(async (sheaf) => (await sheaf.auth()).roles.list()));
