@@ -14,7 +14,8 @@ function follow(file) {
     follow(path.join(path.dirname(file), `${name}.d.ts`));
 }
 
-follow(path.join(dist, 'index.d.ts'));
+const { exports } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 'utf8'));
+for (const { types } of Object.values(exports)) follow(path.join(dist, '..', types));
 const files = readdirSync(dist, { recursive: true, withFileTypes: true });
 for (const file of files) {
   const whole = path.join(file.parentPath, file.name);

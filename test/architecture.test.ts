@@ -29,6 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['extend/'],
   ['app.ts'],
   ['compat/'],
+  ['describe/'],
   ['http/'],
   ['cli/'],
   ['main.ts', 'index.ts'],

@@ -8,7 +8,7 @@ export const usageOf = ({ name, operands }: Command): string => `sheaf ${name}${
 const SUBJECTS: readonly (readonly [title: string, words: readonly string[]])[] = [
   ['Begin', ['init', 'dev', 'type', 'component', 'attribute']],
   ['Serve', ['start', 'config', 'backup', 'restore']],
-  ['The content model', ['schema']],
+  ['The content model', ['schema', 'types']],
   ['Locales', ['locale']],
   ['Files', ['files']],
   ['Users, roles and API tokens', ['user', 'role', 'token']],

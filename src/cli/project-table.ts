@@ -98,6 +98,35 @@ const ATTRIBUTE_ADD = command({
   },
 });
 
+const TYPES = command({
+  name: 'types',
+  summary: 'write the TypeScript types of the content model, for the client and for code in process',
+  details: `The file holds a registry that sheaf and sheaf/client read, and names for the entries and inputs of each type.
+It needs no database. A file that would stay the same is not touched.`,
+  options: {
+    project: PROJECT_OPTIONS.project,
+    out: {
+      type: 'string',
+      value: 'FILE',
+      text: 'sheaf-types.d.ts in the project without it; - for standard output',
+    },
+    watch: flag('write it again whenever a definition changes'),
+    json: JSON_OPTION,
+  },
+  examples: ['sheaf types', 'sheaf types --out ../site/src/sheaf-types.d.ts --watch'],
+  async run({ values, variables }) {
+    const { STANDARD_OUTPUT, typesReport, typesText, watchTypes, writeTypes } = await import('./types-command.ts');
+    const project = await projectOf(values, variables);
+    if (values.out === STANDARD_OUTPUT) {
+      print(await typesText(project));
+      return;
+    }
+    const written = await writeTypes(project, values.out);
+    print(`${values.json === true ? JSON.stringify(written) : typesReport(written)}\n`);
+    if (values.watch === true) watchTypes(project, values.out, (text) => print(`${text}\n`));
+  },
+});
+
 async function projectOf(
   { project }: { readonly project?: string | undefined },
   variables: NodeJS.ProcessEnv,
@@ -110,4 +139,4 @@ const printDefined = ({ text, value }: { readonly text: string; readonly value: 
   print(`${json ? JSON.stringify(value) : text}\n`);
 
 export const BEGIN_COMMANDS = [INIT, DEV];
-export const DEFINITION_COMMANDS = [TYPE_ADD, COMPONENT_ADD, ATTRIBUTE_ADD];
+export const DEFINITION_COMMANDS = [TYPE_ADD, COMPONENT_ADD, ATTRIBUTE_ADD, TYPES];

@@ -34,6 +34,8 @@ export interface ContentTypeShape {
   readonly route: string | null;
   readonly drafts: boolean;
   readonly localized: boolean;
+  /** Read over HTTP alone. */
+  readonly clientOnly?: true;
   readonly attributes: object;
 }
 
@@ -134,6 +136,12 @@ export type TypeOf<R extends AnyRegistry, U> = U extends keyof R['contentTypes']
     : never;
 
 export type Uid<R extends AnyRegistry> = keyof R['contentTypes'] & string;
+
+/** Uids that code in process reads and writes entries of. */
+export type DocumentUid<R extends AnyRegistry> =
+  IsOpen<R> extends true
+    ? string
+    : { readonly [U in Uid<R>]: R['contentTypes'][U] extends { readonly clientOnly: true } ? never : U }[Uid<R>];
 
 /** Uids of the types with paths of their own, by kind. */
 export type RoutedUid<R extends AnyRegistry, Kind extends ContentTypeShape['kind']> = {

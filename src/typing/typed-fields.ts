@@ -7,22 +7,41 @@ import type { IsWide, Parts } from './text-lists.ts';
 /** Any other string, beside the names that are offered. */
 export type OtherText = string & Readonly<Record<never, never>>;
 
+/** Keys that are looked at one by one, so that each gets a message of its own. */
+export interface OtherKeys {
+  readonly [name: string]: unknown;
+}
+
 export type FieldsInput<R extends AnyRegistry, U, C extends CallerKind> =
   IsUnknown<R, U> extends true
     ? string | readonly string[]
-    : '*' | FieldName<AttributesOf<R, U>, C> | OtherText | readonly ('*' | FieldName<AttributesOf<R, U>, C>)[];
+    :
+        | '*'
+        | FieldName<AttributesOf<R, U>, C>
+        | OtherText
+        | readonly ('*' | FieldName<AttributesOf<R, U>, C> | OtherText)[];
 
-/** The names of a list are checked by its type; those in a string here. */
-export type CheckFields<R extends AnyRegistry, U, C extends CallerKind, F> = F extends string
-  ? IsUnknown<R, U> extends true
+/** What of the names is wrong, in the place where it stands. */
+export type CheckFields<R extends AnyRegistry, U, C extends CallerKind, F> =
+  IsUnknown<R, U> extends true
     ? unknown
-    : FieldProblem<Exclude<Parts<F>, '*' | FieldName<AttributesOf<R, U>, C>>, U, IsWide<F>>
-  : unknown;
+    : F extends string
+      ? CheckNames<AttributesOf<R, U>, U, C, F, Parts<F>>
+      : F extends readonly unknown[]
+        ? {
+            readonly [I in keyof F]: F[I] extends string ? CheckNames<AttributesOf<R, U>, U, C, F[I], F[I]> : unknown;
+          }
+        : unknown;
 
-type FieldProblem<Wrong, U, Wide> = Wide extends true
+type CheckNames<A, U, C extends CallerKind, Text, Names> =
+  IsWide<Text> extends true ? unknown : FieldProblem<A, U, Exclude<Names, '*' | FieldName<A, C>>>;
+
+type FieldProblem<A, U, Wrong> = [Wrong] extends [never]
   ? unknown
-  : [Wrong] extends [never]
-    ? unknown
+  : Wrong extends keyof A
+    ? A[Wrong] extends { readonly private: true }
+      ? Problem<`"${Wrong & string}" of ${NameOf<U>} is private`>
+      : Problem<`"${Wrong & string}" of ${NameOf<U>} is no field; relations, components and media are populated`>
     : Problem<`"${Wrong & string}" is not a field of ${NameOf<U>}`>;
 
 /** Names that a list of fields chooses; all of them where there is none. */

@@ -152,33 +152,53 @@ type CountFilter<F> =
   | OneOrMore<number>
   | (Equality<number> & Order<number> & { readonly where?: F } & Described<'an operator for a number of entries'>);
 
+type RowReference = number | readonly number[];
+
 /** What is said of all related entries together. */
-type SetOperators<F, Many> = {
+interface SetOperators<F> {
   readonly $some?: F | RowReference;
   readonly $none?: F | RowReference;
   readonly $every?: F | RowReference;
-} & (Many extends true ? { readonly $all?: OneOrMore<number | string>; readonly $count?: CountFilter<F> } : unknown);
+}
 
-type RowReference = number | readonly number[];
+interface ManyOperators<F> extends SetOperators<F> {
+  readonly $all?: OneOrMore<number | string>;
+  readonly $count?: CountFilter<F>;
+}
 
 /** A relation compares by the `id` of what it leads to. */
 type RelationFilter<R extends AnyRegistry, Attribute, C extends CallerKind> =
   | RowReference
   | null
-  | (Conditions<R, LeadsTo<Attribute>, C, IsMany<Attribute>> &
-      Presence &
-      Equality<number> &
-      SetOperators<Conditions<R, LeadsTo<Attribute>, C, false> & Presence & Equality<number>, IsMany<Attribute>>);
+  | (IsMany<Attribute> extends true ? FiltersToMany<R, LeadsTo<Attribute>, C> : FiltersToOne<R, LeadsTo<Attribute>, C>);
 
+type FiltersToMany<R extends AnyRegistry, U, C extends CallerKind> = Conditions<R, U, C, true> &
+  Presence &
+  Equality<number> &
+  ManyOperators<FiltersOfOne<R, U, C>> &
+  Together<FiltersToMany<R, U, C>>;
+
+type FiltersToOne<R extends AnyRegistry, U, C extends CallerKind> = Conditions<R, U, C, false> &
+  Presence &
+  Equality<number> &
+  SetOperators<FiltersOfOne<R, U, C>> &
+  Together<FiltersToOne<R, U, C>>;
+
+/** One of the related entries. */
+type FiltersOfOne<R extends AnyRegistry, U, C extends CallerKind> = Conditions<R, U, C, false> &
+  Presence &
+  Equality<number> &
+  Together<FiltersOfOne<R, U, C>>;
+
+type FiltersOfEntry<R extends AnyRegistry, U, C extends CallerKind> = Conditions<R, U, C, false> &
+  Together<FiltersOfEntry<R, U, C>>;
+
+/** `Many`: whether a relation to many leads here. */
 type Conditions<R extends AnyRegistry, U, C extends CallerKind, Many> = {
   readonly [K in FieldName<AttributesOf<R, U>, C>]?: ScalarFilter<AttributesOf<R, U>[K], Many>;
 } & {
   readonly [K in FollowedName<AttributesOf<R, U>, C>]?: RelationFilter<R, AttributesOf<R, U>[K], C>;
-} & {
-  readonly $and?: OneOrMore<Conditions<R, U, C, Many>>;
-  readonly $or?: OneOrMore<Conditions<R, U, C, Many>>;
-  readonly $not?: OneOrMore<Conditions<R, U, C, Many>>;
-} & Described<`an attribute of ${NameOf<U>} to filter by`>;
+} & Described<`an attribute of ${NameOf<U>} to filter by, or an operator that fits`>;
 
 export type FilterValue = string | number | bigint | boolean | Date | null;
 
@@ -188,4 +208,4 @@ export interface OpenFilters {
 }
 
 export type Filters<R extends AnyRegistry, U, C extends CallerKind> =
-  IsUnknown<R, U> extends true ? OpenFilters : Conditions<R, U, C, false>;
+  IsUnknown<R, U> extends true ? OpenFilters : FiltersOfEntry<R, U, C>;

@@ -37,25 +37,32 @@ export type Position<R extends AnyRegistry> =
   | { readonly start: true; readonly before?: OnePosition; readonly after?: OnePosition; readonly end?: OnePosition }
   | { readonly end: true; readonly before?: OnePosition; readonly after?: OnePosition; readonly start?: OnePosition };
 
-type SetAlone = Problem<'"set" replaces the list, so it stands alone; use "connect" and "disconnect" to change it'>;
-
-interface SetRelation<T> {
-  readonly set: T | readonly T[] | null;
-  readonly connect?: SetAlone;
-  readonly disconnect?: SetAlone;
+/** A list that the compiler does not take for an array: in a union with arrays it would explain another member. */
+interface ListOf<T> {
+  readonly length: number;
+  readonly [index: number]: T;
+  [Symbol.iterator](): Iterator<T>;
 }
 
-interface ChangeRelation<T, Placed> {
-  readonly connect?: Placed | readonly Placed[];
-  readonly disconnect?: T | readonly T[];
+type SetAlone = Problem<'"set" replaces the list, so it stands alone; use "connect" and "disconnect" to change it'>;
+
+interface UpdateRelation<T, Placed> {
+  readonly connect?: Placed | ListOf<Placed>;
+  readonly disconnect?: T | ListOf<T>;
   readonly set?: SetAlone;
   /** With `strict: false` a position beside an entry that is not connected means the end. */
   readonly options?: { readonly strict?: boolean };
 }
 
+interface ReplaceRelation<T> {
+  readonly set: T | ListOf<T> | null;
+  readonly connect?: SetAlone;
+  readonly disconnect?: SetAlone;
+}
+
 type Placed<R extends AnyRegistry, T> = T | (ObjectReference<R> & { readonly position?: Position<R> });
 
-type RelationInput<T, P> = T | null | readonly T[] | SetRelation<T> | ChangeRelation<T, P>;
+type RelationInput<T, P> = T | null | ListOf<T> | ReplaceRelation<T> | UpdateRelation<T, P>;
 
 /** In a relation to several types a reference names its own. */
 type TypedReference<R extends AnyRegistry, U> = ObjectReference<R> & { readonly __type: U };
@@ -85,17 +92,13 @@ type AttributeInput<R extends AnyRegistry, Attribute> = Attribute extends { read
           : GivenValue<Attribute> | null;
 
 /** With the `id` of a stored one, that one is changed. */
-type ComponentInput<R extends AnyRegistry, U> = Values<R, AttributesOf<R, U>> & { readonly id?: number };
+type ComponentInput<R extends AnyRegistry, U> = EntryInput<R, U> & { readonly id?: number };
 
 type ZoneInput<R extends AnyRegistry, U> = U extends string
-  ? Values<R, AttributesOf<R, U>> & { readonly id?: number; readonly __component: U }
+  ? EntryInput<R, U> & { readonly id?: number; readonly __component: U }
   : never;
 
 type Writable<A> = { [K in keyof A]: A[K] extends { readonly readonly: true } ? never : K }[keyof A];
-
-type Values<R extends AnyRegistry, A> = {
-  readonly [K in keyof A as K extends Writable<A> ? K : never]?: AttributeInput<R, A[K]> | undefined;
-};
 
 /** What an entry cannot be published without. Relations and media may be missing. */
 type Required<A> = {
@@ -106,17 +109,20 @@ type Required<A> = {
     : never;
 }[Writable<A>];
 
-type Complete<R extends AnyRegistry, A> = Values<R, A> & {
-  readonly [K in Required<A>]: Exclude<AttributeInput<R, A[K & keyof A]>, null>;
-};
-
 /** `IsDraft`: whether it may be incomplete. */
 export type CreateInput<R extends AnyRegistry, U, IsDraft> =
-  IsUnknown<R, U> extends true
-    ? OpenData
-    : IsDraft extends true
-      ? Values<R, AttributesOf<R, U>>
-      : Complete<R, AttributesOf<R, U>>;
+  IsUnknown<R, U> extends true ? OpenData : IsDraft extends true ? EntryInput<R, U> : CompleteInput<R, U>;
 
-export type UpdateInput<R extends AnyRegistry, U> =
-  IsUnknown<R, U> extends true ? OpenData : Values<R, AttributesOf<R, U>>;
+/** What a body may hold for an entry. */
+export type EntryInput<R extends AnyRegistry, U> = {
+  readonly [K in keyof AttributesOf<R, U> as K extends Writable<AttributesOf<R, U>> ? K : never]?:
+    | AttributeInput<R, AttributesOf<R, U>[K]>
+    | undefined;
+};
+
+/** The same with all that a published entry needs. */
+export type CompleteInput<R extends AnyRegistry, U> = EntryInput<R, U> & {
+  readonly [K in Required<AttributesOf<R, U>>]: Exclude<AttributeInput<R, AttributesOf<R, U>[K]>, null>;
+};
+
+export type UpdateInput<R extends AnyRegistry, U> = IsUnknown<R, U> extends true ? OpenData : EntryInput<R, U>;

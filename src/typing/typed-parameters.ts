@@ -1,10 +1,10 @@
 // The parameters of reads and writes for a content-type of a registry, and what they respond with.
 import type { CallerKind, IsUnknown, LeadsTo, RelatedName } from './attribute-names.ts';
 import type { AnyRegistry, AttributesOf, HasDrafts } from './registry.ts';
-import type { CheckFields } from './typed-fields.ts';
+import type { CheckFields, FieldsInput } from './typed-fields.ts';
 import type { Filters, OpenFilters } from './typed-filters.ts';
 import type { CreateInput, UpdateInput } from './typed-input.ts';
-import type { CheckPopulate } from './typed-populate.ts';
+import type { CheckPopulate, PopulateInput } from './typed-populate.ts';
 import type { EntryOf } from './typed-result.ts';
 import type { CheckSort } from './typed-sort.ts';
 
@@ -42,6 +42,25 @@ export type ResultOf<R extends AnyRegistry, U, C extends CallerKind, F, Q, S> = 
   { readonly caller: C; readonly drafts: ReadsDrafts<C, S> },
   F,
   Q
+>;
+
+/** What a name for entries may say: the fields and what is populated, as in a query. */
+export interface EntryQuery<R extends AnyRegistry, U> {
+  readonly fields?: FieldsInput<R, U, 'client'>;
+  readonly populate?: PopulateInput<R, U, 'client'>;
+  readonly status?: StatusInput;
+}
+
+type Option<Query, Name extends string> = Query extends { readonly [K in Name]: infer T } ? T : undefined;
+
+/** An entry as a client reads it with such a query, for the types of variables and of functions. */
+export type NamedEntry<R extends AnyRegistry, U, Query> = ResultOf<
+  R,
+  U,
+  'client',
+  Option<Query, 'fields'>,
+  Option<Query, 'populate'>,
+  Option<Query, 'status'>
 >;
 
 /** What a response shows. */

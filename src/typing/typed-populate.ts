@@ -1,9 +1,9 @@
 // `populate`: `*`, names and paths in strings and lists, and objects with options, each checked against the model.
 import type { CallerKind, FieldName, IsMany, IsUnknown, LeadsTo, NameOf, PopulatableName } from './attribute-names.ts';
-import type { Described, Exact, Problem } from './problem.ts';
+import type { Exact, Problem } from './problem.ts';
 import type { AnyRegistry, AttributesOf } from './registry.ts';
 import type { IsWide, Trim } from './text-lists.ts';
-import type { CheckFields, FieldsInput, OtherText } from './typed-fields.ts';
+import type { CheckFields, FieldsInput, OtherKeys, OtherText } from './typed-fields.ts';
 import type { Filters, OpenFilters } from './typed-filters.ts';
 import type { CheckSort, OpenSort, SortInput } from './typed-sort.ts';
 
@@ -40,11 +40,11 @@ export type PopulateInput<R extends AnyRegistry, U, C extends CallerKind> =
         | PopulatableName<AttributesOf<R, U>, C>
         | OtherText
         | readonly (PopulatableName<AttributesOf<R, U>, C> | OtherText)[]
-        | PopulateObject<R, U, C>;
+        | (PopulateObject<R, U, C> & OtherKeys);
 
 export type PopulateObject<R extends AnyRegistry, U, C extends CallerKind> = {
   readonly [K in PopulatableName<AttributesOf<R, U>, C>]?: boolean | '*' | OptionsOf<R, AttributesOf<R, U>[K], C>;
-} & Described<`a relation, component, dynamic zone or media of ${NameOf<U>}`>;
+};
 
 type OptionsOf<R extends AnyRegistry, Attribute, C extends CallerKind> = Attribute extends {
   readonly type: 'dynamiczone' | 'morph';

@@ -45,15 +45,18 @@ type IsDraft<R extends AnyRegistry, U, M extends ReadMode> = HasDrafts<R, U> ext
 type Shaped<R extends AnyRegistry, U, M extends ReadMode, F, Q, Loose> =
   IsWideFields<F> extends true ? WideEntry<R, U, M, Q, Loose> : ExactEntry<R, AttributesOf<R, U>, M, F, Q, Loose>;
 
-type ExactEntry<R extends AnyRegistry, A, M extends ReadMode, F, Q, Loose> = {
-  -readonly [K in keyof A as K extends
-    | (ChosenFields<A, F> & FieldName<A, M['caller']>)
-    | PopulatedName<A, M['caller'], Q>
-    ? K
-    : never]: A[K] extends { readonly type: Leading }
-    ? Populated<R, A[K], M, NodeOf<Q, K>, Loose>
-    : Scalar<A[K], Loose>;
-};
+/** Behind a condition, so that the compiler shows the members and not this name. */
+type ExactEntry<R extends AnyRegistry, A, M extends ReadMode, F, Q, Loose> = A extends object
+  ? {
+      -readonly [K in keyof A as K extends
+        | (ChosenFields<A, F> & FieldName<A, M['caller']>)
+        | PopulatedName<A, M['caller'], Q>
+        ? K
+        : never]: A[K] extends { readonly type: Leading }
+        ? Populated<R, A[K], M, NodeOf<Q, K>, Loose>
+        : Scalar<A[K], Loose>;
+    }
+  : never;
 
 type Leading = 'relation' | 'media' | 'component' | 'dynamiczone' | 'morph';
 
@@ -201,4 +204,6 @@ type Tagged<
   ? WithTag<Shaped<R, U, M, F, Q, Loose>, Tag, U>
   : WithTag<EntryOf<R, U, M, F, Q>, Tag, U>;
 
-type WithTag<T, Tag extends string, U> = { [K in Tag | keyof T]: K extends keyof T ? T[K] : U };
+type WithTag<T, Tag extends string, U> = T extends object
+  ? { [K in Tag | keyof T]: K extends keyof T ? T[K] : U }
+  : never;

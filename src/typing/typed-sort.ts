@@ -3,7 +3,7 @@ import type { CallerKind, FollowedName, IsMany, IsUnknown, LeadsTo, NameOf, Sort
 import type { Described, Exact, Problem } from './problem.ts';
 import type { AnyRegistry, AttributesOf } from './registry.ts';
 import type { IsWide, Trim } from './text-lists.ts';
-import type { OtherText } from './typed-fields.ts';
+import type { OtherKeys, OtherText } from './typed-fields.ts';
 
 export type SortDirection = 'asc' | 'desc' | 'ASC' | 'DESC';
 
@@ -17,8 +17,8 @@ export type SortInput<R extends AnyRegistry, U, C extends CallerKind> =
     :
         | SortableName<AttributesOf<R, U>, C>
         | OtherText
-        | SortObject<R, U, C>
-        | readonly (SortableName<AttributesOf<R, U>, C> | OtherText | SortObject<R, U, C>)[];
+        | (SortObject<R, U, C> & OtherKeys)
+        | readonly (SortableName<AttributesOf<R, U>, C> | OtherText | (SortObject<R, U, C> & OtherKeys))[];
 
 export type SortObject<R extends AnyRegistry, U, C extends CallerKind> = {
   readonly [K in SortableName<AttributesOf<R, U>, C>]?: SortDirection | Aggregates;
