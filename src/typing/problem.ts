@@ -42,5 +42,5 @@ export type Exact<T, Shape> = T extends Plain
     : {
         readonly [K in keyof T]: K extends KeysOf<Objects<Shape>>
           ? Exact<T[K], At<Objects<Shape>, K>>
-          : Problem<`"${K & string}" is not ${WordsOf<Objects<Shape>>}`>;
+          : Problem<`'${K & string}' is not ${WordsOf<Objects<Shape>>}`>;
       };

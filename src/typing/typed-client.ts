@@ -97,7 +97,11 @@ export type SingleRoute<R extends AnyRegistry> =
   IsOpen<R> extends true ? string : RouteOf<R, RoutedUid<R, 'singleType'>>;
 
 type UidOfRoute<R extends AnyRegistry, Name> =
-  IsOpen<R> extends true ? string : { readonly [U in Uid<R>]: RouteOf<R, U> extends Name ? U : never }[Uid<R>];
+  IsOpen<R> extends true
+    ? string
+    : {
+        readonly [U in Uid<R>]: [RouteOf<R, U>] extends [never] ? never : RouteOf<R, U> extends Name ? U : never;
+      }[Uid<R>];
 
 type Fields<R extends AnyRegistry, U> = FieldsInput<R, U, 'client'> | undefined;
 type Populate<R extends AnyRegistry, U> = PopulateInput<R, U, 'client'> | undefined;

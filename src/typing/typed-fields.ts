@@ -40,9 +40,9 @@ type FieldProblem<A, U, Wrong> = [Wrong] extends [never]
   ? unknown
   : Wrong extends keyof A
     ? A[Wrong] extends { readonly private: true }
-      ? Problem<`"${Wrong & string}" of ${NameOf<U>} is private`>
-      : Problem<`"${Wrong & string}" of ${NameOf<U>} is no field; relations, components and media are populated`>
-    : Problem<`"${Wrong & string}" is not a field of ${NameOf<U>}`>;
+      ? Problem<`'${Wrong & string}' of ${NameOf<U>} is private`>
+      : Problem<`'${Wrong & string}' of ${NameOf<U>} is no field; relations, components and media are populated`>
+    : Problem<`'${Wrong & string}' is not a field of ${NameOf<U>}`>;
 
 /** Names that a list of fields chooses; all of them where there is none. */
 export type ChosenFields<A, F> = [F] extends [undefined]

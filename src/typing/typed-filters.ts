@@ -136,7 +136,7 @@ type OperatorsOf<Attribute> = Attribute extends { readonly values: infer V }
 type ValueOf<Attribute> = Attribute extends { readonly type: 'json' | 'blocks' } ? JsonOperand : GivenValue<Attribute>;
 
 interface WithoutAll {
-  readonly $all?: Problem<'"$all" stands behind a relation to many'>;
+  readonly $all?: Problem<"'$all' stands behind a relation to many">;
 }
 
 /** `$all` speaks of many values, so of those that a relation to many leads to. */

@@ -44,7 +44,7 @@ interface ListOf<T> {
   [Symbol.iterator](): Iterator<T>;
 }
 
-type SetAlone = Problem<'"set" replaces the list, so it stands alone; use "connect" and "disconnect" to change it'>;
+type SetAlone = Problem<"'set' replaces the list, so it stands alone; use 'connect' and 'disconnect' to change it">;
 
 interface UpdateRelation<T, Placed> {
   readonly connect?: Placed | ListOf<Placed>;

@@ -1,5 +1,6 @@
 // The parameters of reads and writes for a content-type of a registry, and what they respond with.
 import type { CallerKind, IsUnknown, LeadsTo, RelatedName } from './attribute-names.ts';
+import type { Problem } from './problem.ts';
 import type { AnyRegistry, AttributesOf, HasDrafts } from './registry.ts';
 import type { CheckFields, FieldsInput } from './typed-fields.ts';
 import type { Filters, OpenFilters } from './typed-filters.ts';
@@ -89,11 +90,37 @@ export interface FindOneParameters<R extends AnyRegistry, U, C extends CallerKin
   readonly sort?: O & CheckSort<R, U, C, O>;
 }
 
-export type PageParameters =
-  | { readonly page?: number; readonly pageSize?: number; readonly withCount?: boolean }
-  | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean }
+type OneForm = Problem<'a page is told by page and pageSize, by start and limit, or by cursor and pageSize'>;
+
+export type PageParameters = NumberedPage | OffsetPage | CursorPage;
+
+export interface NumberedPage {
+  readonly page?: number;
+  readonly pageSize?: number;
+  readonly withCount?: boolean;
+  readonly start?: OneForm;
+  readonly limit?: OneForm;
+  readonly cursor?: OneForm;
+}
+
+export interface OffsetPage {
+  readonly start?: number;
+  readonly limit?: number;
+  readonly withCount?: boolean;
+  readonly page?: OneForm;
+  readonly pageSize?: OneForm;
+  readonly cursor?: OneForm;
+}
+
+export interface CursorPage {
   /** An empty string for the first page, then `next` or `previous` of a page. */
-  | { readonly cursor: string; readonly pageSize?: number; readonly withCount?: boolean };
+  readonly cursor: string;
+  readonly pageSize?: number;
+  readonly withCount?: boolean;
+  readonly page?: OneForm;
+  readonly start?: OneForm;
+  readonly limit?: OneForm;
+}
 
 export interface FindParameters<R extends AnyRegistry, U, C extends CallerKind, F, Q, O, S>
   extends FindOneParameters<R, U, C, F, Q, O, S> {
@@ -134,7 +161,7 @@ export interface AggregateParameters<R extends AnyRegistry, U, C extends CallerK
   readonly having?: OpenFilters;
   /** Names of groups and of what is computed, such as `-count` or `avg.rating:desc`. */
   readonly sort?: Names;
-  readonly pagination?: Exclude<PageParameters, { readonly cursor: string }>;
+  readonly pagination?: NumberedPage | OffsetPage;
 }
 
 /** A group of entries: what they have in common, and what was computed of them. */

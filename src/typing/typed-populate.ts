@@ -94,7 +94,7 @@ export type CheckPopulate<R extends AnyRegistry, U, C extends CallerKind, Q> =
           ? {
               readonly [K in keyof Q]: K extends PopulatableName<AttributesOf<R, U>, C>
                 ? CheckNode<R, AttributesOf<R, U>[K & keyof AttributesOf<R, U>], C, Q[K]>
-                : Problem<`"${K & string}" is not a relation, component, dynamic zone or media of ${NameOf<U>}`>;
+                : Problem<`'${K & string}' is not a relation, component, dynamic zone or media of ${NameOf<U>}`>;
             }
           : unknown;
 
@@ -118,17 +118,17 @@ type CheckRelated<R extends AnyRegistry, U, C extends CallerKind, N, Many> = {
           : K extends 'count' | 'pagination'
             ? CheckAmount<K, N, Many>
             : K extends 'on'
-              ? Problem<'"on" is for dynamic zones and relations to several types'>
-              : Problem<`"${K & string}" is not an option of populate; expected fields, filters, sort, populate, count or pagination`>;
+              ? Problem<"'on' is for dynamic zones and relations to several types">
+              : Problem<`'${K & string}' is not an option of populate; expected fields, filters, sort, populate, count or pagination`>;
 };
 
 /** The number of entries, or a page of them. */
 type CheckAmount<K, N, Many> = K extends 'pagination'
   ? Many extends true
     ? N extends { readonly count: true }
-      ? Problem<'"pagination" and "count" exclude each other'>
+      ? Problem<"'pagination' and 'count' exclude each other">
       : unknown
-    : Problem<'"pagination" is for what leads to many entries'>
+    : Problem<"'pagination' is for what leads to many entries">
   : unknown;
 
 type CheckMixed<R extends AnyRegistry, U, C extends CallerKind, N, Many> = {
@@ -140,14 +140,14 @@ type CheckMixed<R extends AnyRegistry, U, C extends CallerKind, N, Many> = {
         : CheckMixedPaths<R, U, C, N[K]>
       : K extends 'count' | 'pagination'
         ? CheckAmount<K, N, Many>
-        : Problem<`"${K & string}" is not for entries of several types; write it in a fragment, under "on"`>;
+        : Problem<`'${K & string}' is not for entries of several types; write it in a fragment, under 'on'`>;
 };
 
 /** Fragments of one zone may be used for another: of the components of a project, those that a zone lacks count for nothing. */
 type CheckFragments<R extends AnyRegistry, U, C extends CallerKind, On> = {
   readonly [K in keyof On]: K extends U | keyof R['components']
     ? CheckFragment<R, K, C, On[K]>
-    : Problem<`"${K & string}" is not one of the types here; expected ${U & string}`>;
+    : Problem<`'${K & string}' is not one of the types here; expected ${U & string}`>;
 };
 
 type CheckFragment<R extends AnyRegistry, U, C extends CallerKind, N> = N extends object
@@ -158,7 +158,7 @@ type CheckFragment<R extends AnyRegistry, U, C extends CallerKind, N> = N extend
           ? CheckPopulate<R, U, C, N[K]>
           : K extends 'filters'
             ? Exact<N[K], Filters<R, U, C>>
-            : Problem<`"${K & string}" is not an option of a fragment; expected fields, filters or populate`>;
+            : Problem<`'${K & string}' is not an option of a fragment; expected fields, filters or populate`>;
     }
   : unknown;
 
@@ -189,7 +189,7 @@ type PathProblem<R extends AnyRegistry, U, C extends CallerKind, P extends strin
 type NotPopulated<
   Name extends string,
   U,
-> = `"${Name}" is not a relation, component, dynamic zone or media of ${NameOf<U>}`;
+> = `'${Name}' is not a relation, component, dynamic zone or media of ${NameOf<U>}`;
 
 type TailProblem<R extends AnyRegistry, Attribute, C extends CallerKind, Tail extends string> = Attribute extends {
   readonly type: 'dynamiczone' | 'morph';
@@ -199,7 +199,7 @@ type TailProblem<R extends AnyRegistry, Attribute, C extends CallerKind, Tail ex
 
 /** Below a zone it is enough that one of its components has the name; a value at the end of a path is there anyway. */
 type MixedPathProblem<R extends AnyRegistry, U, C extends CallerKind, P extends string> =
-  true extends HasPath<R, U, C, P> ? never : `"${P}" leads nowhere: none of ${U & string} has it`;
+  true extends HasPath<R, U, C, P> ? never : `'${P}' leads nowhere: none of ${U & string} has it`;
 
 type HasPath<R extends AnyRegistry, U, C extends CallerKind, P extends string> = U extends string
   ? P extends FieldName<AttributesOf<R, U>, C>
@@ -213,7 +213,7 @@ type CheckMixedPaths<R extends AnyRegistry, U, C extends CallerKind, Q> = Q exte
   ? CheckMixedText<R, U, C, Q>
   : Q extends readonly unknown[]
     ? { readonly [I in keyof Q]: Q[I] extends string ? CheckMixedText<R, U, C, Q[I]> : unknown }
-    : Problem<'entries of several types are populated by "*" and by paths; write objects in fragments, under "on"'>;
+    : Problem<"entries of several types are populated by '*' and by paths; write objects in fragments, under 'on'">;
 
 type CheckMixedText<R extends AnyRegistry, U, C extends CallerKind, T extends string> =
   IsWide<T> extends true ? unknown : T extends '*' ? unknown : AsProblem<MixedTextProblem<R, U, C, T>>;

@@ -112,18 +112,23 @@ type OptionOf<N, Name extends keyof Selected | 'on'> = N extends { readonly [K i
   ? Option
   : undefined;
 
-type Populated<R extends AnyRegistry, Attribute, M extends ReadMode, N, Loose> =
-  | (boolean extends N ? undefined : never)
-  | (N extends { readonly count: true }
-      ? { count: number }
-      : N extends { readonly pagination: { readonly withCount: true } }
-        ? {
-            data: One<R, Attribute, M, N, Loose>[];
-            meta: { pagination: { start: number; limit: number; total: number } };
-          }
-        : IsMany<Attribute> extends true
-          ? One<R, Attribute, M, N, Loose>[]
-          : One<R, Attribute, M, N, Loose> | Absent<Attribute, Loose>);
+/** Where only the running program knows whether it is populated, it may be missing. */
+type Populated<R extends AnyRegistry, Attribute, M extends ReadMode, N, Loose> = [N] extends [boolean]
+  ? [boolean] extends [N]
+    ? Entries<R, Attribute, M, true, Loose> | undefined
+    : Entries<R, Attribute, M, N, Loose>
+  : Entries<R, Attribute, M, N, Loose>;
+
+type Entries<R extends AnyRegistry, Attribute, M extends ReadMode, N, Loose> = N extends { readonly count: true }
+  ? { count: number }
+  : N extends { readonly pagination: { readonly withCount: true } }
+    ? {
+        data: One<R, Attribute, M, N, Loose>[];
+        meta: { pagination: { start: number; limit: number; total: number } };
+      }
+    : IsMany<Attribute> extends true
+      ? One<R, Attribute, M, N, Loose>[]
+      : One<R, Attribute, M, N, Loose> | Absent<Attribute, Loose>;
 
 /** A component that is required is there in every published entry. */
 type Absent<Attribute, Loose> = Attribute extends { readonly type: 'component'; readonly required: true }

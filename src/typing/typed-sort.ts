@@ -63,7 +63,7 @@ type KeyProblem<R extends AnyRegistry, U, C extends CallerKind, T extends string
   : T extends `${infer Path}:${infer Direction}`
     ? Lowercase<Trim<Direction>> extends 'asc' | 'desc'
       ? PathProblem<R, U, C, Path, false>
-      : `"${Direction}" is no direction to sort in; expected asc or desc`
+      : `'${Direction}' is no direction to sort in; expected asc or desc`
     : PathProblem<R, U, C, T, false>;
 
 /** `Many`: whether the way here led through a relation to many. */
@@ -78,10 +78,10 @@ type PathProblem<
     ? ValuesProblem<AttributesOf<R, U>[Head & keyof AttributesOf<R, U>], Tail, Many>
     : Head extends FollowedName<AttributesOf<R, U>, C>
       ? FollowedProblem<R, AttributesOf<R, U>[Head & keyof AttributesOf<R, U>], C, Tail, Many>
-      : `${NameOf<U>} cannot be sorted by "${Head}"`
+      : `${NameOf<U>} cannot be sorted by '${Head}'`
   : P extends SortableName<AttributesOf<R, U>, C>
     ? never
-    : `${NameOf<U>} cannot be sorted by "${P}"`;
+    : `${NameOf<U>} cannot be sorted by '${P}'`;
 
 type FollowedProblem<
   R extends AnyRegistry,
@@ -92,7 +92,7 @@ type FollowedProblem<
 > = Tail extends '$count'
   ? IsMany<Attribute> extends true
     ? never
-    : '"$count" stands behind a relation to many, or a component that can be repeated'
+    : "'$count' stands behind a relation to many, or a component that can be repeated"
   : PathProblem<R, LeadsTo<Attribute>, C, Tail, IsMany<Attribute> extends true ? true : Many>;
 
 type ValuesProblem<Attribute, Tail extends string, Many> = Tail extends '$min' | '$max' | '$avg'
@@ -100,10 +100,10 @@ type ValuesProblem<Attribute, Tail extends string, Many> = Tail extends '$min' |
     ? Tail extends '$avg'
       ? Attribute extends { readonly type: 'integer' | 'biginteger' | 'float' | 'decimal' }
         ? never
-        : '"$avg" stands behind a number'
+        : "'$avg' stands behind a number"
       : never
-    : `"${Tail}" stands behind an attribute that a relation to many leads to`
-  : `"${Tail}" leads nowhere: a value is no relation`;
+    : `'${Tail}' stands behind an attribute that a relation to many leads to`
+  : `'${Tail}' leads nowhere: a value is no relation`;
 
 /** Attributes of the entries themselves that they are sorted by: entries of a populated list show them. */
 export type OwnSortNames<O> = O extends string
