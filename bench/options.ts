@@ -25,6 +25,7 @@ Usage: npm run bench -- [options]
                     --postgres on PostgreSQL
   --aggregates      aggregates in process, beside SQL written by hand for the same answer; on SQLite, or with --postgres
                     on PostgreSQL
+  --types           the check of 100 queries on a model of 50 content-types by the TypeScript compiler
   --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
@@ -52,7 +53,8 @@ export type Part =
   | 'scale'
   | 'sets'
   | 'aggregates'
-  | 'uploads';
+  | 'uploads'
+  | 'types';
 
 export interface Options extends Load {
   readonly part: Part;
@@ -79,6 +81,7 @@ const WORDS = {
   sets: { type: 'boolean', default: false },
   aggregates: { type: 'boolean', default: false },
   uploads: { type: 'boolean', default: false },
+  types: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '5' },
@@ -132,7 +135,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads'] as const)
+  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads', 'types'] as const)
     if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);

@@ -15,6 +15,7 @@ import { search } from './search.ts';
 import { Server } from './server.ts';
 import { sets } from './sets.ts';
 import { startTimes } from './starts.ts';
+import { types } from './types.ts';
 import { uploads } from './uploads.ts';
 import { writes } from './writes.ts';
 
@@ -51,6 +52,7 @@ const PARTS = {
   sets,
   aggregates,
   uploads,
+  types,
 } as const;
 
 await runPart(async () => {

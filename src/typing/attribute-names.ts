@@ -8,9 +8,9 @@ type Hidden<C extends CallerKind> = C extends 'system' ? never : { readonly priv
 
 type Typed<Type extends string> = { readonly type: Type };
 
-/** Names of attributes of these types that a caller may use. */
-type Named<A, C extends CallerKind, Type extends string> = {
-  [K in keyof A]: A[K] extends Typed<Type> ? (A[K] extends Hidden<C> ? never : K) : never;
+/** Names of attributes that are wanted and not hidden. Both are computed once, not for each attribute. */
+type Named<A, Wanted, Unwanted> = {
+  [K in keyof A]: A[K] extends Wanted ? (A[K] extends Unwanted ? never : K) : never;
 }[keyof A] &
   string;
 
@@ -18,25 +18,27 @@ type ShownScalar = Exclude<ScalarType, 'password'>;
 type Leading = 'relation' | 'media' | 'component' | 'dynamiczone' | 'morph';
 type Structured = 'json' | 'blocks';
 
-export type FieldName<A, C extends CallerKind> = Named<A, C, ShownScalar>;
-export type SortableName<A, C extends CallerKind> = Named<A, C, Exclude<ShownScalar, Structured>>;
+export type FieldName<A, C extends CallerKind> = Named<A, Typed<ShownScalar>, Hidden<C>>;
+export type SortableName<A, C extends CallerKind> = Named<A, Typed<Exclude<ShownScalar, Structured>>, Hidden<C>>;
 
 /** Names that lead to other entries, or to components. */
-export type PopulatableName<A, C extends CallerKind> = Exclude<Named<A, C, Leading>, Unreachable<A, C>>;
+export type PopulatableName<A, C extends CallerKind> = Named<A, Typed<Leading>, Unseen<C>>;
 /** Names that filters and sorts can follow: media, zones and relations to several types cannot be. */
-export type FollowedName<A, C extends CallerKind> = Exclude<Named<A, C, 'relation' | 'component'>, Unreachable<A, C>>;
+export type FollowedName<A, C extends CallerKind> = Named<A, Typed<'relation' | 'component'>, Unseen<C>>;
 /** Names of relations to entries of one type. */
-export type RelatedName<A, C extends CallerKind> = Exclude<Named<A, C, 'relation'>, Unreachable<A, C>>;
+export type RelatedName<A, C extends CallerKind> = Named<A, Typed<'relation'>, Unseen<C>>;
 
-/** Relations that the system has no use for. */
-type Unreachable<A, C extends CallerKind> = C extends 'system'
-  ? { [K in keyof A]: A[K] extends { readonly clientOnly: true } ? K : never }[keyof A]
-  : never;
+/** Of what leads elsewhere: relations that the system has no use for, and what others do not see. */
+type Unseen<C extends CallerKind> = C extends 'system' ? { readonly clientOnly: true } : { readonly private: true };
 
 /** What a read shows where it names no fields, or all: private ones are shown where they are named. */
 export type DefaultField<A> = FieldName<A, 'client'>;
 /** What `*` populates. */
-export type DefaultPopulated<A, C extends CallerKind> = Exclude<PopulatableName<A, 'client'>, Unreachable<A, C>>;
+export type DefaultPopulated<A, C extends CallerKind> = Named<
+  A,
+  Typed<Leading>,
+  { readonly private: true } | (C extends 'system' ? { readonly clientOnly: true } : never)
+>;
 
 /** The uid that an attribute leads to; of a zone, and of a relation to several types, all of them. */
 export type LeadsTo<Attribute> = Attribute extends { readonly type: 'relation'; readonly target: infer U }

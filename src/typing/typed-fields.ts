@@ -21,16 +21,18 @@ export type FieldsInput<R extends AnyRegistry, U, C extends CallerKind> =
         | OtherText
         | readonly ('*' | FieldName<AttributesOf<R, U>, C> | OtherText)[];
 
-/** What of the names is wrong, in the place where it stands. */
+/** What of the names is wrong, in the place where it stands. A list is looked at name by name where one is wrong. */
 export type CheckFields<R extends AnyRegistry, U, C extends CallerKind, F> =
   IsUnknown<R, U> extends true
     ? unknown
     : F extends string
       ? CheckNames<AttributesOf<R, U>, U, C, F, Parts<F>>
-      : F extends readonly unknown[]
-        ? {
-            readonly [I in keyof F]: F[I] extends string ? CheckNames<AttributesOf<R, U>, U, C, F[I], F[I]> : unknown;
-          }
+      : F extends readonly (infer Name)[]
+        ? [Exclude<Name, '*' | FieldName<AttributesOf<R, U>, C>>] extends [never]
+          ? unknown
+          : {
+              readonly [I in keyof F]: F[I] extends string ? CheckNames<AttributesOf<R, U>, U, C, F[I], F[I]> : unknown;
+            }
         : unknown;
 
 type CheckNames<A, U, C extends CallerKind, Text, Names> =

@@ -88,8 +88,10 @@ export type CheckPopulate<R extends AnyRegistry, U, C extends CallerKind, Q> =
     ? unknown
     : Q extends string
       ? CheckPaths<R, U, C, Q>
-      : Q extends readonly unknown[]
-        ? { readonly [I in keyof Q]: Q[I] extends string ? CheckPaths<R, U, C, Q[I]> : unknown }
+      : Q extends readonly (infer Path)[]
+        ? [Exclude<Path, PopulatableName<AttributesOf<R, U>, C>>] extends [never]
+          ? unknown
+          : { readonly [I in keyof Q]: Q[I] extends string ? CheckPaths<R, U, C, Q[I]> : unknown }
         : Q extends object
           ? {
               readonly [K in keyof Q]: K extends PopulatableName<AttributesOf<R, U>, C>

@@ -45,14 +45,19 @@ type IsDraft<R extends AnyRegistry, U, M extends ReadMode> = HasDrafts<R, U> ext
 type Shaped<R extends AnyRegistry, U, M extends ReadMode, F, Q, Loose> =
   IsWideFields<F> extends true ? WideEntry<R, U, M, Q, Loose> : ExactEntry<R, AttributesOf<R, U>, M, F, Q, Loose>;
 
-/** Behind a condition, so that the compiler shows the members and not this name. */
-type ExactEntry<R extends AnyRegistry, A, M extends ReadMode, F, Q, Loose> = A extends object
+type ExactEntry<R extends AnyRegistry, A, M extends ReadMode, F, Q, Loose> = Members<
+  R,
+  A,
+  M,
+  (ChosenFields<A, F> & FieldName<A, M['caller']>) | PopulatedName<A, M['caller'], Q>,
+  Q,
+  Loose
+>;
+
+/** `Names`: those that are shown. Behind a condition, so that the compiler shows the members and not this name. */
+type Members<R extends AnyRegistry, A, M extends ReadMode, Names, Q, Loose> = A extends object
   ? {
-      -readonly [K in keyof A as K extends
-        | (ChosenFields<A, F> & FieldName<A, M['caller']>)
-        | PopulatedName<A, M['caller'], Q>
-        ? K
-        : never]: A[K] extends { readonly type: Leading }
+      -readonly [K in keyof A as K extends Names ? K : never]: A[K] extends { readonly type: Leading }
         ? Populated<R, A[K], M, NodeOf<Q, K>, Loose>
         : Scalar<A[K], Loose>;
     }
