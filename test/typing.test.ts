@@ -163,14 +163,13 @@ describeOnSqlite('Types and what comes', (engine) => {
     expect(checked).toBeGreaterThanOrEqual(40);
   });
 
-  it('agree about private attributes: code in process may name them, a caller may not', async () => {
+  it('agree about private attributes: code in process has them, a caller has not', async () => {
     const sheaf = await engine.open();
-    const owners = { filters: { phone: { $notNull: true } }, sort: 'phone', fields: ['phone'] };
-    const [first] = await sheaf.documents('api::owner.owner').findMany(owners);
-    expect(first).toEqual({ id: expect.any(Number), documentId: expect.any(String), phone: expect.any(String) });
-    expect((await sheaf.documents('api::owner.owner').findMany())[0]).not.toHaveProperty('phone');
-    const token = { ...(await sheaf.authenticate({})), access: systemAccess(sheaf.model) };
-    await expect(sheaf.documents('api::owner.owner', token).findMany(owners)).rejects.toThrow('Invalid key phone');
+    const [first] = await sheaf.documents('api::owner.owner').findMany({ filters: { phone: { $notNull: true } } });
+    expect(first).toHaveProperty('phone');
+    const caller = { ...(await sheaf.authenticate({})), access: systemAccess(sheaf.model) };
+    const [seen] = await sheaf.documents('api::owner.owner', caller).findMany();
+    expect(seen).not.toHaveProperty('phone');
   });
 });
 

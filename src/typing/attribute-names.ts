@@ -1,7 +1,7 @@
 // The attributes of a type by what can be done with them, for who asks.
 import type { AnyRegistry, AttributesOf, FileUid, ScalarType } from './registry.ts';
 
-/** The system sees private attributes where it names them. A caller is a client that code in process acts for. */
+/** The system sees private attributes. A caller is a client that code in process acts for. */
 export type CallerKind = 'system' | 'caller' | 'client';
 
 type Hidden<C extends CallerKind> = C extends 'system' ? never : { readonly private: true };
@@ -30,15 +30,6 @@ export type RelatedName<A, C extends CallerKind> = Named<A, Typed<'relation'>, U
 
 /** Of what leads elsewhere: relations that the system has no use for, and what others do not see. */
 type Unseen<C extends CallerKind> = C extends 'system' ? { readonly clientOnly: true } : { readonly private: true };
-
-/** What a read shows where it names no fields, or all: private ones are shown where they are named. */
-export type DefaultField<A> = FieldName<A, 'client'>;
-/** What `*` populates. */
-export type DefaultPopulated<A, C extends CallerKind> = Named<
-  A,
-  Typed<Leading>,
-  { readonly private: true } | (C extends 'system' ? { readonly clientOnly: true } : never)
->;
 
 /** The uid that an attribute leads to; of a zone, and of a relation to several types, all of them. */
 export type LeadsTo<Attribute> = Attribute extends { readonly type: 'relation'; readonly target: infer U }

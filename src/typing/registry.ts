@@ -45,7 +45,7 @@ export interface ComponentShape {
 
 /** What attributes of every kind may be. */
 interface Marks {
-  /** In process where it is named; never for clients. */
+  /** Shown in process, never to clients. */
   readonly private?: true;
   /** Set by the server, so no input has it. */
   readonly readonly?: true;

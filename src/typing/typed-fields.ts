@@ -1,5 +1,5 @@
 // `fields`: a name, a list in one string, a list of names, or `*`.
-import type { CallerKind, DefaultField, FieldName, IsUnknown, NameOf } from './attribute-names.ts';
+import type { CallerKind, FieldName, IsUnknown, NameOf } from './attribute-names.ts';
 import type { Problem } from './problem.ts';
 import type { AnyRegistry, AttributesOf } from './registry.ts';
 import type { IsWide, Parts } from './text-lists.ts';
@@ -47,17 +47,19 @@ type FieldProblem<A, U, Wrong> = [Wrong] extends [never]
     : Problem<`'${Wrong & string}' is not a field of ${NameOf<U>}`>;
 
 /** Names that a list of fields chooses; all of them where there is none. */
-export type ChosenFields<A, F> = [F] extends [undefined]
-  ? DefaultField<A>
+export type ChosenFields<A, C extends CallerKind, F> = [F] extends [undefined]
+  ? FieldName<A, C>
   : F extends string
-    ? WithAll<A, Parts<F>>
+    ? WithAll<A, C, Parts<F>>
     : F extends readonly []
-      ? DefaultField<A>
+      ? FieldName<A, C>
       : F extends readonly (infer Name)[]
-        ? WithAll<A, Name>
-        : DefaultField<A>;
+        ? WithAll<A, C, Name>
+        : FieldName<A, C>;
 
-type WithAll<A, Names> = '*' extends Names ? DefaultField<A> | Exclude<Names, '*'> : Names | AlwaysShown<A>;
+type WithAll<A, C extends CallerKind, Names> = '*' extends Names
+  ? FieldName<A, C>
+  : (Names & FieldName<A, C>) | AlwaysShown<A>;
 
 /** What every entry shows; a component has an id alone. */
 export type AlwaysShown<A> = keyof A & ('id' | 'documentId');

@@ -1,13 +1,5 @@
 // What a read returns: the fields that it names, or all, and what it populates, to any depth.
-import type {
-  CallerKind,
-  DefaultPopulated,
-  FieldName,
-  IsMany,
-  IsUnknown,
-  LeadsTo,
-  PopulatableName,
-} from './attribute-names.ts';
+import type { CallerKind, IsMany, IsUnknown, LeadsTo, PopulatableName } from './attribute-names.ts';
 import type { AnyRegistry, AttributesOf, HasDrafts } from './registry.ts';
 import type { IsWide, Parts } from './text-lists.ts';
 import type { AlwaysShown, ChosenFields, IsWideFields } from './typed-fields.ts';
@@ -49,7 +41,7 @@ type ExactEntry<R extends AnyRegistry, A, M extends ReadMode, F, Q, Loose> = Mem
   R,
   A,
   M,
-  (ChosenFields<A, F> & FieldName<A, M['caller']>) | PopulatedName<A, M['caller'], Q>,
+  ChosenFields<A, M['caller'], F> | PopulatedName<A, M['caller'], Q>,
   Q,
   Loose
 >;
@@ -83,7 +75,7 @@ type Scalar<Attribute, Loose> = Attribute extends { readonly always: true }
 type PopulatedName<A, C extends CallerKind, Q> = [Q] extends [undefined]
   ? never
   : Q extends '*' | true
-    ? DefaultPopulated<A, C>
+    ? PopulatableName<A, C>
     : Q extends string
       ? Heads<A, C, Q>
       : Q extends readonly (infer Path)[]
