@@ -12,8 +12,9 @@ import type { Sheaf } from '../src/app.ts';
 import { watchTypes, writeTypes } from '../src/cli/types-command.ts';
 import { declarations } from '../src/describe/declarations.ts';
 import { loadModel } from '../src/model/build.ts';
+import type { Documents } from '../src/operations/documents.ts';
 import { readLocales } from '../src/project/locales.ts';
-import type { Client, OpenEntry, OpenRegistry } from '../src/typing/published-types.ts';
+import type { Client, OpenEntry, OpenRegistry, TypedDocuments } from '../src/typing/published-types.ts';
 import { describeOnSqlite, GUIDE } from './support/database.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -144,6 +145,12 @@ describe('Types', () => {
     };
     const openDocuments = (sheaf: Sheaf) => sheaf.documents('api::any.thing').findMany({ filters: { name: 'a' } });
     expect([openClient, openDocuments]).toHaveLength(2);
+    // The methods of the typed interface are those that there are.
+    const isComplete: [keyof Documents] extends [keyof TypedDocuments<OpenRegistry, string, 'system'>] ? true : false =
+      true;
+    const isPresent: [keyof TypedDocuments<OpenRegistry, string, 'system'>] extends [keyof Documents] ? true : false =
+      true;
+    expect([isComplete, isPresent]).toEqual([true, true]);
   });
 });
 
