@@ -27,6 +27,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(systemctl|journalctl)\b/, 'needs systemd'],
   [/^(pg_dump|pg_restore|createdb)\b/, 'needs the programs of PostgreSQL'],
   [/^sheaf compare\b/, 'needs a running Strapi; test/compare.test.ts runs it'],
+  [/^sheaf types\b.* --watch$/, 'goes on until it is stopped; test/typing.test.ts does the same'],
   [/^sheaf schema apply --allow\b/, 'needs a changed definition; test/model-changes.test.ts runs it'],
 ];
 
