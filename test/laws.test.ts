@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import { systemCaller } from '../src/access/caller.ts';
 import type { Sheaf } from '../src/app.ts';
 import type { AggregateParameters, FindParameters } from '../src/operations/parameters.ts';
 import { type Cell, describeOnEveryDatabase, type TableContents } from './support/database.ts';
@@ -1250,7 +1251,7 @@ describeOnEveryDatabase('Reading', (engine) => {
 
   /** What some caller sees of a type: all of it, or what rules leave. */
   function asked({ type }: Root, asReader: boolean) {
-    if (!asReader) return { seen: world, documents: sheaf.documents(type) };
+    if (!asReader) return { seen: world, documents: sheaf.documents(type, systemCaller(sheaf.model)) };
     const rules = Object.fromEntries(Object.entries(RULES).map(([uid, find]) => [uid, { rows: { find } }]));
     return { seen: { ...world, rules: RULES }, documents: sheaf.documents(type, userWith(sheaf.model, { rules })) };
   }
@@ -1594,7 +1595,7 @@ describeOnEveryDatabase('Reading', (engine) => {
         const populate = asText ? texts.join(',') : texts;
         const pagination = { pageSize: 5 };
         const { data } = await sheaf
-          .documents(root.type)
+          .documents(root.type, systemCaller(sheaf.model))
           .findPage(parameters({ ...rootParameters(root), populate, pagination }));
         const entries = naive
           .list(world, root.type, root)
@@ -1640,7 +1641,7 @@ describeOnEveryDatabase('Reading', (engine) => {
         const seen = isRuled ? { ...world, rules: ROW_RULES } : world;
         const all = naiveAggregate.aggregate(seen, root.type, { ...root, ...aggregate, filters });
         const expected = page ? all.slice(page.start, page.start + page.limit) : all;
-        const documents = isRuled ? sheaf.documents(root.type, ruled) : sheaf.documents(root.type);
+        const documents = sheaf.documents(root.type, isRuled ? ruled : systemCaller(sheaf.model));
         const actual = await documents.aggregate({
           ...rootParameters(root),
           ...writeAggregate(aggregate),
@@ -1702,7 +1703,7 @@ describeOnEveryDatabase('Values at the edge of their types', (engine) => {
     const nothing = Object.fromEntries(Object.keys(tables).map((table) => [table, []]));
     const restaurant = { id: 1, document_id: 'a'.repeat(24), name: 'Alba', ...values };
     const sheaf = await engine.open({ ...nothing, restaurants: [restaurant] });
-    const documents = sheaf.documents(RESTAURANT);
+    const documents = sheaf.documents(RESTAURANT, systemCaller(sheaf.model));
     const finds = async (filters: Json) => (await documents.findMany({ filters } as FindParameters)).length === 1;
     return { documents, finds };
   }

@@ -1,4 +1,5 @@
 // `sheaf user`: the users of the API. Every write goes through the one writer of users, which ends sessions.
+import { systemCaller } from '../access/caller.ts';
 import type { Sheaf } from '../app.ts';
 import { SetupError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
@@ -21,7 +22,8 @@ export const createUser: AccountCommand = async ({ sheaf, auth: { roles } }, _wo
 
 export const listUsers: AccountCommand = async ({ sheaf, auth }) => {
   const roles = new Map((await auth.roles.ofUsers()).map(({ userId, role }) => [userId, role]));
-  const found = await sheaf.documents(USER).findMany({ sort: 'id' });
+  // What is shown is what clients may know: no codes that reset a password.
+  const found = await sheaf.documents(USER, systemCaller(sheaf.model)).findMany({ sort: 'id' });
   const users = found.map((user): Entry => ({ ...user, role: roles.get(user.id) ?? null }));
   const rows = users.map(({ id, username, email, blocked, confirmed }) => [
     String(id).padStart(5),
@@ -38,7 +40,7 @@ export const listUsers: AccountCommand = async ({ sheaf, auth }) => {
 
 async function findUser(sheaf: Sheaf, name: string): Promise<Entry> {
   const filters = { $or: [{ username: name }, { email: name.toLowerCase() }] };
-  const user = await sheaf.documents(USER).findFirst({ filters });
+  const user = await sheaf.documents(USER, systemCaller(sheaf.model)).findFirst({ filters });
   if (user) return user;
   throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
 }
