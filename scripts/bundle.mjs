@@ -35,7 +35,15 @@ const { output } = await bundle.write({
   sourcemap: true,
 });
 await bundle.close();
+await bundleClient();
 writeLicences(output.flatMap((chunk) => chunk.moduleIds ?? []));
+
+/** The client runs in browsers, so it is a file of its own, that imports nothing. */
+async function bundleClient() {
+  const client = await rolldown({ cwd: root, platform: 'neutral', input: { client: 'src/client/create-client.ts' } });
+  await client.write({ dir: 'dist', entryFileNames: '[name].js', sourcemap: true });
+  await client.close();
+}
 
 /** The name, version and licence of every package that modules are from. */
 function writeLicences(modules) {

@@ -11,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 /** Lowest first. A file may import from its own folder and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
   ['typing/'],
+  ['client/'],
   ['errors.ts', 'limits.ts', 'lru.ts', 'next-run.ts', 'check-json.ts', 'package-root.ts', 'edit-distance.ts'],
   ['semaphore.ts'],
   ['passwords.ts', 'project/'],

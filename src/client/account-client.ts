@@ -1,0 +1,72 @@
+// Users, and logging in and out.
+import type { ClientSession } from './client-session.ts';
+import { one, orNull } from './content-client.ts';
+import type { RequestOptions } from './request-options.ts';
+import type { Transport } from './transport.ts';
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** Users are written and shown without an envelope; their list has one, unless the project says otherwise. */
+export function usersClient({ read, send }: Transport) {
+  const base = '/users';
+  return {
+    find: async (query?: Query, options?: RequestOptions) => {
+      const found = await read(base, query, options);
+      return Array.isArray(found) ? { data: found, meta: {} } : found;
+    },
+    findOne: (id: string | number, query?: Query, options?: RequestOptions) =>
+      orNull(read(one(base, id), query, options)),
+    me: (query?: Query, options?: RequestOptions) => read(`${base}/me`, query, options),
+    count: (query?: Query, options?: RequestOptions) => read(`${base}/count`, query, options),
+    create: (body: unknown, query?: Query, options?: RequestOptions) =>
+      send({ method: 'POST', path: base, body, query, options, repeat: 'once' }),
+    update: (id: string | number, body: unknown, query?: Query, options?: RequestOptions) =>
+      send({ method: 'PUT', path: one(base, id), body, query, options, repeat: 'repeatable' }),
+    delete: (id: string | number, options?: RequestOptions) =>
+      send({ method: 'DELETE', path: one(base, id), options, repeat: 'repeatable' }),
+  };
+}
+
+export interface Answer {
+  readonly jwt?: string;
+  readonly refreshToken?: string;
+}
+
+export function authClient({ read, request, send }: Transport, session: ClientSession) {
+  const base = '/auth';
+  const post = async (path: string, body: unknown, options?: RequestOptions): Promise<void> => {
+    await send({ method: 'POST', path: base + path, body, options, repeat: 'once' });
+  };
+  /** A request whose response begins a session. Only `isOwn` ones are sent by the user of the present one. */
+  const begin = async (path: string, body: unknown, options?: RequestOptions, isOwn = false) => {
+    const call = { method: 'POST', path: base + path, body, options, repeat: 'once', isAnonymous: !isOwn } as const;
+    const response = await request(call);
+    const answer = (await response.json()) as Answer;
+    session.follow(response, answer);
+    return answer;
+  };
+  return {
+    get session() {
+      return session.current();
+    },
+    logIn: (body: unknown, options?: RequestOptions) => begin('/local', body, options),
+    register: (body: unknown, options?: RequestOptions) => begin('/local/register', body, options),
+    refresh: () => session.refresh(),
+    logOut: async (body: unknown = {}, options?: RequestOptions) => {
+      try {
+        await post('/logout', body, options);
+      } finally {
+        session.end();
+      }
+    },
+    sessions: async (options?: RequestOptions) =>
+      ((await read(`${base}/sessions`, undefined, options)) as { readonly data: unknown }).data,
+    endSession: async (id: string, options?: RequestOptions) => {
+      await send({ method: 'DELETE', path: one(`${base}/sessions`, id), options, repeat: 'repeatable' });
+    },
+    changePassword: (body: unknown, options?: RequestOptions) => begin('/change-password', body, options, true),
+    forgotPassword: (body: unknown, options?: RequestOptions) => post('/forgot-password', body, options),
+    resetPassword: (body: unknown, options?: RequestOptions) => begin('/reset-password', body, options),
+    sendEmailConfirmation: (body: unknown, options?: RequestOptions) => post('/send-email-confirmation', body, options),
+  };
+}

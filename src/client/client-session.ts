@@ -1,0 +1,102 @@
+// The session of a client: the token that its requests are sent with, renewed before it ends, and after it was refused.
+import { SheafError } from './client-error.ts';
+import type { ClientOptions, Session } from './request-options.ts';
+import type { Identity, Transport } from './transport.ts';
+
+/** Milliseconds before its end at which a token is renewed, so that a request does not arrive with one that has ended. */
+const RENEWAL_MARGIN_MS = 30_000;
+
+export interface ClientSession extends Identity {
+  current(): Session | null;
+  /** Goes on with the tokens of a response, or ends. Answers with the session. */
+  follow(response: Response, body: Partial<Session>): Session | null;
+  end(): void;
+  /** Renews the session; requests that ask at the same time share it, since a refresh token is good for one use. */
+  refresh(): Promise<Session>;
+}
+
+/** `transport`: asked for when it is needed, since it sends requests in the name of the session. */
+export function createSession(given: ClientOptions, transport: () => Transport): ClientSession {
+  let session = given.session ?? null;
+  let renewAt = session ? renewalOf(session.jwt, null) : Infinity;
+  let renewing: Promise<Session> | null = null;
+
+  const change = (next: Session | null, received: number | null = null): Session | null => {
+    session = next;
+    renewAt = next ? renewalOf(next.jwt, received) : Infinity;
+    given.onSession?.(next);
+    return next;
+  };
+  const follow: ClientSession['follow'] = (response, { jwt, refreshToken = cookieIn(response) }) =>
+    jwt === undefined ? session : change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
+
+  const renewed = async (): Promise<Session> => {
+    const { refreshToken } = session ?? {};
+    const path = '/auth/refresh';
+    const call = { method: 'POST', path, body: { refreshToken }, repeat: 'once', isAnonymous: true } as const;
+    try {
+      const response = await transport().request(call);
+      return follow(response, (await response.json()) as Partial<Session>)!;
+    } catch (error) {
+      // Refused: it has ended. Where the server was not reached, it may go on later.
+      if (session && error instanceof SheafError && [400, 401, 403].includes(error.status)) change(null);
+      throw error;
+    }
+  };
+  const refresh = (): Promise<Session> => {
+    // Pages of one browser share the cookie, so they take turns.
+    renewing ??= (session?.refreshToken === undefined ? inTurn(given.url, renewed) : renewed()).finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  };
+
+  return {
+    current: () => session,
+    follow,
+    refresh,
+    end: () => void (session && change(null)),
+    token: async () => {
+      // What keeps it from being renewed is told by the request itself, if it matters.
+      if (session && Date.now() >= renewAt) await refresh().catch(() => undefined);
+      if (session) return session.jwt;
+      return (typeof given.token === 'function' ? await given.token() : given.token) ?? null;
+    },
+    renew: async (refused) => {
+      if (!session) return false;
+      if (session.jwt !== refused) return true;
+      await refresh().catch(() => undefined);
+      return session !== null && session.jwt !== refused;
+    },
+  };
+}
+
+/**
+ * When a token is to be renewed. Its life is counted from when it was received: the clock here may be wrong. Of one that
+ * was kept, only its end is known.
+ */
+function renewalOf(jwt: string, received: number | null): number {
+  try {
+    const { iat, exp } = JSON.parse(atob(jwt.split('.')[1]!.replace(/-/g, '+').replace(/_/g, '/')));
+    const life = (exp - iat) * 1000;
+    const end = received === null ? exp * 1000 : received + life;
+    return Number.isNaN(end) ? Infinity : end - Math.min(RENEWAL_MARGIN_MS, life / 2);
+  } catch {
+    return Infinity;
+  }
+}
+
+/** The refresh token that a response sets as a cookie. Browsers keep it to themselves; elsewhere nobody keeps it. */
+function cookieIn({ headers }: Response): string | undefined {
+  const values = headers.getSetCookie?.().map((cookie) => /^[^=]*=([^;]*)/.exec(cookie)?.[1] ?? '');
+  return values?.find((value) => value.split('.').length === 3);
+}
+
+interface Locks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+function inTurn<T>(url: string, work: () => Promise<T>): Promise<T> {
+  const { navigator } = globalThis as { navigator?: { readonly locks?: Locks } };
+  return navigator?.locks ? navigator.locks.request(`sheaf ${url}`, work) : work();
+}

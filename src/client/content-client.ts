@@ -1,0 +1,119 @@
+// The entries of a content-type. A client has no model, so it does not know which names are single types. It need not:
+// lists and single entries are read by the same request, and elsewhere the first argument tells. An entry of a
+// collection is named by a documentId, which is a string; what is written, and what is asked for, is an object.
+import { SheafError } from './client-error.ts';
+import type { RequestOptions } from './request-options.ts';
+import type { Call, Transport } from './transport.ts';
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** A page as it comes; one entry comes in the same envelope, which is taken off. */
+export interface Page {
+  readonly data: readonly unknown[];
+  readonly meta: { readonly pagination: Query };
+}
+
+/** Arguments of a call, with the documentId in front, if there is one. */
+type Given = readonly [documentId: string | undefined, ...rest: unknown[]];
+
+const withDocument = (given: readonly unknown[]): Given =>
+  typeof given[0] === 'string' ? (given as Given) : [undefined, ...given];
+
+/** `isCollection`: that it is known to be one, so that a list which is not found is a mistake. */
+export function contentClient({ read, send }: Transport, name: string, isCollection = false) {
+  const base = `/${encodeURIComponent(name)}`;
+  const entry = (documentId: string | undefined): string => (documentId === undefined ? base : one(base, documentId));
+
+  const list = (query?: Query, options?: RequestOptions) => read(base, query, options, `${base}/query`);
+  const write = (call: Pick<Call, 'method' | 'path' | 'body'> & Partial<Call>, [query, options]: readonly unknown[]) =>
+    send({ repeat: 'repeatable', query: query as Query, options: options as RequestOptions, ...call }).then(entryIn);
+  const action =
+    (verb: string) =>
+    (...given: readonly unknown[]) => {
+      const [documentId, ...rest] = withDocument(given);
+      return write({ method: 'POST', path: `${entry(documentId)}/actions/${verb}` }, rest);
+    };
+
+  return {
+    find: (query?: Query, options?: RequestOptions) => {
+      const found = list(query, options).then(entryIn);
+      return isCollection ? found : orNull(found);
+    },
+    findOne: (documentId: string, query?: Query, options?: RequestOptions) =>
+      orNull(read(one(base, documentId), query, options).then(entryIn)),
+    pages: (query: Query = {}, options?: RequestOptions) =>
+      pagesOf((pagination) => list({ ...query, pagination }, options) as Promise<Page>, query),
+    aggregate: (query: Query, options?: RequestOptions) =>
+      read(`${base}/aggregate`, query, options, `${base}/aggregate`),
+    related: (...given: readonly unknown[]) => {
+      const [documentId, relation, query, options] = typeof given[1] === 'string' ? given : [undefined, ...given];
+      const path = one(entry(documentId as string | undefined), String(relation));
+      return orNull(read(path, query as Query, options as RequestOptions));
+    },
+    create: (data: unknown, ...rest: readonly unknown[]) =>
+      write({ method: 'POST', path: base, body: { data }, repeat: 'once' }, rest),
+    update: (...given: readonly unknown[]) => {
+      const [documentId, data, ...rest] = withDocument(given);
+      return write({ method: 'PUT', path: entry(documentId), body: { data } }, rest);
+    },
+    delete: (...given: readonly unknown[]) => {
+      const [documentId, ...rest] = withDocument(given);
+      return write({ method: 'DELETE', path: entry(documentId), body: undefined }, rest);
+    },
+    publish: action('publish'),
+    unpublish: action('unpublish'),
+    discardDraft: action('discardDraft'),
+    clone: (documentId: string, data?: unknown, ...rest: readonly unknown[]) =>
+      write(
+        {
+          method: 'POST',
+          path: `${one(base, documentId)}/actions/clone`,
+          body: data === undefined ? data : { data },
+          repeat: 'once',
+        },
+        rest,
+      ),
+  };
+}
+
+const entryIn = (body: unknown): unknown => {
+  const { data } = (body ?? {}) as { readonly data?: unknown };
+  return Array.isArray(data) ? body : data;
+};
+
+/** What is not there is no error where one thing is asked for. */
+export const orNull = <T>(found: Promise<T>): Promise<T | null> =>
+  found.catch((error: unknown) => {
+    if (error instanceof SheafError && error.status === 404) return null;
+    throw error;
+  });
+
+/** The path of one entry. Without a name in it, it would be the path of all. */
+export function one(base: string, id: string | number): string {
+  if (id === '' || id === undefined || id === null) throw new TypeError(`${base}: a documentId is missing`);
+  return `${base}/${encodeURIComponent(id)}`;
+}
+
+/** All pages, each when it is asked for: by cursor, unless the query counts them or sorts in a way that no cursor follows. */
+async function* pagesOf(find: (pagination: Query) => Promise<Page>, { pagination, sort }: Query) {
+  const given = (pagination ?? {}) as Query;
+  const byOffset = given.start !== undefined || given.limit !== undefined;
+  const byCursor = !byOffset && given.page === undefined && !leadsThroughRelations(sort);
+  let next: Query = byCursor ? { cursor: '', ...given } : byOffset ? { start: 0, ...given } : { page: 1, ...given };
+  for (;;) {
+    const found = await find(next);
+    yield found;
+    const { next: cursor, pageSize, limit } = found.meta.pagination;
+    if (byCursor ? cursor === null : found.data.length < Number(limit ?? pageSize)) return;
+    if (byCursor) next = { ...next, cursor };
+    else if (byOffset) next = { ...next, start: Number(next.start) + found.data.length };
+    else next = { ...next, page: Number(next.page) + 1 };
+  }
+}
+
+const leadsThroughRelations = (sort: unknown): boolean =>
+  typeof sort === 'string'
+    ? sort.includes('.')
+    : typeof sort === 'object' &&
+      sort !== null &&
+      Object.values(sort).some((inner) => typeof inner === 'object' || leadsThroughRelations(inner));
