@@ -24,6 +24,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, type BuiltImage, buildImage } from './support/dockerfile.ts';
+import { nodesOfThisMachine } from './support/installed-nodes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MEGABYTE = 1_000_000;
@@ -118,13 +119,6 @@ const NODE_20 = `data:text/javascript,${encodeURIComponent(`
   Object.defineProperty(process, 'version', { value: 'v20.20.2' });
   Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
 `)}`;
-
-const nodesOfThisMachine = (): string[] =>
-  (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((place) => !place.includes('node_modules'))
-    .map((place) => path.join(place, 'node'))
-    .filter((file) => existsSync(file));
 
 /** Compiles a program in the project, and the declarations of all packages that it names. */
 function compile(file: string, program: readonly string[]): void {

@@ -1,0 +1,145 @@
+// The client of `sheaf/client` against a server that listens: the same behaviours in this Node, in a browser, and in the
+// oldest Node of this machine. And what it weighs.
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import sparticuz from '@sparticuz/chromium';
+import { build, transformSync } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { open, type Sheaf } from '../src/app.ts';
+import * as client from '../src/client/create-client.ts';
+import { createServer } from '../src/http/server.ts';
+import { openToAll } from './support/access.ts';
+import { BEHAVIOURS, show, type World } from './support/client-behaviours.ts';
+import { useContents } from './support/content.ts';
+import { describeOnSqlite, GUIDE } from './support/database.ts';
+import { nodesOfThisMachine } from './support/installed-nodes.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BUNDLE = path.join(ROOT, 'dist/client.js');
+const MAX_COMPRESSED_BYTES = 6_000;
+/** Of a program that imports query() alone. */
+const MAX_QUERY_BYTES = 1_000;
+
+/** The server itself has no pages, and lets none run scripts. */
+const PAGE_HEADERS = { 'content-security-policy': "default-src * 'unsafe-eval'" };
+
+/** The client and its behaviours, wherever a program can import them from. */
+const script = (place: string, given: object, names: readonly string[]): string => `
+  const client = await import('${place}/client.js');
+  const { show } = await import('${place}/behaviours.js');
+  const failures = [];
+  for (const name of ${JSON.stringify(names)}) failures.push(await show(name, { ...${JSON.stringify(given)}, client }));
+`;
+
+describeOnSqlite('The client', (engine) => {
+  const contents = useContents(engine);
+  let sheaf: Sheaf;
+  let app: ReturnType<typeof createServer>;
+  let world: Omit<World, 'client' | 'mark'>;
+  const behaviours = transformSync(readFileSync(path.join(ROOT, 'test/support/client-behaviours.ts'), 'utf8'), {
+    loader: 'ts',
+    format: 'esm',
+  }).code;
+
+  beforeAll(async () => {
+    // Uploads go into a folder of the project.
+    const project = contents.folder();
+    cpSync(GUIDE, project, { recursive: true, filter: (file) => path.basename(file) !== '.sheaf' });
+    sheaf = await open({ project, database: engine.guideDatabaseUrl() });
+    await openToAll(sheaf);
+    const { roles, tokens } = await sheaf.auth();
+    await roles.grant('authenticated', ['*']);
+    const token = await tokens.create({ name: 'all', description: '', type: 'full-access', actions: [], days: null });
+    app = createServer(sheaf);
+    const files = {
+      'page.html': ['text/html', '<!doctype html><title>The client</title>'],
+      'client.js': ['text/javascript', readFileSync(BUNDLE)],
+      'behaviours.js': ['text/javascript', behaviours],
+    } as const;
+    for (const [name, [type, text]] of Object.entries(files))
+      app.get(`/-/${name}`, (_request, reply) => reply.headers({ ...PAGE_HEADERS, 'content-type': type }).send(text));
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    world = { url, elsewhere: url.replace('127.0.0.1', 'localhost'), token };
+  });
+  afterAll(async () => {
+    await app.close();
+    await sheaf.close();
+  });
+
+  describe('in Node', () => {
+    it.each(Object.keys(BEHAVIOURS))('%s', async (name) => {
+      expect(await show(name, { ...world, client, mark: 'node' })).toBe(null);
+    });
+  });
+
+  describe('in a browser', () => {
+    let browser: Browser;
+    let page: Page;
+    beforeAll(async () => {
+      const executablePath = await sparticuz.executablePath();
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+      page = await browser.newPage();
+      await page.goto(`${world.url}/-/page.html`);
+    });
+    afterAll(() => browser?.close());
+
+    it.each(Object.keys(BEHAVIOURS))('%s', async (name) => {
+      const shown = await page.evaluate(
+        `(async () => { ${script('/-', { ...world, mark: 'browser' }, [name])}; return failures; })()`,
+      );
+      expect(shown).toEqual([null]);
+    });
+  });
+
+  it('does all of it in the oldest Node of this machine, too', async () => {
+    const place = contents.folder();
+    writeFileSync(path.join(place, 'package.json'), '{"type": "module"}');
+    writeFileSync(path.join(place, 'client.js'), readFileSync(BUNDLE));
+    writeFileSync(path.join(place, 'behaviours.js'), behaviours);
+    const names = Object.keys(BEHAVIOURS);
+    const program = `${script('.', { ...world, mark: 'old' }, names)} console.log(JSON.stringify([process.version, failures]));`;
+    writeFileSync(path.join(place, 'program.js'), program);
+    const run = (node: string, ...words: string[]): Promise<string> =>
+      promisify(execFile)(node, words, { cwd: place }).then(({ stdout }) => stdout.trim());
+    const nodes = [process.execPath, ...nodesOfThisMachine()];
+    const versions = await Promise.all(nodes.map((node) => run(node, '-p', 'process.version.slice(1)')));
+    const byAge = nodes.toSorted((a, b) =>
+      versions[nodes.indexOf(a)]!.localeCompare(versions[nodes.indexOf(b)]!, 'en', { numeric: true }),
+    );
+    const [version, failures] = JSON.parse(await run(byAge[0]!, 'program.js')) as [string, (string | null)[]];
+    console.log(`the oldest Node: ${version}`);
+    expect(failures).toEqual(names.map(() => null));
+  });
+});
+
+describe('The bundle of the client', () => {
+  const minified = async (program: string): Promise<string> => {
+    const { outputFiles } = await build({
+      stdin: { contents: program, resolveDir: ROOT },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+      logLevel: 'error',
+    });
+    return outputFiles[0]!.text;
+  };
+
+  it('is small, imports nothing, and leaves out what a program does not use', async () => {
+    const text = readFileSync(BUNDLE, 'utf8');
+    expect(text).not.toMatch(/^import\b|\brequire\(|\bimport\(|node:/m);
+    const whole = await minified(`export * from 'sheaf/client';`);
+    const sizes = { gzip: gzipSync(whole, { level: 9 }).length, brotli: brotliCompressSync(whole).length };
+    console.log(`the client, minified: ${whole.length} bytes, ${sizes.gzip} with gzip, ${sizes.brotli} with brotli`);
+    expect(sizes.gzip).toBeLessThan(MAX_COMPRESSED_BYTES);
+    const part = await minified(`import { query } from 'sheaf/client'; console.log(query({}));`);
+    expect(part).not.toContain('fetch');
+    expect(gzipSync(part).length).toBeLessThan(MAX_QUERY_BYTES);
+    expect((await minified(`import 'sheaf/client';`)).trim()).toBe('');
+  });
+});
