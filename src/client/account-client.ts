@@ -1,7 +1,10 @@
 // Users, and logging in and out.
+
+import type { RequestOptions } from '../typing/client-options.ts';
+import type { AnyRegistry } from '../typing/registry.ts';
+import type { AuthClient, UsersClient } from '../typing/typed-client.ts';
 import type { ClientSession } from './client-session.ts';
 import { one, orNull } from './content-client.ts';
-import type { RequestOptions } from './request-options.ts';
 import type { Transport } from './transport.ts';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -24,10 +27,10 @@ export function usersClient({ read, send }: Transport) {
       send({ method: 'PUT', path: one(base, id), body, query, options, repeat: 'repeatable' }),
     delete: (id: string | number, options?: RequestOptions) =>
       send({ method: 'DELETE', path: one(base, id), options, repeat: 'repeatable' }),
-  };
+  } satisfies Record<keyof UsersClient<AnyRegistry>, unknown>;
 }
 
-export interface Answer {
+interface Answer {
   readonly jwt?: string;
   readonly refreshToken?: string;
 }
@@ -68,5 +71,5 @@ export function authClient({ read, request, send }: Transport, session: ClientSe
     forgotPassword: (body: unknown, options?: RequestOptions) => post('/forgot-password', body, options),
     resetPassword: (body: unknown, options?: RequestOptions) => begin('/reset-password', body, options),
     sendEmailConfirmation: (body: unknown, options?: RequestOptions) => post('/send-email-confirmation', body, options),
-  };
+  } satisfies Record<keyof AuthClient<AnyRegistry>, unknown>;
 }

@@ -1,6 +1,7 @@
 // The session of a client: the token that its requests are sent with, renewed before it ends, and after it was refused.
+
+import type { ClientOptions, Session } from '../typing/client-options.ts';
 import { SheafError } from './client-error.ts';
-import type { ClientOptions, Session } from './request-options.ts';
 import type { Identity, Transport } from './transport.ts';
 
 /** Milliseconds before its end at which a token is renewed, so that a request does not arrive with one that has ended. */

@@ -1,17 +1,34 @@
 // The entries of a content-type. A client has no model, so it does not know which names are single types. It need not:
 // lists and single entries are read by the same request, and elsewhere the first argument tells. An entry of a
 // collection is named by a documentId, which is a string; what is written, and what is asked for, is an object.
+
+import type { RequestOptions } from '../typing/client-options.ts';
+import type { AnyRegistry } from '../typing/registry.ts';
+import type {
+  CollectionDrafts,
+  CollectionReads,
+  CollectionWrites,
+  SingleBase,
+  SingleDrafts,
+} from '../typing/typed-client.ts';
 import { SheafError } from './client-error.ts';
-import type { RequestOptions } from './request-options.ts';
 import type { Call, Transport } from './transport.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 
 /** A page as it comes; one entry comes in the same envelope, which is taken off. */
-export interface Page {
+interface Page {
   readonly data: readonly unknown[];
   readonly meta: { readonly pagination: Query };
 }
+
+/** What the types promise of a content-type, of whatever kind it is. */
+type Offered =
+  | keyof CollectionReads<AnyRegistry, string>
+  | keyof CollectionWrites<AnyRegistry, string>
+  | keyof CollectionDrafts<AnyRegistry, string>
+  | keyof SingleBase<AnyRegistry, string>
+  | keyof SingleDrafts<AnyRegistry, string>;
 
 /** Arguments of a call, with the documentId in front, if there is one. */
 type Given = readonly [documentId: string | undefined, ...rest: unknown[]];
@@ -73,7 +90,7 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
         },
         rest,
       ),
-  };
+  } satisfies Record<Offered, unknown>;
 }
 
 const entryIn = (body: unknown): unknown => {

@@ -1,32 +1,11 @@
 // Files: sent, changed, read and deleted.
+
+import type { AnyRegistry } from '../typing/registry.ts';
+import type { FileInfo, FilesClient, FileUpload, RequestOptions, UploadOptions } from '../typing/typed-client.ts';
 import { one, orNull } from './content-client.ts';
-import type { RequestOptions } from './request-options.ts';
 import type { Transport } from './transport.ts';
-import type { Progress } from './upload-progress.ts';
 
 type Query = Readonly<Record<string, unknown>>;
-
-/** What is said of a file beside its bytes. */
-export interface FileInfo {
-  readonly name?: string | null;
-  readonly alternativeText?: string | null;
-  readonly caption?: string | null;
-  readonly focalPoint?: { readonly x: number; readonly y: number } | null;
-}
-
-export interface FileUpload {
-  /** A `File` has a name already. */
-  readonly name?: string;
-  readonly content: Blob;
-  readonly info?: FileInfo;
-}
-
-export interface UploadOptions extends RequestOptions {
-  /** The entry that gets the files: uid of its type, documentId or id of its row, and the media attribute. */
-  readonly link?: { readonly ref: string; readonly refId: string | number; readonly field: string };
-  /** Is told how many bytes were sent. Browsers tell it of an XMLHttpRequest only, so `fetch` is not used there. */
-  readonly onProgress?: Progress;
-}
 
 /** Without a name of its own a file needs one, since its type follows from it. */
 const UNNAMED = 'file';
@@ -59,5 +38,5 @@ export function filesClient({ read, send, origin }: Transport) {
       send({ method: 'DELETE', path: one(`${base}/files`, id), query: { force }, options, repeat: 'repeatable' }),
     /** Where a file is: files of the server itself have URLs without its address. */
     url: ({ url }: { readonly url: string }) => (url.startsWith('/') ? origin + url : url),
-  };
+  } satisfies Record<keyof FilesClient<AnyRegistry>, unknown>;
 }

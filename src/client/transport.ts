@@ -1,7 +1,8 @@
 // Requests on their way: where they go, who sends them, when they are sent again, and what comes of their responses.
+
+import type { ClientOptions, RequestOptions } from '../typing/client-options.ts';
 import { errorOf, retryAfterOf, SheafError } from './client-error.ts';
 import { parse, query } from './query-text.ts';
-import type { ClientOptions, RequestOptions } from './request-options.ts';
 import { type Progress, sendWithProgress } from './upload-progress.ts';
 
 /** Times that a request is sent again after a 503, if nobody says otherwise. A server that needs longer is down. */

@@ -1,11 +1,7 @@
 // Uploads that tell how far they are. Browsers tell it of an XMLHttpRequest only; elsewhere the body is a stream whose
 // bytes are counted as they are taken.
 
-export interface UploadProgress {
-  /** Bytes of files that were sent, of all. */
-  readonly sent: number;
-  readonly total: number;
-}
+import type { UploadProgress } from '../typing/typed-client.ts';
 
 export type Progress = (progress: UploadProgress) => void;
 

@@ -1,6 +1,6 @@
 // The typed face of the client that `sheaf/client` creates: what it offers for each content-type of a registry, for
 // users, sessions and files. Types alone; the run time is in client/.
-
+import type { RequestOptions, Session } from './client-options.ts';
 import type {
   AnyRegistry,
   DefaultRegistry,
@@ -34,25 +34,7 @@ import type {
   WriteParameters,
 } from './typed-parameters.ts';
 
-/** What `fetch` is told besides, for one request or for all of a client. */
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Handed to `fetch`, as `next` is, for frameworks that cache by it. */
-  readonly cache?: 'default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload';
-  readonly next?: { readonly revalidate?: number | false; readonly tags?: string[] };
-}
-
-export interface ClientOptions extends Omit<RequestOptions, 'signal'> {
-  /** The address of the server, such as `https://api.example.com`, with or without `/api` at its end. */
-  readonly url: string;
-  /** An API token or a JWT, or what returns one for each request. */
-  readonly token?: string | (() => string | null | undefined | Promise<string | null | undefined>);
-  /** In the place of the global one. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** How often a request that got a 503 is sent again; 2 where nothing is said. */
-  readonly retries?: number;
-}
+export type { ClientOptions, RequestOptions, Session } from './client-options.ts';
 
 /** A client for the types of a registry: each by its path, as `client.restaurants` and `client.homepage`. */
 export type Client<R extends AnyRegistry = DefaultRegistry> = ClientServices<R> &
@@ -78,7 +60,15 @@ export interface LocaleEntry {
 }
 
 /** Names that are not those of content-types. */
-type Taken = keyof ClientServices<AnyRegistry> | 'then';
+type Taken =
+  | keyof ClientServices<AnyRegistry>
+  | 'then'
+  | 'catch'
+  | 'finally'
+  | 'toJSON'
+  | 'toString'
+  | 'valueOf'
+  | 'constructor';
 
 type TypedContent<R extends AnyRegistry> = {
   readonly [U in RoutedUid<R, 'collectionType'> as Exclude<RouteOf<R, U>, Taken>]: CollectionClient<R, U>;
@@ -342,6 +332,8 @@ export interface SessionEntry {
 
 /** `/api/auth`: after `logIn` the client sends the JWT, and renews it in the background. */
 export interface AuthClient<R extends AnyRegistry> {
+  /** The session that requests are sent in; null before a log-in and after its end. */
+  readonly session: Session | null;
   logIn(
     account: { readonly identifier: string; readonly password: string },
     options?: RequestOptions,
@@ -353,8 +345,8 @@ export interface AuthClient<R extends AnyRegistry> {
     >,
     options?: RequestOptions,
   ): Promise<Partial<Pick<SignedIn<R>, 'jwt' | 'refreshToken'>> & Pick<SignedIn<R>, 'user'>>;
-  /** Renews the JWT now. */
-  refresh(options?: RequestOptions): Promise<{ jwt: string; refreshToken?: string }>;
+  /** Renews the JWT now. In a browser this also goes on with the session of an earlier page, which a cookie keeps. */
+  refresh(): Promise<Session>;
   /** Ends this session, that of a device, or all of the account. */
   logOut(which?: { readonly scope: 'all' } | { readonly deviceId: string }, options?: RequestOptions): Promise<void>;
   forgotPassword(account: { readonly email: string }, options?: RequestOptions): Promise<void>;
@@ -389,15 +381,21 @@ export interface FileUpload {
 export interface UploadOptions extends RequestOptions {
   /** The media attribute of an entry that gets the files. */
   readonly link?: { readonly ref: string; readonly refId: string | number; readonly field: string };
-  /** Bytes sent so far, and all of them. */
-  readonly onProgress?: (progress: { readonly sent: number; readonly total: number }) => void;
+  /** Is told how far it is. Browsers tell it of an XMLHttpRequest only, so `fetch` is not used there. */
+  readonly onProgress?: (progress: UploadProgress) => void;
+}
+
+/** Bytes of files: sent so far, and all of them. */
+export interface UploadProgress {
+  readonly sent: number;
+  readonly total: number;
 }
 
 /** `/api/upload`. Files are named by id or documentId. */
 export interface FilesClient<R extends AnyRegistry> {
-  /** Stores files, all or none, in the order given. */
+  /** Stores files, all or none, in the order given; those of an `<input type="file">` are taken as they are. */
   upload(
-    files: Blob | FileUpload | readonly (Blob | FileUpload)[],
+    files: Blob | FileUpload | ArrayLike<Blob | FileUpload>,
     options?: UploadOptions,
   ): Promise<Read<R, FileUid, undefined, undefined, undefined>[]>;
   /** Gives a file other bytes under its URL. */
@@ -434,4 +432,6 @@ export interface FilesClient<R extends AnyRegistry> {
     id: string | number,
     options?: RequestOptions & { readonly force?: boolean },
   ): Promise<Read<R, FileUid, undefined, undefined, undefined>>;
+  /** Where a file is. Files that the server stores itself have URLs without its address. */
+  url(file: { readonly url: string }): string;
 }

@@ -1,4 +1,4 @@
-// What a request can be given besides its content, and what a client is made with.
+// What a client is made with, and what a request of it is given besides its parameters.
 
 /**
  * Options of one request. Whatever `fetch` takes is handed to it: `signal`, `cache`, `credentials`, `keepalive`, and
