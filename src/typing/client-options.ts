@@ -29,7 +29,7 @@ export interface ClientOptions extends Omit<RequestOptions, 'signal' | 'requestI
   /** The setting `rest.prefix` of the server, if it is not `/api`. */
   readonly prefix?: string;
   /** An API token, or a JWT; or a function that is asked for it before each request. */
-  readonly token?: string | (() => Maybe<string> | Promise<Maybe<string>>);
+  readonly token?: Maybe<string> | (() => Maybe<string> | Promise<Maybe<string>>);
   /** A session to go on with, as `onSession` was told of it. */
   readonly session?: Session | null;
   /** Is told of every session that begins or is renewed, and null when it ends, so that a program can keep it. */

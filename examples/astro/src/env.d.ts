@@ -1,0 +1,4 @@
+interface ImportMetaEnv {
+  readonly SHEAF_URL?: string;
+  readonly SHEAF_TOKEN?: string;
+}
