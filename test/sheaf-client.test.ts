@@ -15,6 +15,7 @@ import * as client from '../src/client/create-client.ts';
 import { createServer } from '../src/http/server.ts';
 import { openToAll } from './support/access.ts';
 import { BEHAVIOURS, show, type World } from './support/client-behaviours.ts';
+import { prepare, problemsIn, programOf, runIn } from './support/client-programs.ts';
 import { useContents } from './support/content.ts';
 import { describeOnSqlite, GUIDE } from './support/database.ts';
 import { nodesOfThisMachine } from './support/installed-nodes.ts';
@@ -26,7 +27,7 @@ const MAX_COMPRESSED_BYTES = 6_000;
 const MAX_QUERY_BYTES = 1_000;
 
 /** The server itself has no pages, and lets none run scripts. */
-const PAGE_HEADERS = { 'content-security-policy': "default-src * 'unsafe-eval'" };
+const PAGE_HEADERS = { 'content-security-policy': "default-src * 'unsafe-eval' 'unsafe-inline'" };
 
 /** The client and its behaviours, wherever a program can import them from. */
 const script = (place: string, given: object, names: readonly string[]): string => `
@@ -60,6 +61,9 @@ describeOnSqlite('The client', (engine) => {
       'page.html': ['text/html', '<!doctype html><title>The client</title>'],
       'client.js': ['text/javascript', readFileSync(BUNDLE)],
       'behaviours.js': ['text/javascript', behaviours],
+      'example/index.html': ['text/html', readFileSync(path.join(ROOT, 'examples/browser/index.html'))],
+      'example/main.js': ['text/javascript', readFileSync(path.join(ROOT, 'examples/browser/main.js'))],
+      'example/node_modules/sheaf/dist/client.js': ['text/javascript', readFileSync(BUNDLE)],
     } as const;
     for (const [name, [type, text]] of Object.entries(files))
       app.get(`/-/${name}`, (_request, reply) => reply.headers({ ...PAGE_HEADERS, 'content-type': type }).send(text));
@@ -94,6 +98,29 @@ describeOnSqlite('The client', (engine) => {
       );
       expect(shown).toEqual([null]);
     });
+
+    it('shows the example of a page', async () => {
+      await page.goto(`${world.url}/-/example/index.html?server=${world.elsewhere}`);
+      const shown = () => page.locator('#list li').allTextContents();
+      await expect.poll(() => page.locator('#status').textContent()).toBe('3 shown');
+      await page.locator('#more').click();
+      await expect.poll(() => page.locator('#status').textContent()).toBe('6 shown');
+      await page.locator('#search').fill('ALB');
+      await expect.poll(shown).toEqual(['Alba ★★★ Alba']);
+    });
+  });
+
+  it('is used as the page about it says', async () => {
+    const place = contents.folder();
+    cpSync(path.join(ROOT, 'examples/nextjs/tsconfig.json'), path.join(place, 'tsconfig.json'));
+    writeFileSync(path.join(place, 'package.json'), '{"type": "module"}');
+    const program = programOf(readFileSync(path.join(ROOT, 'docs/client.md'), 'utf8'));
+    writeFileSync(path.join(place, 'program.ts'), program.replaceAll('http://127.0.0.1:1337', world.url));
+    await prepare(place);
+    expect(await problemsIn(place)).toBe('');
+    const said = await runIn(place, ['program.ts'], { SHEAF_TOKEN: world.token });
+    expect(said).toContain('400 ValidationError');
+    expect(said).toContain('/search?filters[name][$contains]=D%C5%8Dj%C5%8D&sort[0]=stars:desc&sort[1]=name');
   });
 
   it('does all of it in the oldest Node of this machine, too', async () => {

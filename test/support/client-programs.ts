@@ -10,8 +10,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** Runs a program of Node in a folder; what it prints. */
-export async function runIn(folder: string, ...words: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder });
+export async function runIn(folder: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, words, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  });
   return stdout;
 }
 
@@ -22,13 +25,23 @@ export async function prepare(folder: string, types = 'sheaf-types.d.ts'): Promi
   mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
   symlinkSync(ROOT, path.join(folder, 'node_modules/sheaf'));
   symlinkSync(path.join(ROOT, 'node_modules/@types'), path.join(folder, 'node_modules/@types'));
-  guideTypes ??= runIn(ROOT, 'dist/main.js', 'types', '--project', 'examples/guide', '--out', '-');
+  guideTypes ??= runIn(ROOT, ['dist/main.js', 'types', '--project', 'examples/guide', '--out', '-']);
   writeFileSync(path.join(folder, types), await guideTypes);
 }
 
 /** What the compiler has to say about a folder, by its own settings; nothing where all is well. */
 export const problemsIn = (folder: string): Promise<string> =>
-  runIn(folder, TSC, '-p', '.', '--pretty', 'false').catch((error: { readonly stdout?: string }) => {
+  runIn(folder, [TSC, '-p', '.', '--pretty', 'false']).catch((error: { readonly stdout?: string }) => {
     if (error.stdout) return error.stdout;
     throw error;
   });
+
+/** The examples of a page of the documentation as one program: what is imported first, then each in a block of its own. */
+export function programOf(page: string): string {
+  const [first = '', ...others] = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text!);
+  const isImport = (line: string): boolean => line.startsWith('import ');
+  const [imports, rest] = [isImport, (line: string) => !isImport(line)].map((chosen) =>
+    others.map((text) => text.split('\n').filter(chosen).join('\n')),
+  );
+  return [...imports!, first, ...rest!.map((text) => `{\n${text}\n}`)].join('\n');
+}
