@@ -224,9 +224,13 @@ describe('The packed package', () => {
   it('has types that need no package which is not installed with it', () => {
     const program = [
       `import { createServer, open, type Entry } from 'sheaf';`,
+      `import { createClient, query } from 'sheaf/client';`,
       `const sheaf = await open({ project: '.', database: 'sqlite:data.db' });`,
       `const entries: Entry[] = await sheaf.documents('api::dish.dish').findMany({ sort: 'name' });`,
       `await createServer(sheaf).listen({ port: entries.length });`,
+      `const client = createClient({ url: 'http://127.0.0.1:1337', token: process.env.TOKEN });`,
+      `const found: number = (await client.dishes.find({ sort: 'name' })).data.length;`,
+      `console.log(found, query({ sort: 'name' }));`,
     ];
     compile('program.mts', program);
   });

@@ -161,6 +161,8 @@ describe('The bundle of the client', () => {
     const text = readFileSync(BUNDLE, 'utf8');
     expect(text).not.toMatch(/^import\b|\brequire\(|\bimport\(|node:/m);
     const whole = await minified(`export * from 'sheaf/client';`);
+    // What not every place has.
+    expect(whole).not.toMatch(/\b(process|Buffer|global|window|document|localStorage)\b/);
     const sizes = { gzip: gzipSync(whole, { level: 9 }).length, brotli: brotliCompressSync(whole).length };
     console.log(`the client, minified: ${whole.length} bytes, ${sizes.gzip} with gzip, ${sizes.brotli} with brotli`);
     expect(sizes.gzip).toBeLessThan(MAX_COMPRESSED_BYTES);

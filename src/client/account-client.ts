@@ -3,6 +3,7 @@
 import type { RequestOptions } from '../typing/client-options.ts';
 import type { AnyRegistry } from '../typing/registry.ts';
 import type { AuthClient, UsersClient } from '../typing/typed-client.ts';
+import { SheafError } from './client-error.ts';
 import type { ClientSession } from './client-session.ts';
 import { one, orNull } from './content-client.ts';
 import type { Transport } from './transport.ts';
@@ -17,25 +18,20 @@ export function usersClient({ read, send }: Transport) {
       const found = await read(base, query, options);
       return Array.isArray(found) ? { data: found, meta: {} } : found;
     },
-    findOne: (id: string | number, query?: Query, options?: RequestOptions) =>
+    findOne: async (id: string | number, query?: Query, options?: RequestOptions) =>
       orNull(read(one(base, id), query, options)),
     me: (query?: Query, options?: RequestOptions) => read(`${base}/me`, query, options),
     count: (query?: Query, options?: RequestOptions) => read(`${base}/count`, query, options),
     create: (body: unknown, query?: Query, options?: RequestOptions) =>
       send({ method: 'POST', path: base, body, query, options, repeat: 'once' }),
-    update: (id: string | number, body: unknown, query?: Query, options?: RequestOptions) =>
+    update: async (id: string | number, body: unknown, query?: Query, options?: RequestOptions) =>
       send({ method: 'PUT', path: one(base, id), body, query, options, repeat: 'repeatable' }),
-    delete: (id: string | number, options?: RequestOptions) =>
+    delete: async (id: string | number, options?: RequestOptions) =>
       send({ method: 'DELETE', path: one(base, id), options, repeat: 'repeatable' }),
   } satisfies Record<keyof UsersClient<AnyRegistry>, unknown>;
 }
 
-interface Answer {
-  readonly jwt?: string;
-  readonly refreshToken?: string;
-}
-
-export function authClient({ read, request, send }: Transport, session: ClientSession) {
+export function authClient({ read, exchange, send }: Transport, session: ClientSession) {
   const base = '/auth';
   const post = async (path: string, body: unknown, options?: RequestOptions): Promise<void> => {
     await send({ method: 'POST', path: base + path, body, options, repeat: 'once' });
@@ -43,10 +39,9 @@ export function authClient({ read, request, send }: Transport, session: ClientSe
   /** A request whose response begins a session. Only `isOwn` ones are sent by the user of the present one. */
   const begin = async (path: string, body: unknown, options?: RequestOptions, isOwn = false) => {
     const call = { method: 'POST', path: base + path, body, options, repeat: 'once', isAnonymous: !isOwn } as const;
-    const response = await request(call);
-    const answer = (await response.json()) as Answer;
-    session.follow(response, answer);
-    return answer;
+    const exchanged = await exchange(call);
+    session.follow(exchanged);
+    return exchanged.content;
   };
   return {
     get session() {
@@ -57,7 +52,10 @@ export function authClient({ read, request, send }: Transport, session: ClientSe
     refresh: () => session.refresh(),
     logOut: async (body: unknown = {}, options?: RequestOptions) => {
       try {
-        await post('/logout', body, options);
+        if (await session.token()) await post('/logout', body, options);
+      } catch (error) {
+        // It has ended already.
+        if (!(error instanceof SheafError && error.status === 401)) throw error;
       } finally {
         session.end();
       }

@@ -13,7 +13,7 @@ export class SheafError extends Error {
   readonly retryAfter: number | null;
 
   constructor(message: string, { name, status, details, requestId, retryAfter, cause }: Failure) {
-    super(message, { cause });
+    super(message, cause === undefined ? undefined : { cause });
     this.name = name;
     this.status = status;
     this.details = details ?? {};

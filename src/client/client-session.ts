@@ -2,15 +2,15 @@
 
 import type { ClientOptions, Session } from '../typing/client-options.ts';
 import { SheafError } from './client-error.ts';
-import type { Identity, Transport } from './transport.ts';
+import type { Exchanged, Identity, Transport } from './transport.ts';
 
 /** Milliseconds before its end at which a token is renewed, so that a request does not arrive with one that has ended. */
 const RENEWAL_MARGIN_MS = 30_000;
 
 export interface ClientSession extends Identity {
   current(): Session | null;
-  /** Goes on with the tokens of a response, or ends. Answers with the session. */
-  follow(response: Response, body: Partial<Session>): Session | null;
+  /** Goes on with the tokens of a response, if it has any. Answers with the session. */
+  follow(exchanged: Exchanged): Session | null;
   end(): void;
   /** Renews the session; requests that ask at the same time share it, since a refresh token is good for one use. */
   refresh(): Promise<Session>;
@@ -28,16 +28,18 @@ export function createSession(given: ClientOptions, transport: () => Transport):
     given.onSession?.(next);
     return next;
   };
-  const follow: ClientSession['follow'] = (response, { jwt, refreshToken = cookieIn(response) }) =>
-    jwt === undefined ? session : change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
+  const follow: ClientSession['follow'] = ({ response, content }) => {
+    const { jwt, refreshToken = cookieIn(response) } = content as Partial<Session>;
+    if (jwt === undefined) return session;
+    return change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
+  };
 
   const renewed = async (): Promise<Session> => {
     const { refreshToken } = session ?? {};
     const path = '/auth/refresh';
     const call = { method: 'POST', path, body: { refreshToken }, repeat: 'once', isAnonymous: true } as const;
     try {
-      const response = await transport().request(call);
-      return follow(response, (await response.json()) as Partial<Session>)!;
+      return follow(await transport().exchange(call))!;
     } catch (error) {
       // Refused: it has ended. Where the server was not reached, it may go on later.
       if (session && error instanceof SheafError && [400, 401, 403].includes(error.status)) change(null);

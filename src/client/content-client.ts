@@ -46,7 +46,7 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
     send({ repeat: 'repeatable', query: query as Query, options: options as RequestOptions, ...call }).then(entryIn);
   const action =
     (verb: string) =>
-    (...given: readonly unknown[]) => {
+    async (...given: readonly unknown[]) => {
       const [documentId, ...rest] = withDocument(given);
       return write({ method: 'POST', path: `${entry(documentId)}/actions/${verb}` }, rest);
     };
@@ -56,31 +56,32 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
       const found = list(query, options).then(entryIn);
       return isCollection ? found : orNull(found);
     },
-    findOne: (documentId: string, query?: Query, options?: RequestOptions) =>
+    findOne: async (documentId: string, query?: Query, options?: RequestOptions) =>
       orNull(read(one(base, documentId), query, options).then(entryIn)),
     pages: (query: Query = {}, options?: RequestOptions) =>
       pagesOf((pagination) => list({ ...query, pagination }, options) as Promise<Page>, query),
     aggregate: (query: Query, options?: RequestOptions) =>
       read(`${base}/aggregate`, query, options, `${base}/aggregate`),
-    related: (...given: readonly unknown[]) => {
-      const [documentId, relation, query, options] = typeof given[1] === 'string' ? given : [undefined, ...given];
-      const path = one(entry(documentId as string | undefined), String(relation));
+    related: async (...given: readonly unknown[]) => {
+      const isOfEntry = typeof given[1] === 'string';
+      const [relation, query, options] = isOfEntry ? given.slice(1) : given;
+      const path = one(isOfEntry ? one(base, given[0] as string) : base, relation as string);
       return orNull(read(path, query as Query, options as RequestOptions));
     },
     create: (data: unknown, ...rest: readonly unknown[]) =>
       write({ method: 'POST', path: base, body: { data }, repeat: 'once' }, rest),
-    update: (...given: readonly unknown[]) => {
+    update: async (...given: readonly unknown[]) => {
       const [documentId, data, ...rest] = withDocument(given);
       return write({ method: 'PUT', path: entry(documentId), body: { data } }, rest);
     },
-    delete: (...given: readonly unknown[]) => {
+    delete: async (...given: readonly unknown[]) => {
       const [documentId, ...rest] = withDocument(given);
       return write({ method: 'DELETE', path: entry(documentId), body: undefined }, rest);
     },
     publish: action('publish'),
     unpublish: action('unpublish'),
     discardDraft: action('discardDraft'),
-    clone: (documentId: string, data?: unknown, ...rest: readonly unknown[]) =>
+    clone: async (documentId: string, data?: unknown, ...rest: readonly unknown[]) =>
       write(
         {
           method: 'POST',
@@ -105,9 +106,9 @@ export const orNull = <T>(found: Promise<T>): Promise<T | null> =>
     throw error;
   });
 
-/** The path of one entry. Without a name in it, it would be the path of all. */
+/** The path of one entry. Without a name in it, or with one that leads up, it would be the path of something else. */
 export function one(base: string, id: string | number): string {
-  if (id === '' || id === undefined || id === null) throw new TypeError(`${base}: a documentId is missing`);
+  if (/^(\.{0,2}|undefined|null)$/.test(String(id))) throw new TypeError(`${base}: a documentId is missing`);
   return `${base}/${encodeURIComponent(id)}`;
 }
 
@@ -121,7 +122,7 @@ async function* pagesOf(find: (pagination: Query) => Promise<Page>, { pagination
     const found = await find(next);
     yield found;
     const { next: cursor, pageSize, limit } = found.meta.pagination;
-    if (byCursor ? cursor === null : found.data.length < Number(limit ?? pageSize)) return;
+    if (byCursor ? !cursor : !(found.data.length >= Number(limit ?? pageSize))) return;
     if (byCursor) next = { ...next, cursor };
     else if (byOffset) next = { ...next, start: Number(next.start) + found.data.length };
     else next = { ...next, page: Number(next.page) + 1 };

@@ -14,7 +14,7 @@ export { SheafError } from './client-error.ts';
 export { parse, type QueryValue, query } from './query-text.ts';
 
 /** Names by which programs find out what an object is. A content-type of such a name is reached by `collection()`. */
-const NOT_CONTENT = new Set(['then', 'catch', 'finally', 'toJSON', 'toString', 'valueOf', 'constructor']);
+const NOT_CONTENT = new Set(['then', 'catch', 'finally', 'toJSON']);
 
 /**
  * A client of the server at `url`. Every property that is not among its own is the content-type of that name. `R` is the

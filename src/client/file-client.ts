@@ -28,13 +28,13 @@ export function filesClient({ read, send, origin }: Transport) {
   };
   return {
     find: (query?: Query, options?: RequestOptions) => read(`${base}/files/page`, query, options),
-    findOne: (id: string | number, query?: Query, options?: RequestOptions) =>
+    findOne: async (id: string | number, query?: Query, options?: RequestOptions) =>
       orNull(read(one(`${base}/files`, id), query, options)),
     upload: (files: Blob | FileUpload | ArrayLike<Blob | FileUpload>, options?: UploadOptions) =>
       upload('length' in files ? Array.from(files) : [files], options),
     update: (id: string | number, info: FileInfo, options?: RequestOptions) => upload([], options, { id, info }),
     replace: (id: string | number, file: Blob | FileUpload, options?: UploadOptions) => upload([file], options, { id }),
-    delete: (id: string | number, { force, ...options }: RequestOptions & { readonly force?: boolean } = {}) =>
+    delete: async (id: string | number, { force, ...options }: RequestOptions & { readonly force?: boolean } = {}) =>
       send({ method: 'DELETE', path: one(`${base}/files`, id), query: { force }, options, repeat: 'repeatable' }),
     /** Where a file is: files of the server itself have URLs without its address. */
     url: ({ url }: { readonly url: string }) => (url.startsWith('/') ? origin + url : url),

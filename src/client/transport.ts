@@ -14,6 +14,9 @@ const MAX_RETRY_AFTER_SECONDS = 30;
 /** Characters of path and query. Proxies such as nginx take 8,192 for the whole first line of a request. */
 const MAX_URL_LENGTH = 8_000;
 
+/** Milliseconds for which reads ask for what was written; no replica is behind for longer, and caches tell by it. */
+const POSITION_MS = 60_000;
+
 /**
  * What may happen to a request whose response got lost. A read changes nothing. A write that states its result can be
  * repeated. One that adds something each time is never sent again, since it may have been stored.
@@ -42,14 +45,19 @@ export interface Identity {
 }
 
 export interface Transport {
-  /** Sends a request, and again where that helps. Whatever fails is an error. */
-  request(call: Call): Promise<Response>;
-  /** The content of its response. */
+  /** Sends a request, and again where that helps, for its response with what that holds. Whatever fails is an error. */
+  exchange(call: Call): Promise<Exchanged>;
+  /** The same for what the response holds. */
   send(call: Call): Promise<unknown>;
   /** A read by its URL; by a body where that would be too long, if the path takes one. */
   read(path: string, parameters: object | undefined, options?: RequestOptions, byBody?: string): Promise<unknown>;
   /** The address of the server, without the prefix of its API. */
   readonly origin: string;
+}
+
+export interface Exchanged {
+  readonly response: Response;
+  readonly content: unknown;
 }
 
 export function createTransport(given: ClientOptions, identity: Identity): Transport {
@@ -58,22 +66,21 @@ export function createTransport(given: ClientOptions, identity: Identity): Trans
   const origin = address.endsWith(prefix) ? address.slice(0, address.length - prefix.length) : address;
   const perform = performer(given, origin + prefix, identity);
 
-  const request = async (call: Call): Promise<Response> => {
+  const exchange: Transport['exchange'] = async (call) => {
     let retries = call.repeat === 'once' ? 0 : (call.options?.retries ?? given.retries ?? DEFAULT_RETRIES);
     for (let mayRenew = !call.isAnonymous; ; ) {
       const { response, token } = await perform(call);
       const seconds = response.status === 503 && retries-- > 0 ? retryAfterOf(response.headers) : null;
-      if (response.ok) return response;
+      if (response.ok) return { response, content: await contentOf(response, call.options?.signal) };
       if (seconds !== null && seconds <= MAX_RETRY_AFTER_SECONDS) await pause(seconds, call.options?.signal);
       else if (response.status === 401 && token && mayRenew && (await identity.renew(token))) mayRenew = false;
       else throw await errorOf(response);
+      // Nobody reads it, and it would keep its connection.
+      await response.body?.cancel().catch(() => undefined);
     }
   };
 
-  const send = async (call: Call): Promise<unknown> => {
-    const response = await request(call);
-    return response.status === 204 ? undefined : contentOf(response);
-  };
+  const send: Transport['send'] = async (call) => (await exchange(call)).content;
 
   const read: Transport['read'] = async (path, parameters, options, byBody) => {
     const text = query(parameters ?? {});
@@ -87,7 +94,7 @@ export function createTransport(given: ClientOptions, identity: Identity): Trans
       }
     return send({ method: 'GET', path, query: parameters, repeat: 'read', options });
   };
-  return { request, send, read, origin };
+  return { exchange, send, read, origin };
 }
 
 interface Performed {
@@ -98,8 +105,8 @@ interface Performed {
 
 function performer(given: ClientOptions, base: string, identity: Identity): (call: Call) => Promise<Performed> {
   const { url, prefix, token: _token, session, onSession, fetch: ownFetch, onResponse, ...defaults } = given;
-  /** How far the last write of this client went, for replicas that are behind. */
-  let position: string | null = null;
+  /** How far the last write of this client went, for replicas that are behind; and until when that matters. */
+  let [position, positionEnd] = ['', 0];
 
   return async (call) => {
     const { method, body, repeat, onProgress } = call;
@@ -111,14 +118,14 @@ function performer(given: ClientOptions, base: string, identity: Identity): (cal
     if (token) headers.set('authorization', `Bearer ${token}`);
     if (body !== undefined && !isForm) headers.set('content-type', 'application/json');
     if (requestId) headers.set('x-request-id', requestId);
-    if (position && repeat === 'read') headers.set('x-sheaf-position', position);
+    if (repeat === 'read' && Date.now() < positionEnd) headers.set('x-sheaf-position', position);
     const init: RequestInit = {
       ...rest,
       ...(repeat === 'read' && definedIn({ cache, next })),
       ...options,
       method,
       headers,
-      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body, inJson) }),
     };
     const text = query(call.query ?? {});
     const address = `${base}${call.path}${text && `?${text}`}`;
@@ -128,11 +135,15 @@ function performer(given: ClientOptions, base: string, identity: Identity): (cal
     ).catch((cause: unknown) => {
       throw unreached(cause, init.signal);
     });
-    position = response.headers.get('x-sheaf-position') ?? position;
+    const written = response.headers.get('x-sheaf-position');
+    if (written) [position, positionEnd] = [written, Date.now() + POSITION_MS];
     onResponse?.(response);
     return { response, token };
   };
 }
+
+/** JSON has no large integers; the server takes them as strings. */
+const inJson = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
 const definedIn = (values: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
@@ -143,12 +154,11 @@ function unreached(cause: unknown, signal: AbortSignal | null | undefined): unkn
   return new SheafError('The server was not reached', { name: 'NetworkError', status: 0, cause });
 }
 
-async function contentOf(response: Response): Promise<unknown> {
+async function contentOf(response: Response, signal: AbortSignal | null | undefined): Promise<unknown> {
   try {
-    return await response.json();
+    return response.status === 204 ? undefined : await response.json();
   } catch (cause) {
-    // A request that is aborted while its response arrives.
-    if ((cause as Error).name === 'AbortError' || (cause as Error).name === 'TimeoutError') throw cause;
+    if (!(cause instanceof SyntaxError)) throw unreached(cause, signal);
     const { status, headers } = response;
     const requestId = headers.get('x-request-id');
     throw new SheafError('The response is not JSON', { name: 'ResponseError', status, requestId, cause });

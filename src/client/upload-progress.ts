@@ -11,7 +11,6 @@ interface Xhr {
   readonly status: number;
   readonly responseText: string;
   withCredentials: boolean;
-  responseType: string;
   onload: () => void;
   onerror: () => void;
   onabort: () => void;

@@ -97,7 +97,12 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
     same(names(featured), names({ data: homepage.featured }));
     same((await client.single('homepage').find()).documentId, homepage.documentId);
     same(await client.homepage.find({ filters: { title: 'No such title' } }), null);
-    const groups = await client.restaurants.aggregate({ group: ['stars'], count: '*', having: { count: 1 }, sort: '-stars' });
+    const groups = await client.restaurants.aggregate({
+      group: ['stars'],
+      count: '*',
+      having: { count: 1 },
+      sort: '-stars',
+    });
     same(groups.data[0], { group: { stars: 3 }, count: 1 });
     same((await client.locales()).find((locale: Loose) => locale.isDefault).code, 'en');
     same((await failure(client.collection('nothings').find())).status, 404);
@@ -105,8 +110,11 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
 
   async 'creates, changes, publishes, copies and deletes entries'({ client: { createClient }, url, token, mark }) {
     const client = createClient({ url, token });
-    const created = await client.restaurants.create({ name: `Eco ${mark}`, stars: 1 }, { populate: 'chef' });
-    same([created.name, created.stars, created.chef], [`Eco ${mark}`, 1, null]);
+    const created = await client.restaurants.create(
+      { name: `Eco ${mark}`, stars: 1, visits: 2n ** 60n },
+      { populate: 'chef' },
+    );
+    same([created.name, created.visits, created.chef], [`Eco ${mark}`, String(2n ** 60n), null]);
     const { documentId } = created;
     same((await client.restaurants.update(documentId, { stars: 2 }, { fields: ['stars'] })).stars, 2);
     const copy = await client.restaurants.clone(documentId, { name: `Fuga ${mark}` });
@@ -190,8 +198,13 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
     same((await failure(stranger.restaurants.find())).name, 'UnauthorizedError');
     const missing = await failure(client.restaurants.update('nobody', { stars: 1 }));
     same([missing.status, missing.name, missing.path], [404, 'NotFoundError', null]);
-    for (const call of [() => client.restaurants.findOne(''), () => client.restaurants.update('', {})])
-      same((await failure(Promise.resolve().then(call))).message, '/restaurants: a documentId is missing');
+    for (const id of ['', '..', undefined])
+      for (const call of [
+        () => client.restaurants.findOne(id),
+        () => client.restaurants.related(id, 'dishes'),
+        () => client.users.delete(id),
+      ])
+        same((await failure(call())).message.endsWith(': a documentId is missing'), true, String(id));
     const lost = await failure(client.restaurants.find({ filters: { name: undefined } }));
     same([lost.name, lost.message], ['TypeError', 'filters.name: a query cannot hold undefined']);
 
@@ -201,6 +214,8 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
     const proxy = await failure(behind(new Response('<h1>Bad gateway</h1>', { status: 502, statusText: 'Bad' })));
     same([proxy.name, proxy.status, proxy.message, proxy.details], ['HTTPError', 502, 'Bad', {}]);
     same((await failure(behind(new Response('<h1>Hello</h1>')))).name, 'ResponseError');
+    const cut = new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) });
+    same((await failure(behind(new Response(cut)))).name, 'NetworkError');
   },
 
   async 'repeats after a 503 as it says, and nothing that may have been stored'({ client: { createClient }, url }) {
@@ -343,6 +358,7 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
     same((await last.auth.changePassword(change)).jwt === told.at(-1)?.jwt, true);
     same((await last.users.me()).username, username);
     same(await last.auth.logOut({ scope: 'all' }), undefined);
+    same(await last.auth.logOut(), undefined);
     same([last.auth.session, told.at(-1)], [null, null]);
 
     // A session that cannot be renewed has ended.
