@@ -48,7 +48,7 @@ function compile(): ReadonlyMap<string, string> {
     paths: {
       sheaf: [path.join(ROOT, 'dist/index.d.ts')],
       'sheaf/types': [path.join(ROOT, 'dist/typing/published-types.d.ts')],
-      'sheaf/client': [path.join(FIXTURES, 'client.d.ts')],
+      'sheaf/client': [path.join(ROOT, 'dist/client/create-client.d.ts')],
     },
     typeRoots: [path.join(ROOT, 'node_modules/@types')],
   };
