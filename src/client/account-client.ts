@@ -1,5 +1,4 @@
 // Users, and logging in and out.
-
 import type { RequestOptions } from '../typing/client-options.ts';
 import type { AnyRegistry } from '../typing/registry.ts';
 import type { AuthClient, UsersClient } from '../typing/typed-client.ts';

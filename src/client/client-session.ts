@@ -1,5 +1,4 @@
 // The session of a client: the token that its requests are sent with, renewed before it ends, and after it was refused.
-
 import type { ClientOptions, Session } from '../typing/client-options.ts';
 import { SheafError } from './client-error.ts';
 import type { Exchanged, Identity, Transport } from './transport.ts';
@@ -9,8 +8,8 @@ const RENEWAL_MARGIN_MS = 30_000;
 
 export interface ClientSession extends Identity {
   current(): Session | null;
-  /** Goes on with the tokens of a response, if it has any. Answers with the session. */
-  follow(exchanged: Exchanged): Session | null;
+  /** Goes on with the tokens of a response, if it has any. */
+  follow(exchanged: Exchanged): void;
   end(): void;
   /** Renews the session; requests that ask at the same time share it, since a refresh token is good for one use. */
   refresh(): Promise<Session>;
@@ -22,29 +21,32 @@ export function createSession(given: ClientOptions, transport: () => Transport):
   let renewAt = session ? renewalOf(session.jwt, null) : Infinity;
   let renewing: Promise<Session> | null = null;
 
-  const change = (next: Session | null, received: number | null = null): Session | null => {
+  const change = (next: Session | null, received: number | null = null): void => {
     session = next;
     renewAt = next ? renewalOf(next.jwt, received) : Infinity;
     given.onSession?.(next);
-    return next;
   };
   const follow: ClientSession['follow'] = ({ response, content }) => {
     const { jwt, refreshToken = cookieIn(response) } = content as Partial<Session>;
-    if (jwt === undefined) return session;
-    return change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
+    if (jwt !== undefined) change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
   };
 
   const renewed = async (): Promise<Session> => {
-    const { refreshToken } = session ?? {};
-    const path = '/auth/refresh';
-    const call = { method: 'POST', path, body: { refreshToken }, repeat: 'once', isAnonymous: true } as const;
+    const before = session;
+    const body = { refreshToken: before?.refreshToken };
+    const call = { method: 'POST', path: '/auth/refresh', body, repeat: 'once', isAnonymous: true } as const;
     try {
-      return follow(await transport().exchange(call))!;
+      const exchanged = await transport().exchange(call);
+      // Who logs in or out meanwhile goes before it.
+      if (session === before) follow(exchanged);
     } catch (error) {
       // Refused: it has ended. Where the server was not reached, it may go on later.
-      if (session && error instanceof SheafError && [400, 401, 403].includes(error.status)) change(null);
+      const isOver = error instanceof SheafError && [400, 401, 403].includes(error.status);
+      if (session && session === before && isOver) change(null);
       throw error;
     }
+    if (session) return session;
+    throw new SheafError('The session has ended', { name: 'UnauthorizedError', status: 401 });
   };
   const refresh = (): Promise<Session> => {
     // Pages of one browser share the cookie, so they take turns.
@@ -58,7 +60,9 @@ export function createSession(given: ClientOptions, transport: () => Transport):
     current: () => session,
     follow,
     refresh,
-    end: () => void (session && change(null)),
+    end: () => {
+      if (session) change(null);
+    },
     token: async () => {
       // What keeps it from being renewed is told by the request itself, if it matters.
       if (session && Date.now() >= renewAt) await refresh().catch(() => undefined);

@@ -1,7 +1,6 @@
 // The entries of a content-type. A client has no model, so it does not know which names are single types. It need not:
 // lists and single entries are read by the same request, and elsewhere the first argument tells. An entry of a
 // collection is named by a documentId, which is a string; what is written, and what is asked for, is an object.
-
 import type { RequestOptions } from '../typing/client-options.ts';
 import type { AnyRegistry } from '../typing/registry.ts';
 import type {
@@ -39,7 +38,8 @@ const withDocument = (given: readonly unknown[]): Given =>
 /** `isCollection`: that it is known to be one, so that a list which is not found is a mistake. */
 export function contentClient({ read, send }: Transport, name: string, isCollection = false) {
   const base = `/${encodeURIComponent(name)}`;
-  const entry = (documentId: string | undefined): string => (documentId === undefined ? base : one(base, documentId));
+  const entry = (documentId: string | undefined): string =>
+    documentId === undefined && !isCollection ? base : one(base, documentId);
 
   const list = (query?: Query, options?: RequestOptions) => read(base, query, options, `${base}/query`);
   const write = (call: Pick<Call, 'method' | 'path' | 'body'> & Partial<Call>, [query, options]: readonly unknown[]) =>
@@ -107,9 +107,9 @@ export const orNull = <T>(found: Promise<T>): Promise<T | null> =>
   });
 
 /** The path of one entry. Without a name in it, or with one that leads up, it would be the path of something else. */
-export function one(base: string, id: string | number): string {
+export function one(base: string, id: string | number | undefined): string {
   if (/^(\.{0,2}|undefined|null)$/.test(String(id))) throw new TypeError(`${base}: a documentId is missing`);
-  return `${base}/${encodeURIComponent(id)}`;
+  return `${base}/${encodeURIComponent(String(id))}`;
 }
 
 /** All pages, each when it is asked for: by cursor, unless the query counts them or sorts in a way that no cursor follows. */

@@ -1,5 +1,4 @@
 // The client of a Sheaf server, for browsers, edge runtimes and Node: what `sheaf/client` exports.
-
 import type { ClientOptions, RequestOptions } from '../typing/client-options.ts';
 import type { AnyRegistry, DefaultRegistry } from '../typing/registry.ts';
 import type { Client, ClientServices } from '../typing/typed-client.ts';

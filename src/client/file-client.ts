@@ -1,5 +1,4 @@
 // Files: sent, changed, read and deleted.
-
 import type { AnyRegistry } from '../typing/registry.ts';
 import type { FileInfo, FilesClient, FileUpload, RequestOptions, UploadOptions } from '../typing/typed-client.ts';
 import { one, orNull } from './content-client.ts';
@@ -12,19 +11,21 @@ const UNNAMED = 'file';
 
 export function filesClient({ read, send, origin }: Transport) {
   const base = '/upload';
-  const upload = (
+  const upload = async (
     given: readonly (Blob | FileUpload)[],
     { link, onProgress, ...options }: UploadOptions = {},
-    { id, info }: { readonly id?: string | number; readonly info?: FileInfo } = {},
+    about?: { readonly id: string | number; readonly info?: FileInfo },
   ) => {
+    // Without an id it would be a new file.
+    if (about) one(base, about.id);
     const body = new FormData();
     const files = given.map((file) => (file instanceof Blob ? { content: file } : file) as FileUpload);
-    const infos = files.some((file) => file.info) ? files.map((file) => file.info ?? {}) : info && [info];
+    const infos = files.some((file) => file.info) ? files.map((file) => file.info ?? {}) : about?.info && [about.info];
     for (const [name, value] of Object.entries(link ?? {})) body.append(name, String(value));
     if (infos) body.append('fileInfo', JSON.stringify(infos.length === 1 ? infos[0] : infos));
     for (const { content, name = (content as Partial<File>).name ?? UNNAMED } of files)
       body.append('files', content, name);
-    return send({ method: 'POST', path: base, query: { id }, body, onProgress, options, repeat: 'once' });
+    return send({ method: 'POST', path: base, query: { id: about?.id }, body, onProgress, options, repeat: 'once' });
   };
   return {
     find: (query?: Query, options?: RequestOptions) => read(`${base}/files/page`, query, options),

@@ -1,5 +1,4 @@
 // Requests on their way: where they go, who sends them, when they are sent again, and what comes of their responses.
-
 import type { ClientOptions, RequestOptions } from '../typing/client-options.ts';
 import { errorOf, retryAfterOf, SheafError } from './client-error.ts';
 import { parse, query } from './query-text.ts';

@@ -1,6 +1,5 @@
 // Uploads that tell how far they are. Browsers tell it of an XMLHttpRequest only; elsewhere the body is a stream whose
 // bytes are counted as they are taken.
-
 import type { UploadProgress } from '../typing/typed-client.ts';
 
 export type Progress = (progress: UploadProgress) => void;

@@ -203,6 +203,8 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
         () => client.restaurants.findOne(id),
         () => client.restaurants.related(id, 'dishes'),
         () => client.users.delete(id),
+        () => client.collection('restaurants').delete(id),
+        () => client.files.replace(id, new Blob(['x'])),
       ])
         same((await failure(call())).message.endsWith(': a documentId is missing'), true, String(id));
     const lost = await failure(client.restaurants.find({ filters: { name: undefined } }));
@@ -351,6 +353,27 @@ export const BEHAVIOURS: Readonly<Record<string, (world: World) => Promise<void>
       same(kept.requests.length, secondsLeft < 10 ? 4 : 7);
       same(again.auth.session.jwt === told.at(-1)?.jwt, true);
     }
+    // Who logs in while a session is renewed stays logged in.
+    let renewed = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      renewed = resolve;
+    });
+    const held = async (address: string, init: Loose): Promise<Response> => {
+      const response = await globalThis.fetch(address, init);
+      if (address.endsWith('refresh')) await gate;
+      return response;
+    };
+    const hasty = createClient({
+      url,
+      fetch: held,
+      session: { ...told.at(-1), jwt: forged(5) },
+      onSession: (next: Loose) => told.push(next),
+    });
+    const asked = hasty.users.me();
+    const own = await hasty.auth.logIn({ identifier: username, password: PASSWORD });
+    renewed();
+    same([(await asked).username, hasty.auth.session.jwt === own.jwt], [username, true]);
+
     const last = createClient({ url, session: told.at(-1), onSession: (next: Loose) => told.push(next) });
     same((await last.auth.refresh()).jwt === last.auth.session.jwt, true);
     const password = `${PASSWORD}!`;
