@@ -8,9 +8,11 @@ export interface DeclarationOptions {
   readonly locales: readonly string[] | null;
 }
 
-const HEAD = `// Written by \`sheaf types\` from the content model of the project. Changes are lost when it runs again.
-import type { EntryQuery, Filters, NamedEntry, PopulateInput, SortInput, UpdateData } from 'sheaf/types';
-`;
+/** In two strings: at the beginning of a line it would look like an import of the program that writes it. */
+const HEAD = [
+  '// Written by `sheaf types` from the content model of the project. Changes are lost when it runs again.',
+  "import type { EntryQuery, Filters, NamedEntry, PopulateInput, SortInput, UpdateData } from 'sheaf/types';\n",
+].join('\n');
 
 export function declarations(model: Model, { locales }: DeclarationOptions): string {
   const types = described(model);
