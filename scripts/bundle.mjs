@@ -36,7 +36,9 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 await bundleClient();
-writeLicences(output.flatMap((chunk) => chunk.moduleIds ?? []));
+// The viewer of /docs is copied as it is.
+const viewer = path.join(root, 'node_modules/swagger-ui-dist/swagger-ui-bundle.js');
+writeLicences([...output.flatMap((chunk) => chunk.moduleIds ?? []), viewer]);
 
 /** The client runs in browsers, so it is a file of its own, that imports nothing. */
 async function bundleClient() {

@@ -97,6 +97,9 @@ export const MAX_CACHED_REQUEST_BYTES = 16_000_000;
 /** A request whose query is longer than this is not kept: it would hardly come again. */
 export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 
+/** Characters of descriptions of the API that are kept, one for each set of rights; that of a project of 12 types has 800,000. */
+export const MAX_CACHED_DESCRIPTION_LENGTH = 10_000_000;
+
 /** Hints in the header of one response; further ones would say the same of other conditions. */
 export const MAX_HINTS = 3;
 

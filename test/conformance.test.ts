@@ -2,6 +2,8 @@
 // dialect owes: reads on a database that the reference made, and systemAccess on one that was filled from empty. In charge
 // of the black-box agreement with the recorded answers; it knows nothing of how they are made.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadModel } from '../src/model/build.ts';
+import type { Attribute } from '../src/model/types.ts';
 import {
   CASE_FILES,
   type CaseFile,
@@ -13,7 +15,8 @@ import {
   stepsOf,
 } from './support/conformance.ts';
 import { useContents } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { Contract, type Exchange, mutations, type OpenApi, showsAll } from './support/contract.ts';
+import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
@@ -61,19 +64,66 @@ const matches = (expected: unknown, seen: unknown): void => expect(seen).toStric
 const picked = (body: unknown, dotted: string): unknown =>
   dotted.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], body);
 
-async function check(replay: Replay, step: Step): Promise<void> {
-  const { status, body } = await replay.send(step);
+async function check(replay: Replay, contracts: Contracts, step: Step): Promise<void> {
+  const answer = await replay.send(step);
+  const { status, body } = answer;
   const shown = normalise(body, replay.keys);
   const compared = step.pick ? { picked: step.pick.map((dotted) => picked(shown, dotted)) } : shown;
   matches(step.expect, { status, body: compared });
+  expect((await contracts.of(step)).problems(answer)).toEqual([]);
+  if (showsAll(answer)) contracts.seen.push(answer);
+}
+
+/** How many changed responses the description of the API must tell from those that the server gave. */
+const MUTATIONS = 200;
+
+const { contentTypes, components } = loadModel(GUIDE);
+const ATTRIBUTES = [...contentTypes.values(), ...components.values()].flatMap(({ attributes }) => [
+  ...attributes.values(),
+]);
+const namesOf = (attributes: readonly Attribute[]): Set<string> => new Set(attributes.map(({ name }) => name));
+const NAMES = {
+  json: namesOf(ATTRIBUTES.filter((attribute) => attribute.kind === 'scalar' && attribute.type === 'json')),
+  populated: namesOf(ATTRIBUTES.filter(({ kind }) => kind !== 'scalar')),
+};
+
+/** The description of the API as each caller gets it. */
+class Contracts {
+  /** Answers that show all attributes of what they show. */
+  readonly seen: Exchange[] = [];
+  readonly #replay: Replay;
+  readonly #byCaller = new Map<string, Promise<Contract>>();
+
+  constructor(replay: Replay) {
+    this.#replay = replay;
+  }
+
+  /** A caller who is not known gets none, and is refused; then that of the public holds. */
+  of({ headers = {} }: Step): Promise<Contract> {
+    const { authorization = '' } = headers;
+    let contract = this.#byCaller.get(authorization);
+    if (!contract) {
+      contract = this.#load(authorization);
+      this.#byCaller.set(authorization, contract);
+    }
+    return contract;
+  }
+
+  async #load(authorization: string): Promise<Contract> {
+    const headers = { ...(authorization !== '' && { authorization }) };
+    const { status, body } = await this.#replay.send({ path: '/api/openapi.json', headers });
+    return status === 200 ? new Contract(body as OpenApi) : this.#load('');
+  }
 }
 
 /** The cases of files, one after another whatever the order of other tests: those that write follow on one another. */
 function replayed(files: readonly CaseFile[], start: () => Promise<Replay>): void {
   describe('in recorded order', { shuffle: false }, () => {
     let replay: Replay;
+    let contracts: Contracts;
     beforeAll(async () => {
       replay = await start();
+      contracts = new Contracts(replay);
     });
     afterAll(() => replay?.close());
 
@@ -82,9 +132,17 @@ function replayed(files: readonly CaseFile[], start: () => Promise<Replay>): voi
         // Not it.each: a recorded name may hold a per cent sign.
         for (const one of cases)
           it(one.name, async () => {
-            for (const step of stepsOf(one)) await check(replay, step);
+            for (const step of stepsOf(one)) await check(replay, contracts, step);
           });
       });
+
+    it(`tells ${MUTATIONS} changed responses from those that were given`, async () => {
+      const changed = mutations(contracts.seen, NAMES, MUTATIONS);
+      expect(changed).toHaveLength(MUTATIONS);
+      const contract = await contracts.of({ path: '', expect: { status: 200, body: null } });
+      const missed = changed.filter(({ exchange }) => contract.problems(exchange).length === 0);
+      expect(missed.map(({ what }) => what)).toEqual([]);
+    });
   });
 }
 

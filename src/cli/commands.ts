@@ -54,6 +54,23 @@ const EXPLAIN = command({
   },
 });
 
+const OPENAPI = command({
+  name: 'openapi',
+  summary: 'write the OpenAPI document of the project',
+  details: `Describes every route, or what a role may do; the running server gives it at /api/openapi.json.
+Needs a database for a role only. The same project gives the same text, so that a diff shows what changed.`,
+  options: {
+    ...PROJECT_OPTIONS,
+    role: { type: 'string', value: 'ROLE', text: 'what this role may do; without it all that there is' },
+    out: { type: 'string', value: 'FILE', text: 'where to write it; without it, it is printed' },
+  },
+  examples: ['sheaf openapi --example --out openapi.json', 'sheaf openapi --role public'],
+  async run({ config, values }) {
+    const { openApiCommand } = await import('./openapi-command.ts');
+    print(await openApiCommand(await config(), { role: values.role ?? null, out: values.out ?? null }));
+  },
+});
+
 const ADOPT = command({
   name: 'adopt',
   operands: '[DIR]',
@@ -164,6 +181,7 @@ export const COMMANDS: readonly Command[] = [
   BACKUP,
   EXPLAIN,
   ...CODE_COMMANDS,
+  OPENAPI,
   ADOPT,
   COMPARE,
   ...FILE_COMMANDS,

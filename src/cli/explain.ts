@@ -30,7 +30,8 @@ export async function explain(config: ServerConfig, target: string, options: Exp
   }
 }
 
-async function callerFor(sheaf: Sheaf, role: string | null): Promise<Caller> {
+/** Someone with a role; the system where none is named. */
+export async function callerFor(sheaf: Sheaf, role: string | null): Promise<Caller> {
   if (role === null) return systemCaller(sheaf.model);
   const { roles, grants } = await sheaf.auth();
   const { access } = grants.role((await roles.find(role)).id)!;

@@ -112,4 +112,32 @@ A definition that has the new name already is left as it is.`,
   },
 });
 
-export const SCHEMA_COMMANDS = [SCHEMA_DIFF, SCHEMA_APPLY, SCHEMA_HISTORY, SCHEMA_UNDO, SCHEMA_RELEASE, SCHEMA_RENAME];
+const SCHEMA_JSON = command({
+  name: 'schema json',
+  operands: '[UID]',
+  arity: [0, 1],
+  summary: 'write JSON Schemas of what bodies hold and responses show, of one type or of all',
+  details: `Of a content-type: create, update, entry, selected, document, page; of a component: input, entry.
+Needs no database. The schemas are of draft 2020-12, and each is complete in itself.`,
+  options: {
+    project: PROJECT_OPTIONS.project,
+    example: PROJECT_OPTIONS.example,
+    out: { type: 'string', value: 'DIR', text: 'a folder for a file of each schema; without it they are printed' },
+  },
+  examples: ['sheaf schema json api::restaurant.restaurant --example', 'sheaf schema json --out schemas'],
+  async run({ config, values, operands: [uid] }) {
+    const { schemaJson } = await import('./openapi-command.ts');
+    print(schemaJson(await config(), { uid: uid ?? null, out: values.out ?? null }));
+    return undefined;
+  },
+});
+
+export const SCHEMA_COMMANDS = [
+  SCHEMA_DIFF,
+  SCHEMA_APPLY,
+  SCHEMA_HISTORY,
+  SCHEMA_UNDO,
+  SCHEMA_RELEASE,
+  SCHEMA_RENAME,
+  SCHEMA_JSON,
+];

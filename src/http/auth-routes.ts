@@ -18,18 +18,35 @@ type Work = (body: Body, request: FastifyRequest, reply: FastifyReply) => Promis
 const bodyOf = ({ body }: FastifyRequest): Body =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {};
 
+/** What each action does, as the description of the API calls it. */
+const DESCRIBED = {
+  callback: 'logIn',
+  register: 'register',
+  sendEmailConfirmation: 'sendConfirmation',
+  refresh: 'refresh',
+  logout: 'logOut',
+  forgotPassword: 'forgotPassword',
+  resetPassword: 'resetPassword',
+  changePassword: 'changePassword',
+  getSessions: 'sessions',
+  revokeSession: 'endSession',
+  emailConfirmation: 'confirmEmail',
+} as const satisfies Readonly<Record<string, Route['describes']>>;
+type AuthAction = keyof typeof DESCRIBED;
+
 export function authRoutes(context: RouteContext): Route[] {
   const { accounts, settings } = context.auth;
-  const route = (method: 'GET' | 'POST' | 'DELETE', path: string, action: string, handler: Handler): Route => ({
+  const route = (method: 'GET' | 'POST' | 'DELETE', path: string, action: AuthAction, handler: Handler): Route => ({
     method,
     path: `${pathOf(context)}${path}`,
     action: authAction(action),
     operation: null,
     parameters: action === 'emailConfirmation' ? ['confirmation'] : [],
+    describes: DESCRIBED[action],
     limit: settings.rateLimits.auth,
     handler,
   });
-  const post = (path: string, action: string, work: Work): Route =>
+  const post = (path: string, action: AuthAction, work: Work): Route =>
     route('POST', path, action, async (request, reply) =>
       sendValue(reply, await work(bodyOf(request), request, reply)),
     );
@@ -48,8 +65,8 @@ export function authRoutes(context: RouteContext): Route[] {
 
 const pathOf = ({ auth }: RouteContext): string => `${auth.settings.rest.prefix}/auth`;
 
-type Post = (path: string, action: string, work: Work) => Route;
-type MakeRoute = (method: 'GET' | 'DELETE', path: string, action: string, handler: Handler) => Route;
+type Post = (path: string, action: AuthAction, work: Work) => Route;
+type MakeRoute = (method: 'GET' | 'DELETE', path: string, action: AuthAction, handler: Handler) => Route;
 
 const clientOf = ({ ip, headers }: FastifyRequest): Client => ({ address: ip, userAgent: headers['user-agent'] });
 

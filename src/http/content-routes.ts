@@ -61,7 +61,10 @@ export function localeRoutes(context: RouteContext): Route[] {
     return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
   };
   const path = `${auth.settings.rest.prefix}/i18n/locales`;
-  return [{ method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], limit: null, handler }];
+  const describes = 'locales';
+  return [
+    { method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], describes, limit: null, handler },
+  ];
 }
 
 export function contentRoutes(context: RouteContext, type: ContentType): Route[] {
@@ -74,7 +77,7 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
     method: Route['method'],
     path: string,
     name: NonNullable<Route['operation']>['name'] & (WriteName | 'find' | 'findOne'),
-    rest: Pick<Route, 'parameters' | 'handler'>,
+    rest: Pick<Route, 'parameters' | 'describes' | 'handler'>,
   ): Route => {
     const verb = isSingle && name === 'findOne' ? 'find' : name;
     return { method, path, action: actionOn(type, verb), operation: { name, type }, limit: null, ...rest };
@@ -82,20 +85,30 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
   const collection: Route[] = isSingle
     ? []
     : [
-        route('GET', base, 'find', { parameters: READ_PARAMETERS, handler: list }),
+        route('GET', base, 'find', { parameters: READ_PARAMETERS, describes: 'list', handler: list }),
         route('POST', base, 'create', {
           parameters: WRITE_PARAMETERS,
+          describes: 'create',
           handler: writeHandler(context, type, 'create'),
         }),
       ];
   return [
     ...collection,
-    route('GET', entry, 'findOne', { parameters: READ_PARAMETERS, handler: one }),
-    route('PUT', entry, 'update', { parameters: WRITE_PARAMETERS, handler: writeHandler(context, type, 'update') }),
-    route('DELETE', entry, 'delete', { parameters: DELETE_PARAMETERS, handler: deleteHandler(context, type) }),
+    route('GET', entry, 'findOne', { parameters: READ_PARAMETERS, describes: 'entry', handler: one }),
+    route('PUT', entry, 'update', {
+      parameters: WRITE_PARAMETERS,
+      describes: 'update',
+      handler: writeHandler(context, type, 'update'),
+    }),
+    route('DELETE', entry, 'delete', {
+      parameters: DELETE_PARAMETERS,
+      describes: 'delete',
+      handler: deleteHandler(context, type),
+    }),
     ...draftActionsOf(type).map((name) =>
       route('POST', `${entry}/actions/${name}`, name, {
         parameters: ACTION_PARAMETERS,
+        describes: name,
         handler: writeHandler(context, type, name),
       }),
     ),

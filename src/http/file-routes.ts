@@ -26,25 +26,40 @@ export function fileRoutes(context: RouteContext): Route[] {
     method: Route['method'],
     path: string,
     action: string,
-    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'takesFiles'>,
+    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'describes' | 'takesFiles'>,
   ): Route => ({ method, path: `${base}${path}`, action, limit: null, refusesInEnvelope: true, ...rest });
-  const read = (path: string, action: string, name: ReadName, handler: Handler): Route =>
-    route('GET', path, action, { operation: { name, type }, parameters: READ_PARAMETERS, handler });
+  const read = (path: string, action: string, name: ReadName, rest: Pick<Route, 'describes' | 'handler'>): Route =>
+    route('GET', path, action, {
+      operation: { name, type },
+      parameters: rest.describes === 'files' ? [...READ_PARAMETERS, 'start', 'limit'] : READ_PARAMETERS,
+      ...rest,
+    });
   const { envelope } = auth.settings.files;
   return [
     route('POST', '', UPLOAD_FILES, {
       // A body can be read once only, so it is found out beforehand who sends it.
       operation: null,
       parameters: ['id'],
+      describes: 'upload',
       takesFiles: true,
       handler: uploadHandler(context),
     }),
-    read('/files', FIND_FILES, 'find', listHandler(context, `${base}/files`, envelope)),
-    read('/files/page', FIND_FILE_PAGE, 'find', listHandler(context, `${base}/files/page`, true)),
-    read('/files/:documentId', FIND_FILE, 'findOne', oneHandler(context, `${base}/files/`)),
+    read('/files', FIND_FILES, 'find', {
+      describes: 'files',
+      handler: listHandler(context, `${base}/files`, envelope),
+    }),
+    read('/files/page', FIND_FILE_PAGE, 'find', {
+      describes: 'filePage',
+      handler: listHandler(context, `${base}/files/page`, true),
+    }),
+    read('/files/:documentId', FIND_FILE, 'findOne', {
+      describes: 'file',
+      handler: oneHandler(context, `${base}/files/`),
+    }),
     route('DELETE', '/files/:documentId', DELETE_FILES, {
       operation: { name: 'delete', type },
       parameters: ['force'],
+      describes: 'deleteFile',
       handler: deleteHandler(context),
     }),
   ];

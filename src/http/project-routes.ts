@@ -120,6 +120,7 @@ function projectRoute(context: RouteContext, extension: Extension, route: Projec
     action,
     operation: null,
     parameters: Object.keys((schemas.query?.properties as object | undefined) ?? {}),
+    describes: 'own' as const,
     limit,
     source: file,
     policies,

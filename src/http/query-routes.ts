@@ -21,6 +21,7 @@ export function queryRoutes(context: RouteContext, type: ContentType): Route[] {
     action: actionOn(type, isSingle ? 'find' : 'findOne'),
     operation: { name: 'related', type },
     parameters: READ_PARAMETERS,
+    describes: 'related',
     limit: null,
     handler: relationHandler(context, type, base),
   };
@@ -44,9 +45,15 @@ function groupRoutes(context: RouteContext, type: ContentType, base: string): Ro
   const options = { parameters: ALL_AGGREGATE_PARAMETERS };
   const byBody = bodyHandler(context, prepare, options);
   return [
-    { method: 'GET', path, ...reading(type, 'aggregate'), handler: readHandler(context, path, prepare, options) },
-    { method: 'POST', path, ...reading(type, 'aggregate'), handler: byBody },
-    { method: 'QUERY', path, ...reading(type, 'aggregate'), handler: byBody },
+    {
+      method: 'GET',
+      path,
+      ...reading(type, 'aggregate'),
+      describes: 'aggregate',
+      handler: readHandler(context, path, prepare, options),
+    },
+    { method: 'POST', path, ...reading(type, 'aggregate'), describes: 'aggregateByBody', handler: byBody },
+    { method: 'QUERY', path, ...reading(type, 'aggregate'), describes: 'aggregateByBody', handler: byBody },
   ];
 }
 
@@ -54,8 +61,8 @@ function groupRoutes(context: RouteContext, type: ContentType, base: string): Ro
 function listRoutes(context: RouteContext, type: ContentType, base: string): Route[] {
   const handler = bodyHandler(context, (parameters, caller) => prepareList(context, type, parameters, caller));
   return [
-    { method: 'POST', path: `${base}/query`, ...reading(type, 'find'), handler },
-    { method: 'QUERY', path: base, ...reading(type, 'find'), handler },
+    { method: 'POST', path: `${base}/query`, ...reading(type, 'find'), describes: 'listByBody', handler },
+    { method: 'QUERY', path: base, ...reading(type, 'find'), describes: 'listByBody', handler },
   ];
 }
 

@@ -6,20 +6,21 @@ import { sendValue } from './respond.ts';
 import { documentIdOf, type Handler, type Route, type RouteContext } from './routes.ts';
 
 export function roleRoutes({ auth }: RouteContext): Route[] {
-  const route = (path: string, action: string, handler: Handler): Route => ({
+  const route = (path: string, action: string, describes: 'roles' | 'role', handler: Handler): Route => ({
     method: 'GET',
     path: `${auth.settings.rest.prefix}/users-permissions/roles${path}`,
     action,
     operation: null,
     parameters: [],
+    describes,
     limit: null,
     handler,
   });
   return [
-    route('', FIND_ROLES, async (_request, reply) =>
+    route('', FIND_ROLES, 'roles', async (_request, reply) =>
       sendValue(reply.header('cache-control', NOT_SHARED), { roles: await auth.roles.shown() }),
     ),
-    route('/:documentId', FIND_ROLE, async (request, reply) => {
+    route('/:documentId', FIND_ROLE, 'role', async (request, reply) => {
       const role = await auth.roles.shownOne(documentIdOf(request));
       if (!role) throw notFoundError();
       return sendValue(reply.header('cache-control', NOT_SHARED), { role });

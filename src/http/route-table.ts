@@ -7,7 +7,9 @@ import { USER } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { fileRoutes } from './file-routes.ts';
+import { openApiRoutes } from './openapi-routes.ts';
 import { withProjectRoutes } from './project-routes.ts';
 import { queryRoutes } from './query-routes.ts';
 import { sendNothing, sendValue } from './respond.ts';
@@ -16,12 +18,15 @@ import type { Handler, Route, RouteContext } from './routes.ts';
 import { uploadRoutes } from './upload-files.ts';
 import { userRoutes } from './user-routes.ts';
 
-/** `requests`: keeps requests as they were prepared. */
-export function routeTable(
-  sheaf: Sheaf,
-  auth: Auth,
-  requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES),
-): readonly Route[] {
+interface RouteTableOptions {
+  /** Keeps requests as they were prepared. */
+  readonly requests?: RouteContext['requests'];
+  /** Whether there is a page that shows the API. */
+  readonly docs?: boolean;
+}
+
+export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions = {}): readonly Route[] {
+  const { requests = new Lru(MAX_CACHED_REQUEST_BYTES) } = options;
   const { cost } = auth.settings.rateLimits;
   const context: RouteContext = {
     sheaf,
@@ -32,8 +37,11 @@ export function routeTable(
   const types = [...sheaf.model.contentTypes.values()].filter(
     ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
   );
-  const core = [
+  let routes: readonly Route[] = [];
+  const core: Route[] = [
     ...serverRoutes(context),
+    ...openApiRoutes(context, () => routes),
+    ...(options.docs ? docsRoutes(context) : []),
     ...localeRoutes(context),
     ...authRoutes(context),
     ...userRoutes(context),
@@ -42,21 +50,25 @@ export function routeTable(
     ...uploadRoutes(context),
     ...types.flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]),
   ];
-  return sheaf.extension ? withProjectRoutes(context, sheaf.extension, core) : core;
+  routes = sheaf.extension ? withProjectRoutes(context, sheaf.extension, core) : core;
+  return routes;
 }
 
 function serverRoutes({ sheaf }: RouteContext): Route[] {
-  const open = (path: string, handler: Handler): Route => ({
+  const open = (path: string, describes: 'health' | 'ready', handler: Handler): Route => ({
     method: 'GET',
     path,
     action: null,
     operation: null,
     parameters: [],
+    describes,
     limit: null,
     handler,
   });
   return [
-    open('/_health', async (_request, reply) => sendNothing(reply)),
-    open('/_ready', async (_request, reply) => sendValue(reply, { status: 'ready', ...(await sheaf.check()) })),
+    open('/_health', 'health', async (_request, reply) => sendNothing(reply)),
+    open('/_ready', 'ready', async (_request, reply) =>
+      sendValue(reply, { status: 'ready', ...(await sheaf.check()) }),
+    ),
   ];
 }

@@ -2,14 +2,13 @@
 // with a method, the right it needs, the parameters it takes and how it answers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
-import type { Operation } from '../access/operation.ts';
 import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
 import type { WhenGone } from '../db/database.ts';
+import type { DescribedRoute } from '../describe/route-kinds.ts';
 import { notFoundError } from '../errors.ts';
 import type { RouteSchemas } from '../extend/define-project.ts';
 import type { Lru } from '../lru.ts';
-import type { ContentType } from '../model/types.ts';
 import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
 import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
@@ -21,17 +20,8 @@ export type Method = (typeof METHODS)[number];
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-export interface Route {
+export interface Route extends DescribedRoute {
   readonly method: Method;
-  /** With `:documentId` for a segment that varies. */
-  readonly path: string;
-  /** The right that the route needs; null for none. */
-  readonly action: string | null;
-  /** The operation on content that it stands for; null for routes about accounts and the server. */
-  readonly operation: { readonly name: Operation['name']; readonly type: ContentType } | null;
-  /** Names of the query parameters that it takes. */
-  readonly parameters: readonly string[];
-  /** How often one address may call it; null for as often as it likes. */
   readonly limit: RateLimit | null;
   readonly handler: Handler;
   /** That it writes, though it is a GET. */

@@ -62,6 +62,8 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
   /** Whether this process is behind with its work; then requests are refused. A process that does other work does not say. */
   readonly isBehind?: () => boolean;
+  /** Whether someone works on the project, so that /docs is there unless the project says otherwise. */
+  readonly isDevelopment?: boolean;
   /** @internal Counts requests, and may have a path of this server. */
   readonly metrics?: ServerMetrics | null;
   /** @internal */
@@ -104,7 +106,8 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     await registerRateLimits(scope);
     const { isReadOnly } = sheaf.database;
     const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
-    registerRoutes(scope, auth, routeTable(sheaf, auth, requests), { isReadOnly });
+    const docs = sheaf.settings.openapi.page ?? options.isDevelopment ?? false;
+    registerRoutes(scope, auth, routeTable(sheaf, auth, { requests, docs }), { isReadOnly });
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };

@@ -44,6 +44,7 @@ export function uploadRoutes(context: RouteContext): Route[] {
       action: null,
       operation: null,
       parameters: [],
+      describes: 'fileContent',
       limit: null,
       refusesInEnvelope: true,
       handler,

@@ -25,24 +25,25 @@ export function userRoutes(context: RouteContext): Route[] {
     method: Route['method'],
     path: string,
     name: 'find' | 'findOne' | 'count' | 'me' | 'create' | 'update' | 'delete',
-    handler: Handler,
+    { describes, handler }: Pick<Route, 'describes' | 'handler'>,
   ): Route => ({
     method,
     path: `${context.auth.settings.rest.prefix}/users${path}`,
     action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
     operation: { name, type },
     parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
+    describes,
     limit: null,
     handler,
   });
   return [
-    route('GET', '', 'find', handlers.list),
-    route('POST', '', 'create', handlers.create),
-    route('GET', '/count', 'count', handlers.count),
-    route('GET', '/me', 'me', handlers.me),
-    route('GET', '/:documentId', 'findOne', handlers.one),
-    route('PUT', '/:documentId', 'update', handlers.update),
-    route('DELETE', '/:documentId', 'delete', handlers.remove),
+    route('GET', '', 'find', { describes: 'users', handler: handlers.list }),
+    route('POST', '', 'create', { describes: 'createUser', handler: handlers.create }),
+    route('GET', '/count', 'count', { describes: 'countUsers', handler: handlers.count }),
+    route('GET', '/me', 'me', { describes: 'me', handler: handlers.me }),
+    route('GET', '/:documentId', 'findOne', { describes: 'user', handler: handlers.one }),
+    route('PUT', '/:documentId', 'update', { describes: 'updateUser', handler: handlers.update }),
+    route('DELETE', '/:documentId', 'delete', { describes: 'deleteUser', handler: handlers.remove }),
   ];
 }
 

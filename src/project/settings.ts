@@ -293,6 +293,17 @@ const SERVER = strictObject({
   ),
 });
 
+/** The description of the API, and the page that shows it. */
+const OPENAPI = strictObject({
+  document: described(v.optional(flag, true), 'Whether /api/openapi.json describes to each caller what they may do.'),
+  page: described(
+    v.optional(v.nullable(flag), null),
+    'Whether /docs shows a page to read and try the API; null: with `sheaf dev` only.',
+  ),
+  title: described(v.optional(nonEmptyString(), 'Content API'), 'The title of the description.'),
+  version: described(v.optional(nonEmptyString(), '1.0.0'), 'The version of the API that the description names.'),
+});
+
 const LIMIT = 'A limit of requests; docs/api.md says of what.';
 const numberUpTo = (most: number, otherwise: number) => {
   const message = `expected a whole number from 1 to ${most}`;
@@ -349,6 +360,7 @@ export const SETTINGS = strictObject({
     v.optional(recordOf(listOf(INDEX, INDEXES), INDEXES_OF), {}),
     'Indexes to create beside those that the definitions declare, by content-type.',
   ),
+  openapi: described(v.optional(OPENAPI, {}), 'The description of the API, and the page that shows it.'),
   servedWithout: described(
     v.optional(recordOf(kinds, SERVED_WITHOUT), {}),
     'Code of the project that a content-type, a plugin or the application is served without, by name.',

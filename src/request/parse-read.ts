@@ -206,7 +206,7 @@ function parseSearch(value: unknown, slots: Slots, { searchLength }: Limits): nu
   return slots.put(value);
 }
 
-const PUBLICATION_FILTERS: readonly PublicationFilter[] = [
+export const PUBLICATION_FILTERS: readonly PublicationFilter[] = [
   'never-published',
   'has-published-version',
   'modified',

@@ -96,6 +96,11 @@ export class Keys {
 }
 
 export interface Answer {
+  /** The request as it was sent, and the headers of the answer. */
+  readonly method: string;
+  readonly url: string;
+  readonly requestBody: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly status: number;
   readonly text: string;
   /** Null where there is none, and a text where it is no JSON. */
@@ -132,7 +137,15 @@ export class Replay {
       headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(payload === undefined ? {} : { payload }),
     });
-    const seen = { status: answer.statusCode, text: answer.body, body: parsed(answer.body) };
+    const seen = {
+      method,
+      url: pathname + search,
+      requestBody: payload === undefined ? null : parsed(payload),
+      headers: answer.headers,
+      status: answer.statusCode,
+      text: answer.body,
+      body: parsed(answer.body),
+    };
     this.keys.remember(key, seen.body);
     return seen;
   }

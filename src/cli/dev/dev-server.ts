@@ -94,7 +94,7 @@ export class DevServer {
     const { logger } = this.#host;
     const onMailError = (error: Error): void => logger.error({ err: error }, 'a mail could not be sent');
     const sheaf = await open({ ...openOptions(config), onMailError });
-    const app = createServer(sheaf, { logger });
+    const app = createServer(sheaf, { logger, isDevelopment: true });
     try {
       // The rules of access are read now, and may be wrong.
       await app.ready();

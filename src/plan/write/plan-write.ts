@@ -146,8 +146,43 @@ function keepsDigits(value: number, { precision, scale }: { precision: number; s
 const isRoleOfUser = (schema: Schema, attribute: Attribute): boolean =>
   schema.kind !== 'component' && schema.uid === USER && attribute.name === 'role';
 
+/** What names in a body are looked up in. */
+interface Planned {
+  readonly model: Model;
+  readonly access: Access;
+}
+
+/** Whether an attribute is one that bodies hold. */
+function isWritable({ model, access }: Planned, schema: Schema, key: string, path: BodyPath): boolean {
+  const attribute = schema.attributes.get(key);
+  if (schema.kind === 'component' && key === 'id') return true;
+  if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
+  // A key that leads to one entry of any type is written where it is kept, not from its other side.
+  if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
+    return false;
+  if (attribute.kind === 'relation' && attribute.storage === 'none') return false;
+  if (attribute.kind === 'relation' && model.contentTypes.get(attribute.target)?.exposure === 'hidden')
+    return path.length === 0 && (isRoleOfUser(schema, attribute) || access.shows === 'everything');
+  return attribute.writable;
+}
+
+const targetIsReadable = (access: Access, attribute: Attribute | undefined): boolean =>
+  attribute?.kind !== 'relation' || access.mayFind(attribute.target);
+
+/** Whether the caller may write an attribute, and may find what it would lead to. */
+function isAllowed(access: Access, schema: Schema, key: string): boolean {
+  const attribute = schema.attributes.get(key);
+  if (!attribute || schema.kind === 'component') return targetIsReadable(access, attribute);
+  if (!access.mayUse(schema.uid, key, 'write')) return false;
+  return isRoleOfUser(schema, attribute) || targetIsReadable(access, attribute);
+}
+
+/** Whether a name exists for the caller in a body. */
+export const mayBeWritten = (planned: Planned, schema: Schema, key: string, path: BodyPath): boolean =>
+  isWritable(planned, schema, key, path) && isAllowed(planned.access, schema, key);
+
 /** What clients send back as they read it, and what the parameters of a request decide. */
-const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
+export const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
 
 /** Where in the body the planner stands. */
 interface Point {
@@ -189,7 +224,8 @@ class WritePlanner {
   checkNames(schema: Schema, data: Readonly<Record<string, unknown>>, path: BodyPath): void {
     for (const key of Object.keys(data))
       if (path.length === 0 && IGNORED_KEYS.has(key)) this.ignored.push(key);
-      else if (!this.#isWritable(schema, key, path) || !this.#isAllowed(schema, key)) throw bodyKeyError(key, path);
+      else if (!mayBeWritten({ model: this.#model, access: this.#access }, schema, key, path))
+        throw bodyKeyError(key, path);
   }
 
   entity(schema: Schema, data: Readonly<Record<string, unknown>>, mode: Mode, path: BodyPath): EntityChange {
@@ -204,7 +240,7 @@ class WritePlanner {
           : [...named, ...[...schema.attributes.keys()].filter((name) => !Object.hasOwn(data, name))];
     for (const name of names) {
       const attribute = schema.attributes.get(name)!;
-      if (!this.#isWritable(schema, name, path) || name === 'id') continue;
+      if (!isWritable({ model: this.#model, access: this.#access }, schema, name, path) || name === 'id') continue;
       // What a form does not show is held to no stricter rules than a draft.
       const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
       const applied: Mode = shown ? mode : { ...mode, draft: true };
@@ -267,31 +303,6 @@ class WritePlanner {
       into.absent.problems.push({ ...problem, localized: attribute.localized });
   }
 
-  #isWritable(schema: Schema, key: string, path: BodyPath): boolean {
-    const attribute = schema.attributes.get(key);
-    if (schema.kind === 'component' && key === 'id') return true;
-    if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
-    // A key that leads to one entry of any type is written where it is kept, not from its other side.
-    if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
-      return false;
-    if (attribute.kind === 'relation' && attribute.storage === 'none') return false;
-    if (attribute.kind === 'relation' && this.#model.contentTypes.get(attribute.target)?.exposure === 'hidden')
-      return path.length === 0 && (isRoleOfUser(schema, attribute) || this.#access.shows === 'everything');
-    return attribute.writable;
-  }
-
-  /** Whether the caller may write an attribute, and may find what it would lead to. */
-  #isAllowed(schema: Schema, key: string): boolean {
-    const attribute = schema.attributes.get(key);
-    if (!attribute || schema.kind === 'component') return this.#targetIsReadable(attribute);
-    if (!this.#access.mayUse(schema.uid, key, 'write')) return false;
-    return isRoleOfUser(schema, attribute) || this.#targetIsReadable(attribute);
-  }
-
-  #targetIsReadable(attribute: Attribute | undefined): boolean {
-    return attribute?.kind !== 'relation' || this.#access.mayFind(attribute.target);
-  }
-
   #problem(path: BodyPath, message: string): false {
     this.problems.push({ path, message });
     return false;
@@ -343,7 +354,7 @@ class WritePlanner {
       const attribute = this.#model.contentTypes.get(uid)?.attributes.get(key);
       if (!attribute || attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password'))
         return false;
-      return this.#access.mayUse(uid, key, 'read') && this.#targetIsReadable(attribute);
+      return this.#access.mayUse(uid, key, 'read') && targetIsReadable(this.#access, attribute);
     });
   }
 
