@@ -429,11 +429,11 @@ describeOnEveryDatabase('Every route', (engine) => {
       const known = knownActions(site.sheaf.model);
       const unguarded = asked.routes.filter(({ method, url, action }) => {
         if (action !== null) return !known.has(action);
-        // What else there is tells that the service is alive, shows files by names that nobody guesses, or refuses a
-        // method; see below.
+        // What else there is tells that the service is alive, shows files by names that nobody guesses, describes what
+        // the caller may do (test/openapi.test.ts), or refuses a method; see below.
         return (
           method === 'GET' &&
-          !/^\/(?:_|uploads)/.test(url) &&
+          !/^\/(?:_|uploads|api\/openapi\.json$)/.test(url) &&
           !asked.routes.some((other) => other.url === url && other.action)
         );
       });
@@ -444,7 +444,7 @@ describeOnEveryDatabase('Every route', (engine) => {
     it('refuses a method that it does not have the same way to everyone, and answers nothing by it', async () => {
       const full = await site.token('full-access');
       for (const { method, url, action } of asked.routes) {
-        const isFile = url === '/uploads/*' && (method === 'GET' || method === 'HEAD');
+        const isFile = /^\/(?:uploads\/\*|api\/openapi\.json)$/.test(url) && (method === 'GET' || method === 'HEAD');
         if (action !== null || url.startsWith('/_') || method === 'OPTIONS' || isFile) continue;
         const target = url.replace(':documentId', 'x');
         const [one, other] = await Promise.all(

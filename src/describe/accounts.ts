@@ -14,7 +14,7 @@ import {
   strictObject,
   TEXT,
   WHOLE,
-} from './json-schema.ts';
+} from './named-schemas.ts';
 
 const SECRET: JsonSchema = { type: 'string', minLength: 1, format: 'password' };
 const NEW_PASSWORD: JsonSchema = { type: 'string', minLength: 6, format: 'password' };

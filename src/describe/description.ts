@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts';
 import type { Model, Schema } from '../model/types.ts';
 import type { Settings } from '../project/settings.ts';
-import type { NamedSchemas } from './json-schema.ts';
+import type { NamedSchemas } from './named-schemas.ts';
 import { schemaNames } from './schema-names.ts';
 import { View } from './view.ts';
 

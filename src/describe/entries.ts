@@ -2,7 +2,7 @@
 // `fields`, which shows every attribute, and `DishSelected` for one that does. What `populate` adds is optional in both.
 import type { ContentType, ScalarAttribute, Schema } from '../model/types.ts';
 import type { Description } from './description.ts';
-import { anyOf, COUNT, type JsonSchema, listOf, NULL, type Properties, strictObject } from './json-schema.ts';
+import { anyOf, COUNT, type JsonSchema, listOf, NULL, type Properties, strictObject } from './named-schemas.ts';
 import { shownScalar } from './scalar-schemas.ts';
 import type { PopulatedAttribute } from './view.ts';
 

@@ -1,7 +1,7 @@
 // The grammar of filters as schemas. Conditions lead from type to type by reference, so they are described to any depth.
 import type { Attribute, Schema } from '../model/types.ts';
 import type { Description } from './description.ts';
-import { anyOf, type JsonSchema, listOf, NULL, type Properties, YES_OR_NO } from './json-schema.ts';
+import { anyOf, type JsonSchema, listOf, NULL, type Properties, YES_OR_NO } from './named-schemas.ts';
 import { ANY_VALUE, COMPARED, type ComparedAs, comparedAs } from './scalar-schemas.ts';
 
 /** Operators that compare with one value, or with several of which one is enough. */

@@ -2,7 +2,7 @@
 import type { Attribute, ContentType, Schema } from '../model/types.ts';
 import { IGNORED_KEYS } from '../plan/write/plan-write.ts';
 import type { Description } from './description.ts';
-import { anyOf, FLAG, type JsonSchema, listOf, NULL, strictObject, WHOLE } from './json-schema.ts';
+import { anyOf, FLAG, type JsonSchema, listOf, NULL, strictObject, WHOLE } from './named-schemas.ts';
 import { writtenScalar } from './scalar-schemas.ts';
 
 /** Whether a body makes an entry, and so has to hold what is required. */

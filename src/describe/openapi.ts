@@ -4,7 +4,7 @@ import { actionsOf } from '../access/actions.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
 import { type DescribedProject, Description } from './description.ts';
 import { titleOf } from './examples.ts';
-import { NamedSchemas } from './json-schema.ts';
+import { NamedSchemas } from './named-schemas.ts';
 import { type Parameter, parameterName, pathParameter, queryParameter } from './query-parameters.ts';
 import {
   type ErrorStatus,

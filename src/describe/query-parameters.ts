@@ -3,7 +3,7 @@ import type { ContentType } from '../model/types.ts';
 import { PUBLICATION_FILTERS } from '../request/parse-read.ts';
 import type { Description } from './description.ts';
 import { filterSchema } from './filters.ts';
-import { anyOf, type JsonSchema, listOf, strictObject, YES_OR_NO } from './json-schema.ts';
+import { anyOf, type JsonSchema, listOf, strictObject, YES_OR_NO } from './named-schemas.ts';
 import { fieldsSchema, NUMBER, pathsSchema, populateSchema, sortSchema } from './selection.ts';
 
 export interface Parameter {

@@ -1,6 +1,6 @@
 // What every route answers besides what it is for: errors by status, and headers.
 import type { Description } from './description.ts';
-import { anyOf, type JsonSchema, listOf, strictObject, TEXT } from './json-schema.ts';
+import { anyOf, type JsonSchema, listOf, strictObject, TEXT } from './named-schemas.ts';
 
 /** A member of a document that OpenAPI defines. */
 export interface OpenApiObject {

@@ -7,7 +7,7 @@ import type { Description } from './description.ts';
 import { bareEntry, bareList, documentSchema, pageOf, pageSchema } from './entries.ts';
 import { exampleData, exampleEntry, examplePage } from './examples.ts';
 import { bodySchema } from './inputs.ts';
-import { COUNT, type JsonSchema, strictObject, TEXT } from './json-schema.ts';
+import { COUNT, type JsonSchema, strictObject, TEXT } from './named-schemas.ts';
 import { parametersBody } from './query-parameters.ts';
 import { type ErrorStatus, HAS_BODY, jsonContent, type OpenApiObject } from './responses.ts';
 import { SHOWN_VALUE } from './scalar-schemas.ts';

@@ -1,6 +1,6 @@
 // Scalar attributes: how responses show them, what bodies may hold, and what filters compare them with.
 import type { ScalarAttribute, ScalarType } from '../model/types.ts';
-import { FLAG, type JsonSchema, orNull, TEXT, WHOLE } from './json-schema.ts';
+import { FLAG, type JsonSchema, orNull, TEXT, WHOLE } from './named-schemas.ts';
 
 const INT32 = 2 ** 31;
 const DIGITS = '^-?\\d+$';

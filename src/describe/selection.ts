@@ -2,7 +2,15 @@
 import type { ScalarAttribute, Schema } from '../model/types.ts';
 import type { Description } from './description.ts';
 import { filterSchema } from './filters.ts';
-import { anyOf, commaList, type JsonSchema, listOf, type Properties, strictObject, YES_OR_NO } from './json-schema.ts';
+import {
+  anyOf,
+  commaList,
+  type JsonSchema,
+  listOf,
+  type Properties,
+  strictObject,
+  YES_OR_NO,
+} from './named-schemas.ts';
 import { comparedAs } from './scalar-schemas.ts';
 import type { PopulatedAttribute } from './view.ts';
 

@@ -3,7 +3,7 @@ import type { ContentType } from '../model/types.ts';
 import { type DescribedProject, Description } from './description.ts';
 import { documentSchema, entrySchema, pageSchema } from './entries.ts';
 import { componentInput, dataSchema } from './inputs.ts';
-import { type JsonSchema, NamedSchemas } from './json-schema.ts';
+import { type JsonSchema, NamedSchemas } from './named-schemas.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
