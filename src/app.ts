@@ -35,8 +35,6 @@ import type { GivenSecrets } from './project/given-secrets.ts';
 import { readLocales } from './project/locales.ts';
 import type { Settings } from './project/settings.ts';
 import { AccountStatements } from './sql/account-statements.ts';
-import type { DefaultRegistry, DocumentUid, IsOpen } from './typing/registry.ts';
-import type { TypedDocuments } from './typing/typed-documents.ts';
 
 export interface OpenOptions {
   /** Folder of the content project: the one that holds `src/api`. */
@@ -76,10 +74,6 @@ export interface CallerHeaders {
   readonly authorization?: string | undefined;
 }
 
-/** Typed by the model where the project has a generated file of it, otherwise open. */
-export type DocumentsOf<U, C extends 'system' | 'caller'> =
-  IsOpen<DefaultRegistry> extends true ? Documents : TypedDocuments<DefaultRegistry, U, C>;
-
 /** What is internal is no part of the published types: those name no package that is not installed with ours. */
 export interface Sheaf extends ProjectSheaf {
   /** @internal */
@@ -100,9 +94,6 @@ export interface Sheaf extends ProjectSheaf {
   readonly operations: Operations;
   /** @internal */
   readonly database: Database;
-  /** The entries of a type: as the system, which may do everything, or as a caller. */
-  documents<U extends DocumentUid<DefaultRegistry>>(uid: U): DocumentsOf<U, 'system'>;
-  documents<U extends DocumentUid<DefaultRegistry>>(uid: U, caller: Caller | undefined): DocumentsOf<U, 'caller'>;
   /** Who calls, by the headers of a request; a token that is wrong or expired is refused. */
   authenticate(headers: CallerHeaders): Promise<Caller>;
   /** @internal Accounts and rights; opened when first asked for. */

@@ -1,6 +1,6 @@
 // What the package exports.
 export type { Caller } from './access/caller.ts';
-export { type CallerHeaders, type DocumentsOf, type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
+export { type CallerHeaders, type Locale, type OpenOptions, open, type Sheaf } from './app.ts';
 export { SetupError, SheafError } from './errors.ts';
 export {
   type AfterContext,
@@ -57,3 +57,4 @@ export type {
   Sort,
   UpdateParameters,
 } from './operations/parameters.ts';
+export type { CallerDocuments, DocumentsOf, ProjectDocuments } from './operations/project-documents.ts';

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../access/caller.ts';
 import type { ReadName, WriteName } from '../access/operation.ts';
 import type { Files } from '../files/files.ts';
-import type { Documents } from '../operations/documents.ts';
 import type { Entry } from '../operations/parameters.ts';
+import type { CallerDocuments, ProjectDocuments } from '../operations/project-documents.ts';
 import type { Status } from '../request/read-request.ts';
 import { definedIn } from './files-of-parts.ts';
 
@@ -21,13 +21,8 @@ export interface Log {
   readonly error: LogMethod;
 }
 
-/** The entries of a type. */
-export type DocumentsOf = (uid: string) => Documents;
-
 /** The project as code of its own sees it: as the system, which may do everything. */
-export interface ProjectSheaf {
-  /** The entries of a type: as the system, which may do everything, or as a caller. */
-  documents(uid: string, caller?: Caller): Documents;
+export interface ProjectSheaf extends ProjectDocuments {
   readonly files: Files;
   /** What `work` reads and writes happens whole or not at all. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -44,7 +39,7 @@ export interface CodeContext {
 /** What code is given that runs on behalf of a caller. */
 export interface CallerContext extends CodeContext {
   /** The entries of a type as the caller may read and change them; published ones unless a status is given. */
-  readonly documents: DocumentsOf;
+  readonly documents: CallerDocuments;
   readonly caller: Caller;
 }
 
