@@ -143,7 +143,7 @@ describeOnEveryDatabase('The routes of a project', (engine) => {
   });
 
   it('are granted, revoked and listed like others', async () => {
-    const { json, said } = commandsOn(folder, site.database);
+    const { json, said, refused } = commandsOn(folder, site.database);
     expect(await json(['role', 'grant', 'public', TOP])).toEqual({ role: 'public', granted: [TOP] });
     expect((await json(['role', 'show', 'public'])).actions).toContain(TOP);
     expect((await json(['role', 'revoke', 'public', `${ARTICLE}.*`])).revoked).toEqual([TOP]);
@@ -162,6 +162,7 @@ describeOnEveryDatabase('The routes of a project', (engine) => {
       ({ path, method }: { path: string; method: string }) => `${method} ${path}` === 'POST /api/notes',
     );
     expect(create).toMatchObject({ source: 'core', action: 'api::note.note.create', policies: ['has-key'] });
+    expect((await refused(['explain', '/api/text'])).message).toBe('src/sheaf.ts of the project answers /api/text');
     expect(await said(['routes'])).toMatch(/^GET +\/api\/whoami +src\/sheaf\.ts +everyone$/m);
   });
 

@@ -68,6 +68,10 @@ export async function describeRequest(sheaf: Sheaf, target: string, role: string
   const caller = await callerFor(sheaf, role);
   const [pathname, query = ''] = splitTarget(target);
   const found = matchRoute(routeTable(sheaf, await sheaf.auth()), 'GET', pathname);
+  if (found?.route.source !== undefined)
+    throw new SetupError(`${found.route.source} of the project answers ${pathname}`, [
+      'what its code reads cannot be explained; name a path of the core',
+    ]);
   if (!found || !isRead(found.route))
     throw new SetupError(`No route answers ${pathname}`, [
       `expected a path such as ${sheaf.settings.rest.prefix}/restaurants?filters[name]=Alba`,

@@ -135,6 +135,8 @@ function roleInSource(parts: readonly string[]): Placed | null {
   const name = parts.at(-1)!.replace(ENDING, '');
   const is = (role: FileRole, of: string | null = null): Placed => ({ role, owner: of, name });
   if (first === 'admin') return null;
+  // Ours, and not Strapi's: it is run.
+  if (parts.length === 1 && name === 'sheaf') return null;
   if (parts.length === 1 && name === 'index') return is('index');
   if (parts.length === 2 && (first === 'policies' || first === 'middlewares')) return is(first);
   if (first === 'api' && owner !== undefined) {

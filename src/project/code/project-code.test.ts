@@ -80,6 +80,12 @@ export default {
   'src/api/order/controllers/order.test.ts': 'strapi.documents.use(() => 1);',
 };
 
+it('does not look into src/sheaf.ts, which is run', async () => {
+  const text = `strapi.server.use(() => {}); strapi.documents.use(() => {});`;
+  expect(await scan({ 'src/sheaf.ts': text })).toEqual([]);
+  expect(await scan({ 'src/other.ts': text })).not.toEqual([]);
+});
+
 describe('a project as Strapi generates it', () => {
   it('has no code of its own', async () => {
     expect(await scan(GENERATED)).toEqual([]);
