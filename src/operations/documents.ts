@@ -50,7 +50,7 @@ export class Documents {
         key: 'facets',
       });
     await this.#operations.refresh();
-    const read = this.#operations.find(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
+    const read = this.#operations.findAgain(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
     const { entries } = await read.run({ caller: this.#caller });
     return JSON.parse(`[${entries}]`);
   }
@@ -58,7 +58,7 @@ export class Documents {
   /** A page of entries with its pagination, as a list request answers. */
   async findPage(parameters: FindParameters = {}): Promise<Page> {
     await this.#operations.refresh();
-    const read = this.#operations.find(
+    const read = this.#operations.findAgain(
       this.#read('find', parameters, firstPage(this.#operations.rules.pages)),
       this.#caller,
     );

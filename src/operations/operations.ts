@@ -7,7 +7,7 @@ import type { ReadOptions, Session } from '../db/database.ts';
 import type { ScopedDatabase } from '../db/scoped-database.ts';
 import { admitLocale, hasLocale } from '../db/stored-settings.ts';
 import { invalidKey, notFoundError } from '../errors.ts';
-import { MAX_CACHED_PLAN_BYTES } from '../limits.ts';
+import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { type CacheUsage, Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
 import { type AuthorizedReadPlan, planRead, planRelated, type ReadPlanning } from '../plan/read/plan-read.ts';
@@ -26,6 +26,7 @@ import type { WriteContext } from '../store/write-session.ts';
 import { CommitEvents } from './commit-events.ts';
 import { hookedList, hookedOne } from './hooked-reads.ts';
 import { HookList, type OperationHooks } from './hooks.ts';
+import { jsonKey } from './json-key.ts';
 import { clockOf, type PreparedOne, type PreparedRead, type RunOptions, weightOf } from './prepared.ts';
 import type { ReadJob } from './read-job.ts';
 import { ReadLanes } from './read-lanes.ts';
@@ -70,6 +71,8 @@ export class Operations {
   refresh: () => Promise<void> | null = () => null;
   readonly #writes: Writes;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
+  /** Lists that code in process asks for, as they were prepared. */
+  #lists = new Lru<string, PreparedRead<PageText>>(MAX_CACHED_REQUEST_BYTES);
   readonly #hooks = new HookList();
   readonly #signing = new FileSigning();
 
@@ -112,6 +115,7 @@ export class Operations {
   /** From now on, hooks run around the operations that they concern. */
   addHooks(hooks: OperationHooks): void {
     this.#hooks.add(hooks);
+    this.#lists = new Lru(MAX_CACHED_REQUEST_BYTES);
   }
 
   /** A list of entries, or of groups of them. */
@@ -122,6 +126,22 @@ export class Operations {
     };
     const hooks = this.#hooks.on(operation);
     return hooks ? hookedList({ hooks, operation }, prepare) : prepare(operation);
+  }
+
+  /** The same, kept for those who ask for it again with the same rights: code asks for the same list each time. */
+  findAgain(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
+    const { name, type, parameters, defaults } = operation;
+    const asked = jsonKey(parameters);
+    // Hooks are shown the parameters themselves, which may be changed by whoever gave them.
+    if (asked === null || asked.length > MAX_CACHED_REQUEST_LENGTH || this.#hooks.on(operation))
+      return this.find(operation, caller);
+    const key = `${caller.access.key} ${name} ${type.uid} ${JSON.stringify(defaults)} ${asked}`;
+    let list = this.#lists.get(key);
+    if (!list) {
+      list = this.find(operation, caller);
+      this.#lists.set(key, list, list.weight);
+    }
+    return list;
   }
 
   /** The entries that a relation of one document leads to; null where there is no such document for the caller. */
