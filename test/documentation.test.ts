@@ -48,6 +48,7 @@ const BEFORE: readonly (readonly [command: RegExp, setUp: readonly string[]])[] 
 /** Commands that end with another code than 0, and what they say. */
 const OTHER_CODES: readonly (readonly [command: RegExp, code: number, text: RegExp])[] = [
   [/^sheaf schema undo\b/, 1, /There is no change to take back/],
+  [/^sheaf hooks (retry|drop) 12\b/, 1, /There is no event 12 that has failed/],
   [/^sheaf locale remove fr(?! --)/, 1, /There is content in fr/],
 ];
 
