@@ -21,9 +21,9 @@ import { variables } from './support/commands.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const root = mkdtempSync(path.join(os.tmpdir(), 'sheaf-test-'));
-const folder = path.join(root, 'site');
+const packages = path.join(root, 'packages');
 const env = variables({ HOME: root, PORT: '0', LOG_LEVEL: 'error', NO_UPDATE_NOTIFIER: '1' });
-const run = (command: string, more = {}): string =>
+const runIn = (folder: string, command: string, more = {}): string =>
   execFileSync('sh', ['-c', command], {
     cwd: folder,
     env: { ...env, ...more },
@@ -33,23 +33,34 @@ const run = (command: string, more = {}): string =>
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** As `npm install` of the packed package leaves a folder. */
+/** The packages that installing puts into a folder. */
 beforeAll(() => {
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', root], {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const installed = path.join(folder, 'node_modules/sheaf');
-  mkdirSync(path.join(folder, 'node_modules/.bin'), { recursive: true });
+  const installed = path.join(packages, 'sheaf');
+  mkdirSync(path.join(packages, '.bin'), { recursive: true });
   execFileSync('tar', ['-xzf', path.join(root, packed.trim().split('\n').at(-1)!), '-C', root]);
   renameSync(path.join(root, 'package'), installed);
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'));
-  symlinkSync('../sheaf/dist/main.js', path.join(folder, 'node_modules/.bin/sheaf'));
+  symlinkSync('../sheaf/dist/main.js', path.join(packages, '.bin/sheaf'));
   chmodSync(path.join(installed, 'dist/main.js'), 0o755);
-  symlinkSync(process.execPath, path.join(folder, 'node_modules/.bin/node'));
-  writeFileSync(path.join(folder, 'package.json'), '{"dependencies": {"sheaf": "file:../sheaf.tgz"}}');
+  symlinkSync(process.execPath, path.join(packages, '.bin/node'));
+  symlinkSync(path.join(ROOT, 'node_modules/.bin/tsc'), path.join(packages, '.bin/tsc'));
+  for (const name of ['typescript', '@types'])
+    symlinkSync(path.join(ROOT, 'node_modules', name), path.join(packages, name));
 });
+
+/** As `npm install` of the packed package leaves a folder. */
+function installIn(name: string): string {
+  const folder = path.join(root, name);
+  mkdirSync(folder);
+  symlinkSync(packages, path.join(folder, 'node_modules'));
+  writeFileSync(path.join(folder, 'package.json'), '{"dependencies": {"sheaf": "file:../sheaf.tgz"}}');
+  return folder;
+}
 
 /** The commands of the section, one by one. */
 function commandsOfReadme(): string[] {
@@ -61,7 +72,7 @@ function commandsOfReadme(): string[] {
 }
 
 /** Starts a server and resolves with the lines that it prints until it can be stopped. */
-async function start(command: string) {
+async function start(folder: string, command: string) {
   const child = spawn('sh', ['-c', command], {
     cwd: folder,
     env,
@@ -89,8 +100,10 @@ async function start(command: string) {
 it('An empty folder answers after three commands of the README', async () => {
   const [install, init, dev, curl, addType, ...rest] = commandsOfReadme();
   expect([install, init, dev, rest]).toEqual(['npm install sheaf', 'npx sheaf init', 'npx sheaf dev', []]);
+  const folder = installIn('site');
+  const run = (command: string, more = {}): string => runIn(folder, command, more);
   expect(run(init!)).toContain('src/api/article/content-types/article/schema.json');
-  const { lines, seen, stop } = await start(dev!);
+  const { lines, seen, stop } = await start(folder, dev!);
   try {
     await seen(/Stop with Ctrl\+C/);
     const [, address] = /Serving article at (\S+)/.exec(lines.join('\n'))!;
@@ -118,4 +131,58 @@ it('An empty folder answers after three commands of the README', async () => {
   );
   const schema = path.resolve(folder, 'src/api/author/content-types/author', $schema);
   expect(JSON.parse(readFileSync(schema, 'utf8')).title).toContain('A content-type');
+});
+
+interface Block {
+  readonly kind: string;
+  /** The file that it is the content of. */
+  readonly file: string | null;
+  readonly text: string;
+}
+
+it('The tutorial gives what it says, word for word', async () => {
+  const page = readFileSync(path.join(ROOT, 'docs/tutorial.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms)].map(
+    ([, kind, file, text]): Block => ({ kind: kind!, file: file ?? null, text: text! }),
+  );
+  const folder = installIn('tutorial');
+  const servers: Awaited<ReturnType<typeof start>>[] = [];
+  /** Addresses of the page, and where they are here. */
+  const addresses = new Map<string, string>();
+  const here = (text: string): string =>
+    [...addresses].reduce((all, [shown, real]) => all.replaceAll(shown, real), text);
+  let output = '';
+  /** What stands in for a package that is installed already, or starts a server; everything else is run. */
+  const follow = async (command: string): Promise<string> => {
+    if (command.startsWith('npm install')) return '';
+    if (command === 'npx sheaf dev') {
+      const server = await start(folder, command);
+      servers.push(server);
+      const [, address] = /Serving article at (\S+)/.exec(await server.seen(/Serving article at/))!;
+      addresses.set('http://127.0.0.1:1337', address!);
+      return '';
+    }
+    if (command === 'node page.ts') {
+      const server = await start(folder, `${process.execPath} page.ts`);
+      servers.push(server);
+      addresses.set('http://127.0.0.1:3000', /http:\S+/.exec(await server.seen(/^Open http/))![0]);
+      return '';
+    }
+    const printed = runIn(folder, here(command).replace(/^node /, `${process.execPath} `));
+    if (command.includes('type add')) await servers[0]!.seen(/Serving article, author at/);
+    return printed;
+  };
+  try {
+    for (const { kind, file, text } of blocks) {
+      if (file !== null) writeFileSync(path.join(folder, file), here(text).replace('listen(3000', 'listen(0'));
+      else if (kind === 'text') expect(output).toBe(text);
+      else if (text.trim() !== 'npx tsc') for (const command of text.trim().split('\n')) output = await follow(command);
+    }
+    expect(runIn(folder, 'npx tsc')).toBe('');
+    const source = readFileSync(path.join(folder, 'page.ts'), 'utf8');
+    writeFileSync(path.join(folder, 'page.ts'), source.replace('fields: ["title"]', 'fields: ["titel"]'));
+    expect(() => runIn(folder, 'npx tsc')).toThrow();
+  } finally {
+    for (const server of servers) await server.stop();
+  }
 });
