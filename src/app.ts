@@ -76,6 +76,10 @@ export interface CallerHeaders {
 
 /** What is internal is no part of the published types: those name no package that is not installed with ours. */
 export interface Sheaf extends ProjectSheaf {
+  /** @internal The folder of the project. */
+  readonly project: string;
+  /** @internal Where what is not given is kept. */
+  readonly state: string;
   /** @internal */
   readonly model: Model;
   /** @internal */
@@ -122,7 +126,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const { privateAttributes } = settings.rest;
   const loaded = loadModel(options.project, { privateAttributes });
   const code = await readProjectCode(options.project, loaded.contentTypes.values());
-  const closing = { code, withheld: withheldBy(code.findings, settings.servedWithout) };
+  const closing = { code, withheld: withheldBy(code.findings, settings) };
   const { readOnly = false } = options;
   const listed = readLocales(options.project);
   const own = await loadOwnCode(options.project);
@@ -202,6 +206,8 @@ function sheafOf(
   };
   const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
   return {
+    project,
+    state,
     model,
     settings,
     ...found,

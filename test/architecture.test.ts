@@ -55,6 +55,8 @@ const PACKAGES: readonly (readonly [name: string, layer: string])[] = [
   ['nodemailer', 'accounts/'],
   ['ajv', 'extend/'],
   ['croner', 'extend/'],
+  ['koa', 'compat/'],
+  ['path-to-regexp', 'compat/'],
 ];
 
 /** Files that may read the environment. */

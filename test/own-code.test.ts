@@ -1,4 +1,4 @@
-// Projects with code of their own, which Sheaf does not run: what it may guard stays closed to everyone but the system,
+// Projects with code of their own that is not to run: what it may guard stays closed to everyone but the system,
 // at every way in, until config/sheaf.json names the code. The fixture has an owner-guarding controller of orders and
 // lifecycles of dishes; places are as Strapi generates them.
 import { spawn } from 'node:child_process';
@@ -25,13 +25,18 @@ const ORDER = 'api::order.order';
 const DISH = 'api::dish.dish';
 const PLACE = 'api::place.place';
 
+const CLOSED = { servedWithout: {}, runStrapiCode: false };
+
 type Files = Readonly<Record<string, string>>;
 
 /** A copy of the fixture with these settings and further files. */
 function projectOf(contents: Contents, settings: Json = {}, files: Files = {}): string {
   const folder = contents.folder();
   cpSync(FIXTURE, folder, { recursive: true });
-  for (const [file, text] of Object.entries({ ...files, 'config/sheaf.json': JSON.stringify(settings) })) {
+  for (const [file, text] of Object.entries({
+    ...files,
+    'config/sheaf.json': JSON.stringify({ runStrapiCode: false, ...settings }),
+  })) {
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
   }
@@ -280,13 +285,13 @@ describeOnSqlite('What is said of code that is not run', (engine) => {
         instead: 'y',
       };
     });
-    const notes = codeNotes(findings, {});
+    const notes = codeNotes(findings, CLOSED);
     expect(notes.length).toBeLessThan(25);
     expect(Math.max(...notes.map((line) => line.length))).toBeLessThan(500);
     expect(notes.filter((line) => /^ {2}and \d+ more$/.test(line))).toEqual(['  and 34 more', '  and 16 more']);
-    expect(codeNotes([], {})).toEqual([]);
+    expect(codeNotes([], CLOSED)).toEqual([]);
     const servedWithout = Object.fromEntries(findings.map(({ subject }) => [subject!, ['controller']]));
-    expect(codeNotes(findings, servedWithout)).toEqual([
+    expect(codeNotes(findings, { ...CLOSED, servedWithout })).toEqual([
       'The project has code of its own, which Sheaf does not run.',
       expect.stringContaining('Served without, as config/sheaf.json says: {"api::type-0.type-0": ["controller"]'),
     ]);

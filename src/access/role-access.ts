@@ -122,7 +122,6 @@ export class Accesses {
       const other = this.#implied.get(action);
       return other !== undefined && isGranted(other) && !withheld.has(action);
     };
-    if (withheld.findings.length === 0) return { ...access, may };
     const isServed = (uid: string): boolean => this.#model.contentTypes.get(uid)?.exposure !== 'relations';
     return {
       ...access,

@@ -15,6 +15,9 @@ const ACTIONS = [
   LIST_LOCALES,
 ];
 
+/** Of a project whose code does not run. */
+const CLOSED = { servedWithout: {}, runStrapiCode: false };
+
 const finding = (subject: string | null, closes: Closes, kind: CodeKind = 'controller'): CodeFinding => ({
   file: 'src/x.ts',
   kind,
@@ -25,7 +28,7 @@ const finding = (subject: string | null, closes: Closes, kind: CodeKind = 'contr
 });
 
 const withheld = (subject: string, closes: Closes): string[] => {
-  const made = withheldBy([finding(subject, closes)], {});
+  const made = withheldBy([finding(subject, closes)], CLOSED);
   return ACTIONS.filter((action) => made.has(action));
 };
 
@@ -60,18 +63,26 @@ describe('code of a project', () => {
 
   it('withholds nothing where all of it is named', () => {
     const findings = [finding(ORDER, 'all'), finding(ORDER, 'writes', 'lifecycles')];
-    expect(withheldBy(findings, { [ORDER]: ['controller'] }).reason(`${ORDER}.find`)).toBeNull();
-    expect(withheldBy(findings, { [ORDER]: ['controller'] }).reason(`${ORDER}.create`)).toBe('lifecycles src/x.ts');
-    expect(withheldBy(findings, { [ORDER]: ['controller', 'lifecycles'] }).findings).toEqual([]);
+    expect(
+      withheldBy(findings, { ...CLOSED, servedWithout: { [ORDER]: ['controller'] } }).reason(`${ORDER}.find`),
+    ).toBeNull();
+    expect(
+      withheldBy(findings, { ...CLOSED, servedWithout: { [ORDER]: ['controller'] } }).reason(`${ORDER}.create`),
+    ).toBe('lifecycles src/x.ts');
+    expect(
+      withheldBy(findings, { ...CLOSED, servedWithout: { [ORDER]: ['controller', 'lifecycles'] } }).findings,
+    ).toEqual([]);
   });
 
   it('is named in vain where it closes nothing, and wrongly where there is none', () => {
     const findings = [finding(ORDER, 'nothing'), finding(null, 'nothing', 'cron')];
-    expect(withheldBy(findings, { [ORDER]: ['controller'] }).findings).toEqual([]);
-    expect(() => withheldBy(findings, { [ORDER]: ['routes'] })).toThrow(
+    expect(withheldBy(findings, { ...CLOSED, servedWithout: { [ORDER]: ['controller'] } }).findings).toEqual([]);
+    expect(() => withheldBy(findings, { ...CLOSED, servedWithout: { [ORDER]: ['routes'] } })).toThrow(
       /order: it has no routes .* expected controller/,
     );
-    expect(() => withheldBy(findings, { toString: ['routes'] })).toThrow(/toString: the project has no code for it/);
-    expect(() => withheldBy([], { [ORDER]: ['routes'] })).toThrow(/leave the key out/);
+    expect(() => withheldBy(findings, { ...CLOSED, servedWithout: { toString: ['routes'] } })).toThrow(
+      /toString: the project has no code for it/,
+    );
+    expect(() => withheldBy([], { ...CLOSED, servedWithout: { [ORDER]: ['routes'] } })).toThrow(/leave the key out/);
   });
 });

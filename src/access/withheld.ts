@@ -1,20 +1,37 @@
-// Actions that nobody has, however they are granted: the project has code of its own in front of them, which Sheaf does
-// not run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
+// Actions that nobody has, however they are granted: the project has code of its own in front of them, which does not
+// run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
 import { SetupError } from '../errors.ts';
 import { FILE, USER } from '../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../project/code/code-finding.ts';
+import { isRun } from '../project/code/code-support.ts';
 import { FIND_FILES, isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
 
 /** Kinds of code by what they act on, as config/sheaf.json names them. */
 export type ServedWithout = Readonly<Record<string, readonly string[]>>;
 
+/** What the project says of its code. */
+export interface CodeSettings {
+  readonly servedWithout: ServedWithout;
+  readonly runStrapiCode: boolean;
+}
+
 export class Withheld {
-  /** The code that keeps actions closed. */
-  readonly findings: readonly CodeFinding[];
+  #findings: readonly CodeFinding[];
   readonly #reasons = new Map<string, string | null>();
 
   constructor(findings: readonly CodeFinding[]) {
-    this.findings = findings.filter(({ closes }) => closes !== 'nothing');
+    this.#findings = findings.filter(({ closes }) => closes !== 'nothing');
+  }
+
+  /** The code that keeps actions closed. */
+  get findings(): readonly CodeFinding[] {
+    return this.#findings;
+  }
+
+  /** Closes what passes through code that turned out not to run. */
+  close(findings: readonly CodeFinding[]): void {
+    this.#findings = [...this.#findings, ...findings.filter(({ closes }) => closes !== 'nothing')];
+    this.#reasons.clear();
   }
 
   /** Why nobody has an action, such as `controller src/api/order/controllers/order.ts`; null where grants decide. */
@@ -34,11 +51,16 @@ export class Withheld {
 }
 
 /** What the code of a project keeps closed, except for what the project is served without. */
-export function withheldBy(findings: readonly CodeFinding[], servedWithout: ServedWithout): Withheld {
+export function withheldBy(findings: readonly CodeFinding[], settings: CodeSettings): Withheld {
+  const { servedWithout } = settings;
   const problems = Object.entries(servedWithout).flatMap(([subject, kinds]) => unknownNames(findings, subject, kinds));
   if (problems.length > 0) throw new SetupError('config/sheaf.json cannot be used:', problems);
-  return new Withheld(findings.filter((finding) => !isNamed(finding, servedWithout)));
+  return new Withheld(notRun(findings, settings).filter((finding) => !isNamed(finding, servedWithout)));
 }
+
+/** Those of the code that do not run. */
+export const notRun = (findings: readonly CodeFinding[], { runStrapiCode }: CodeSettings): readonly CodeFinding[] =>
+  runStrapiCode ? findings.filter((finding) => !isRun(finding)) : findings;
 
 export const isNamed = ({ subject, kind }: CodeFinding, servedWithout: ServedWithout): boolean =>
   subject !== null && Object.hasOwn(servedWithout, subject) && servedWithout[subject]!.includes(kind);

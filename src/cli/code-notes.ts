@@ -1,7 +1,8 @@
-// What the start says about a project's own code: in one screen, which code is not run, what is closed because of it,
+// What the start says about a project's own code: in one screen, whether it runs, which of it does not, what is closed because of it,
 // what Sheaf has instead, and how to open what does without it.
-import { isNamed, type ServedWithout } from '../access/withheld.ts';
+import { type CodeSettings, isNamed, notRun } from '../access/withheld.ts';
 import { APPLICATION, type Closes, type CodeFinding } from '../project/code/code-finding.ts';
+import { counted } from '../project/code/code-purpose.ts';
 
 /** Entries of two lines each, so that everything fits on a screen. */
 const MAX_CLOSING = 6;
@@ -10,7 +11,17 @@ const MAX_OTHERS = 4;
 const MAX_NAMED = 8;
 const WIDTH = 160;
 
-export function codeNotes(findings: readonly CodeFinding[], servedWithout: ServedWithout): string[] {
+export function codeNotes(found: readonly CodeFinding[], settings: CodeSettings): string[] {
+  const findings = notRun(found, settings);
+  return [...runningNotes(found.filter((finding) => !findings.includes(finding))), ...otherNotes(findings, settings)];
+}
+
+function runningNotes(findings: readonly CodeFinding[]): string[] {
+  const { size } = new Set(findings.map(({ file }) => file));
+  return size === 0 ? [] : [`The project's own code runs: ${counted(size, 'file')}. sheaf doctor tells of each.`];
+}
+
+function otherNotes(findings: readonly CodeFinding[], { servedWithout }: CodeSettings): string[] {
   if (findings.length === 0) return [];
   const named = findings.filter((finding) => isNamed(finding, servedWithout));
   const closing = findings.filter((finding) => finding.closes !== 'nothing' && !named.includes(finding));

@@ -135,7 +135,7 @@ async function prepare(sheaf: Sheaf, config: ServerConfig, options: StartOptions
       ...hint,
     );
   }
-  notes.push(...(await failedHookNotes(sheaf)), ...codeNotes(sheaf.code.findings, sheaf.settings.servedWithout));
+  notes.push(...(await failedHookNotes(sheaf)), ...codeNotes(sheaf.code.findings, sheaf.settings));
   for (const role of auth.unknownRoles)
     notes.push(`The project has rules for the role "${role}", which does not exist.`);
   if (auth.grants.note !== null) notes.push(auth.grants.note);

@@ -18,6 +18,9 @@ declare module 'fastify' {
   }
 }
 
+/** The constraint that tells which of several routes the order of the project chooses. */
+export const TURN = 'turn';
+
 export interface RegisterOptions {
   /** Whether routes that write refuse whatever they are asked for. */
   readonly isReadOnly: boolean;
@@ -30,22 +33,36 @@ export function registerRoutes(
   { isReadOnly }: RegisterOptions,
 ): void {
   const served = isReadOnly ? routes.filter(isRead) : routes;
-  const plain = served.filter(({ takesFiles }) => takesFiles !== true);
-  for (const route of plain) registerRoute(app, auth, route);
-  // In a scope of their own, since no other route takes such bodies.
+  const bodies = Map.groupBy(served, ({ takesFiles, readsBody }) =>
+    readsBody ? 'raw' : takesFiles ? 'files' : 'plain',
+  );
+  for (const route of bodies.get('plain') ?? []) registerRoute(app, auth, route);
+  // In scopes of their own, since no other route takes such bodies.
   app.register(async (scope) => {
     await scope.register(multipart, MULTIPART_OPTIONS);
     scope.addHook('onSend', answerEarly);
-    for (const route of served) if (!plain.includes(route)) registerRoute(scope, auth, route);
+    for (const route of bodies.get('files') ?? []) registerRoute(scope, auth, route);
   });
+  const raw = bodies.get('raw') ?? [];
+  if (raw.length > 0)
+    app.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      await scope.register(multipart, MULTIPART_OPTIONS);
+      scope.addHook('onSend', answerEarly);
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      for (const route of raw) registerRoute(scope, auth, route);
+    });
   refuseOtherMethods(app, routes, served);
 }
 
 function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
-  const { method, path, action, limit, handler } = route;
+  const { method, path, limit, handler, turn } = route;
+  // A handler that reads the body also finds out who sends it.
+  const action = route.readsBody ? null : route.action;
   app.route({
     method,
     url: path,
+    ...(turn !== undefined && { constraints: { [TURN]: turn } }),
     handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
     config: { ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }) },
     // After the limits on requests, before the body is read: who may not do this need not send one.
@@ -65,7 +82,12 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], serv
       if (isRefusedInEnvelope) throw methodNotAllowedError(allowed);
       return refuseMethod(request, reply, allowed);
     };
-    const others = METHODS.filter((method) => !allowed.includes(method) && !writes.includes(method));
+    // Below a path with expressions other routes answer.
+    const isElsewhere = (method: string): boolean =>
+      group.some(isOwn) && (url.endsWith('*') || isAnswered(routes, method, url));
+    const others = METHODS.filter(
+      (method) => !allowed.includes(method) && !writes.includes(method) && !isElsewhere(method),
+    );
     // Of a QUERY the framework would ask for the type of its body first. All others are one route, which is made sooner.
     const [queries, rest] = [others.filter(isQuery), others.filter((method) => !isQuery(method))];
     if (queries.length > 0) app.route({ method: queries, url, onRequest: refuse, handler: refuse });
@@ -74,6 +96,19 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], serv
 }
 
 const isQuery = (method: string): boolean => method === 'QUERY';
+
+const isOwn = ({ readsBody }: Route): boolean => readsBody === true;
+
+/** Whether a route with another path answers a method at this one, as `PUT /things/:id` does at `/things/special`. */
+const isAnswered = (routes: readonly Route[], method: string, url: string): boolean => {
+  const segments = patternOf(url).split('/');
+  return routes.some((route) => {
+    const pattern = patternOf(route.path).split('/');
+    const fits =
+      pattern.length === segments.length && pattern.every((part, at) => part === ':' || part === segments[at]);
+    return route.method === method && fits;
+  });
+};
 
 /**
  * Finds out who calls and refuses who lacks the right. Where it is known who calls, nothing is waited for. A caller who

@@ -1,10 +1,12 @@
 // Every route of a project, in one table.
 import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
+import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { MAX_CACHED_REQUEST_BYTES } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { USER } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
+import { withCodeRoutes } from './code-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
 import { CostLimit } from './cost-limit.ts';
 import { docsRoutes } from './docs-routes.ts';
@@ -23,10 +25,12 @@ interface RouteTableOptions {
   readonly requests?: RouteContext['requests'];
   /** Whether there is a page that shows the API. */
   readonly docs?: boolean;
+  /** The code of a Strapi project that runs. */
+  readonly code?: StrapiCode | null;
 }
 
 export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions = {}): readonly Route[] {
-  const { requests = new Lru(MAX_CACHED_REQUEST_BYTES) } = options;
+  const { requests = new Lru(MAX_CACHED_REQUEST_BYTES), code = null } = options;
   const { cost } = auth.settings.rateLimits;
   const context: RouteContext = {
     sheaf,
@@ -50,7 +54,8 @@ export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions 
     ...uploadRoutes(context),
     ...types.flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]),
   ];
-  routes = sheaf.extension ? withProjectRoutes(context, sheaf.extension, core) : core;
+  const table = code ? withCodeRoutes(context, code, core) : core;
+  routes = sheaf.extension ? withProjectRoutes(context, sheaf.extension, table) : table;
   return routes;
 }
 

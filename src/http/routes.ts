@@ -38,6 +38,10 @@ export interface Route extends DescribedRoute {
   readonly policies?: readonly string[];
   /** JSON Schemas of what it takes and answers, of a route of the project. */
   readonly schemas?: RouteSchemas;
+  /** That its handler reads the body, of whatever kind it is. */
+  readonly readsBody?: true;
+  /** Of a route that the router would prefer, or not, against the order of the project: what tells that it is its turn. */
+  readonly turn?: string;
 }
 
 /** Whether a route only reads. */

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Sheaf } from '../app.ts';
+import type { startStrapiCode } from '../compat/strapi/strapi-code.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import {
   type Limits,
@@ -21,6 +22,7 @@ import {
   MAX_URL_LENGTH,
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import { takeTurns } from './code-routes.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
@@ -107,7 +109,11 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const { isReadOnly } = sheaf.database;
     const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
     const docs = sheaf.settings.openapi.page ?? options.isDevelopment ?? false;
-    registerRoutes(scope, auth, routeTable(sheaf, auth, { requests, docs }), { isReadOnly });
+    const code = sheaf.code.isOwn && sheaf.settings.runStrapiCode ? await startCode(sheaf, auth, logger) : null;
+    if (code) app.addHook('onClose', () => code.stop());
+    const table = routeTable(sheaf, auth, { requests, docs, code });
+    if (code) takeTurns(app, code, table);
+    registerRoutes(scope, auth, table, { isReadOnly });
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
@@ -119,6 +125,10 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   }
   return app;
 }
+
+/** Loaded only for a project that has code of its own. */
+const startCode: typeof startStrapiCode = async (...args) =>
+  (await import('../compat/strapi/strapi-code.ts')).startStrapiCode(...args);
 
 const observed = (log: RequestLog | null, metrics: ServerMetrics | null): RequestLog | null => {
   if (!metrics) return log;

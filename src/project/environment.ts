@@ -120,6 +120,9 @@ export function projectFor(named: string | undefined, variables: NodeJS.ProcessE
 export const projectSettings = (project: string): Settings =>
   readConfiguration(project, environmentOf(project, process.env).all).settings;
 
+/** The variables that the code of a project sees: those of the process, and of the project's .env file. */
+export const projectVariables = (project: string): NodeJS.ProcessEnv => environmentOf(project, process.env).all;
+
 function environmentOf(project: string, variables: NodeJS.ProcessEnv): Environment {
   const text = path.join(project, '.env');
   const file = filled(existsSync(text) ? parseEnv(readFileSync(text, 'utf8')) : {});

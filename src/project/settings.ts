@@ -361,6 +361,10 @@ export const SETTINGS = strictObject({
     'Indexes to create beside those that the definitions declare, by content-type.',
   ),
   openapi: described(v.optional(OPENAPI, {}), 'The description of the API, and the page that shows it.'),
+  runStrapiCode: described(
+    v.optional(flag, true),
+    'Whether the code of a Strapi project runs. Otherwise what may pass through it is closed.',
+  ),
   servedWithout: described(
     v.optional(recordOf(kinds, SERVED_WITHOUT), {}),
     'Code of the project that a content-type, a plugin or the application is served without, by name.',

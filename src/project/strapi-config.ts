@@ -1,11 +1,21 @@
 // The configuration of a Strapi project: config/<name> and, over it, config/env/<environment>/<name>. A file is read when
-// its name is first asked for; only the names below ever are.
+// its name is first asked for.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../check-json.ts';
 import { ConfigModules } from './config-modules.ts';
+import type { EnvHelper } from './env-helper.ts';
 
+/** Those that settings are read from. */
 export type ConfigName = 'api' | 'server' | 'database' | 'middlewares' | 'plugins';
+
+/** Runs files of config. */
+export interface ConfigLoader {
+  readonly env: EnvHelper;
+  /** What a file exports by default. */
+  load(file: string): unknown;
+  failure(file: string, error: unknown): Error;
+}
 
 /** What one file says. */
 interface ConfigLayer {
@@ -20,19 +30,19 @@ const FOLDER_NAME = /^[\w-]+$/;
 export class StrapiConfig {
   readonly #project: string;
   readonly #folders: readonly string[];
-  readonly #modules: ConfigModules;
-  readonly #layers = new Map<ConfigName, readonly ConfigLayer[]>();
+  readonly #modules: ConfigLoader;
+  readonly #layers = new Map<string, readonly ConfigLayer[]>();
 
-  constructor(project: string, environment: NodeJS.ProcessEnv) {
+  constructor(project: string, environment: NodeJS.ProcessEnv, loader?: ConfigLoader) {
     this.#project = path.resolve(project);
     const { NODE_ENV = 'development' } = environment;
     const named = FOLDER_NAME.test(NODE_ENV) ? [path.join('config', 'env', NODE_ENV)] : [];
     this.#folders = ['config', ...named];
-    this.#modules = new ConfigModules(project, { ...environment, NODE_ENV });
+    this.#modules = loader ?? new ConfigModules(project, { ...environment, NODE_ENV });
   }
 
   /** The value at a path of keys; undefined where no file has one. */
-  value(name: ConfigName, ...keys: readonly string[]): unknown {
+  value(name: string, ...keys: readonly string[]): unknown {
     return this.#layersOf(name)
       .map((layer) => valueAt(layer.value, keys))
       .filter((value) => value !== undefined)
@@ -40,16 +50,16 @@ export class StrapiConfig {
   }
 
   /** The file that says the value at a path of keys: the last of those that have one. */
-  fileOf(name: ConfigName, ...keys: readonly string[]): string {
+  fileOf(name: string, ...keys: readonly string[]): string {
     const layers = this.#layersOf(name);
     return (layers.findLast(({ value }) => valueAt(value, keys) !== undefined) ?? layers[0])!.file;
   }
 
-  has(name: ConfigName): boolean {
+  has(name: string): boolean {
     return this.#layersOf(name).length > 0;
   }
 
-  #layersOf(name: ConfigName): readonly ConfigLayer[] {
+  #layersOf(name: string): readonly ConfigLayer[] {
     let layers = this.#layers.get(name);
     if (!layers) {
       layers = this.#folders.flatMap((folder) => this.#read(path.join(folder, name)));

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Loader } from 'esbuild';
+import type { Loader, TransformOptions } from 'esbuild';
 
 const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': 'ts',
@@ -28,17 +28,61 @@ export function transpileFile(file: string, format: 'cjs' | 'esm'): string {
   }).code;
 }
 
+/** Whether a file has to be compiled before Node runs it as CommonJS; JavaScript only if it turns out to be a module. */
+export const needsCompiler = (file: string): boolean => LOADERS[path.extname(file)] !== undefined;
+
+interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+const commonJs = (file: string): TransformOptions => ({
+  loader: LOADERS[path.extname(file)] ?? 'js',
+  sourcefile: file,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  sourcemap: 'inline',
+  sourcesContent: false,
+  logLevel: 'silent',
+});
+
+/** Many files as CommonJS, by file; those that are not valid are left out. One compiler serves all of them. */
+export async function commonJsOf(files: readonly SourceFile[]): Promise<ReadonlyMap<string, string>> {
+  const compiled = new Map<string, string>();
+  await withCompiler(() =>
+    Promise.all(
+      files.map(async ({ file, text }) => {
+        const code = await esbuild()
+          .transform(text, commonJs(file))
+          .catch(() => null);
+        if (code) compiled.set(file, code.code);
+      }),
+    ),
+  );
+  return compiled;
+}
+
+/** One file, at once; throws where it is not valid. */
+export const commonJsNow = ({ file, text }: SourceFile): string => esbuild().transformSync(text, commonJs(file)).code;
+
 /**
  * The source of many files for reading, by file, with imports and exports as they were written; null for one that is
  * not valid. One compiler serves all of them, where `transpileFile` starts one for each.
  */
 export async function sourcesOf(files: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-  readers++;
-  try {
+  return withCompiler(async () => {
     const sources = files.map(
       async (file): Promise<[string, string | null]> => [file, await readSource(file).catch(() => null)],
     );
     return new Map(await Promise.all(sources));
+  });
+}
+
+async function withCompiler<T>(work: () => Promise<T>): Promise<T> {
+  readers++;
+  try {
+    return await work();
   } finally {
     // It is a process of its own, which nobody needs from then on.
     if (--readers === 0) await esbuild().stop();

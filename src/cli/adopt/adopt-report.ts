@@ -91,7 +91,7 @@ function typeLines({ config, model }: Adoption): string[] {
 function codeLines({ findings, config }: Adoption): string[] {
   if (!findings) return ['It was not looked for, since the definitions cannot be read; the reason is at the end.'];
   if (findings.length === 0) return ['none beyond what Strapi generates'];
-  return codeNotes(findings, config?.settings.servedWithout ?? {});
+  return codeNotes(findings, config?.settings ?? { servedWithout: {}, runStrapiCode: true });
 }
 
 function databaseLines({ config, database }: Adoption): string[] {

@@ -72,7 +72,7 @@ export async function readAdoption(options: ServerOptions & { readonly project: 
   const model = await attempt(() => loadModel(project));
   const code = model && (await attempt(() => readProjectCode(project, model.contentTypes.values())));
   const findings = code?.findings ?? null;
-  const withheld = config && findings && (await attempt(() => withheldBy(findings, config.settings.servedWithout)));
+  const withheld = config && findings && (await attempt(() => withheldBy(findings, config.settings)));
   const database = config && model && (await attempt(() => databaseFacts(config, model)));
   // What could not be read for one purpose is told again for the next.
   return { project, package: facts, config, model, findings, withheld, database, problems: [...new Set(problems)] };

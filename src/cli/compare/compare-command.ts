@@ -134,7 +134,7 @@ async function readProject({
   if (!existsSync(path.join(project, 'src', 'api'))) return { model: null, withheld: new Withheld([]) };
   const model = loadModel(project, { privateAttributes: settings.rest.privateAttributes });
   const { findings } = await readProjectCode(project, model.contentTypes.values());
-  return { model, withheld: withheldBy(findings, settings.servedWithout) };
+  return { model, withheld: withheldBy(findings, settings) };
 }
 
 const databaseOf = ({ database }: ServerConfig): ComparisonContext['database'] =>

@@ -9,6 +9,10 @@ import type { ScannedCode, scanCode } from './scan-code.ts';
 
 export interface ProjectCode {
   readonly findings: readonly CodeFinding[];
+  /** All that Strapi's server would load. */
+  readonly files: readonly CodeFile[];
+  /** Whether any of them is not as Strapi generates it. */
+  readonly isOwn: boolean;
 }
 
 const scan: typeof scanCode = async (...args) => (await import('./scan-code.ts')).scanCode(...args);
@@ -26,6 +30,8 @@ export async function readProjectCode(project: string, types: Iterable<TypeNames
   const scanned: ScannedCode =
     own.length > 0 ? await scan(own, known, generated) : { findings: [], routed: new Set(generated) };
   return {
+    files,
+    isOwn: own.length > 0,
     findings: [
       ...scanned.findings,
       ...unroutedFindings(known, scanned),

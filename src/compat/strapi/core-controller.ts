@@ -1,0 +1,227 @@
+// The core controller of a content-type: the actions that `super.find(ctx)` and its kin lead to. They act as the caller
+// of the request, through the same door as the core routes; a service of the project's own is asked instead where it
+// replaces what the action needs.
+import type { Caller } from '../../access/caller.ts';
+import type { ReadName, WriteName } from '../../access/operation.ts';
+import type { Sheaf } from '../../app.ts';
+import type { ContentType } from '../../model/types.ts';
+import { defaultPopulateOf } from '../../operations/default-populate.ts';
+import { entryJson, pageJson } from '../../operations/envelope.ts';
+import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../../request/admit-query.ts';
+import { firstPage, type ReadParameters } from '../../request/parse-read.ts';
+import { parseData } from '../../request/parse-write.ts';
+import { callerOfContext, openCaller } from './code-callers.ts';
+import type { Context } from './koa-app.ts';
+import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
+import type { Members, Params } from './strapi-types.ts';
+
+/** What core actions work with. */
+export interface CoreDeps {
+  readonly sheaf: Sheaf;
+  readonly type: ContentType;
+  /** The service of the type, and what it has of the core. */
+  service(): { readonly service: Members; readonly core: Members };
+}
+
+interface Answered {
+  readonly data: unknown;
+  readonly meta: object;
+}
+
+/** The object that a project's controller extends; `this` in its actions is the project's own. */
+export interface CoreController extends Members {
+  transformResponse(data: unknown, meta?: object): Promise<unknown>;
+  sanitizeOutput(data: unknown, ctx: Context): Promise<unknown>;
+  sanitizeInput(data: unknown, ctx: Context): Promise<unknown>;
+  sanitizeQuery(ctx: Context): Promise<Params>;
+  validateQuery(ctx: Context): Promise<void>;
+  validateInput(data: unknown, ctx: Context): Promise<void>;
+}
+
+export function coreController(deps: CoreDeps): CoreController {
+  const { sheaf, type } = deps;
+  const { model } = sheaf;
+  const callerOf = (ctx: Context): Caller => callerOfContext(ctx) ?? openCaller(model, type.uid);
+  const shared: CoreController = {
+    async transformResponse(data, meta = {}) {
+      if (data === null || data === undefined) return data;
+      if (typeof data !== 'object') throw new Error(`Entry must be an object or an array of objects`);
+      return { data, meta };
+    },
+    sanitizeOutput: async (data, ctx) => sanitizeOutput(model, type, data, callerOf(ctx).access),
+    sanitizeInput: async (data, ctx) => sanitizeInput(model, type, data, callerOf(ctx).access),
+    sanitizeQuery: async (ctx) => sanitizeQuery(model, type, ctx.query as Params, callerOf(ctx).access),
+    async validateQuery(ctx) {
+      const parameters = sanitizeQuery(model, type, ctx.query as Params, callerOf(ctx).access);
+      sheaf.operations.explain(readOperation(sheaf, type, 'find', parameters), callerOf(ctx));
+    },
+    async validateInput() {},
+  };
+  const actions = new CoreActions(deps, shared, callerOf);
+  return Object.assign(shared, type.kind === 'singleType' ? actions.ofSingle() : actions.ofCollection());
+}
+
+function readOperation(sheaf: Sheaf, type: ContentType, name: ReadName, query: Params) {
+  const { rest, populate } = sheaf.settings;
+  const { parameters } = admitQuery(query, { meaningless: [], strict: rest.strictParams });
+  const defaults = {
+    status: 'published',
+    pagination: firstPage(rest),
+    populate: defaultPopulateOf(populate, type, name),
+  } as const;
+  return { name, type, parameters, defaults };
+}
+
+type Action = (this: CoreController, ctx: Context) => Promise<unknown>;
+
+class CoreActions {
+  readonly #deps: CoreDeps;
+  readonly #base: CoreController;
+  readonly #callerOf: (ctx: Context) => Caller;
+
+  constructor(deps: CoreDeps, base: CoreController, callerOf: (ctx: Context) => Caller) {
+    this.#deps = deps;
+    this.#base = base;
+    this.#callerOf = callerOf;
+  }
+
+  ofCollection(): Record<string, Action> {
+    const actions = this;
+    return {
+      async find(ctx) {
+        return actions.#read(this, ctx, 'find', null);
+      },
+      async findOne(ctx) {
+        return actions.#read(this, ctx, 'findOne', String(ctx.params.id));
+      },
+      async create(ctx) {
+        const answer = await actions.#write(this, ctx, 'create', null);
+        ctx.status = 201;
+        return answer;
+      },
+      async update(ctx) {
+        return actions.#write(this, ctx, 'update', String(ctx.params.id));
+      },
+      async delete(ctx) {
+        await actions.#delete(this, ctx, String(ctx.params.id));
+      },
+    };
+  }
+
+  ofSingle(): Record<string, Action> {
+    const actions = this;
+    return {
+      async find(ctx) {
+        return actions.#read(this, ctx, 'findOne', null);
+      },
+      async update(ctx) {
+        return actions.#write(this, ctx, 'update', null);
+      },
+      async delete(ctx) {
+        await actions.#delete(this, ctx, null);
+      },
+    };
+  }
+
+  /** The service of the project where it has a function of its own for this; null where the core does it. */
+  #ownService(name: string): ((...values: readonly unknown[]) => Promise<unknown>) | null {
+    const { service, core } = this.#deps.service();
+    const method = service[name];
+    return typeof method === 'function' && method !== core[name] ? method.bind(service) : null;
+  }
+
+  async #queryOf(controller: CoreController, ctx: Context, isChecked: boolean): Promise<Params> {
+    // What the caller may not use is refused when the core plans it; a service of the project's own plans nothing.
+    if (!isChecked || controller.validateQuery !== this.#base.validateQuery) await controller.validateQuery(ctx);
+    return controller.sanitizeQuery(ctx);
+  }
+
+  async #read(controller: CoreController, ctx: Context, name: 'find' | 'findOne', documentId: string | null) {
+    const isSingle = this.#deps.type.kind === 'singleType';
+    const own = this.#ownService(isSingle ? 'find' : name);
+    const query = await this.#queryOf(controller, ctx, own === null);
+    if (own === null) {
+      const found = await this.#find(ctx, name, documentId, query);
+      if (found === null) return controller.transformResponse(null);
+      const data = await this.#sanitized(controller, found.data, ctx);
+      return controller.transformResponse(data, found.meta);
+    }
+    const found = await (documentId === null ? own(query) : own(documentId, query));
+    const { results = found, pagination } = (name === 'find' ? found : {}) as {
+      results?: unknown;
+      pagination?: unknown;
+    };
+    const shown = await controller.sanitizeOutput(results, ctx);
+    return controller.transformResponse(shown, name === 'find' ? { pagination } : {});
+  }
+
+  /** What the core reads is sanitized already; a project may do more. */
+  async #sanitized(controller: CoreController, data: unknown, ctx: Context): Promise<unknown> {
+    return controller.sanitizeOutput === this.#base.sanitizeOutput ? data : controller.sanitizeOutput(data, ctx);
+  }
+
+  async #find(
+    ctx: Context,
+    name: 'find' | 'findOne',
+    documentId: string | null,
+    query: Params,
+  ): Promise<Answered | null> {
+    const { sheaf, type } = this.#deps;
+    const { operations } = sheaf;
+    const caller = this.#callerOf(ctx);
+    const operation = readOperation(sheaf, type, name, query);
+    if (name === 'find') {
+      const read = operations.find(operation, caller);
+      return JSON.parse(pageJson(read.request.pagination, await read.run({ caller }), read.omitted));
+    }
+    const read = operations.findOne(operation, caller);
+    const text = await read.run({ caller, documentId });
+    return text === null ? null : JSON.parse(entryJson(text, read.omitted));
+  }
+
+  async #write(controller: CoreController, ctx: Context, name: WriteName, documentId: string | null) {
+    const { sheaf, type } = this.#deps;
+    const own = this.#ownService(type.kind === 'singleType' ? 'createOrUpdate' : name);
+    const { data: given } = (ctx.request as { body?: { data?: unknown } }).body ?? {};
+    const data = parseData({ data: given }, sheaf.settings.limits);
+    const query = await controller.sanitizeQuery(ctx);
+    if (own === null) {
+      const outcome = await this.#run(ctx, name, { documentId, data, query });
+      if (outcome === null) return controller.transformResponse(null);
+      const { data: entry, meta } = JSON.parse(entryJson(outcome.text, outcome.omitted)) as Answered;
+      return controller.transformResponse(await this.#sanitized(controller, entry, ctx), meta);
+    }
+    await controller.validateInput(data, ctx);
+    const params = { ...query, data: await controller.sanitizeInput(data, ctx) };
+    const entry = await (documentId === null ? own(params) : own(documentId, params));
+    return controller.transformResponse(await controller.sanitizeOutput(entry, ctx));
+  }
+
+  async #run(
+    ctx: Context,
+    name: WriteName,
+    { documentId, data, query }: { documentId: string | null; data: Record<string, unknown>; query: Params },
+  ) {
+    const { sheaf, type } = this.#deps;
+    const isDelete = name === 'delete';
+    const meaningless = isDelete ? MEANINGLESS_ON_DELETE : MEANINGLESS_ON_WRITE;
+    const { parameters } = admitQuery(query, { meaningless, strict: sheaf.settings.rest.strictParams });
+    const operation = {
+      name,
+      type,
+      documentId,
+      data,
+      parameters: parameters as ReadParameters,
+      defaultStatus: 'published',
+    } as const;
+    return sheaf.operations.write(operation, this.#callerOf(ctx), !isDelete);
+  }
+
+  async #delete(controller: CoreController, ctx: Context, documentId: string | null): Promise<void> {
+    const own = this.#ownService('delete');
+    const query = await controller.sanitizeQuery(ctx);
+    if (own === null) await this.#run(ctx, 'delete', { documentId, data: {}, query });
+    else await (documentId === null ? own(query) : own(documentId, query));
+    ctx.deleted();
+  }
+}

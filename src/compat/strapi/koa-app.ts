@@ -1,0 +1,191 @@
+// Koa's context for one request, as Strapi hands it to code: the query in brackets, helpers for every status, and the
+// answer that is left in it when code is done.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import Koa from 'koa';
+import qs from 'qs';
+import { type ErrorAnswer, errorBody } from './strapi-errors.ts';
+
+export type Context = Koa.Context;
+export type Next = () => Promise<unknown>;
+export type Middleware = (ctx: Context, next: Next) => unknown;
+
+/** As Strapi reads and writes query strings. */
+const QUERY = { strictNullHandling: true, arrayLimit: 100, depth: 20 } as const;
+
+export interface KoaOptions {
+  /** Whether the addresses that a proxy tells are believed. */
+  readonly proxy: boolean;
+  /** With which cookies are signed. */
+  readonly keys: readonly string[];
+}
+
+export class KoaApp {
+  readonly #koa: Koa;
+
+  constructor({ proxy, keys }: KoaOptions) {
+    this.#koa = new Koa({ proxy, keys: [...keys] });
+    defineQuery(this.#koa.request);
+    for (const [name, helper] of HELPERS) {
+      Object.defineProperty(this.#koa.response, name, { value: helper, writable: true, configurable: true });
+      Object.defineProperty(this.#koa.context, name, {
+        value(this: Context, ...values: unknown[]) {
+          return helper.apply(this.response, values);
+        },
+        writable: true,
+        configurable: true,
+      });
+    }
+  }
+
+  context(request: IncomingMessage, response: ServerResponse): Context {
+    const ctx = this.#koa.createContext(request, response);
+    // As Koa does: nothing was found until somebody says otherwise.
+    response.statusCode = 404;
+    return ctx;
+  }
+}
+
+interface QueriedRequest extends Koa.Request {
+  parsedQueries?: Map<string, unknown>;
+}
+
+/** Parsed once for each query string, so that what code changes in it stays. */
+function defineQuery(request: Koa.BaseRequest): void {
+  Object.defineProperty(request, 'query', {
+    configurable: true,
+    get(this: QueriedRequest) {
+      const { querystring } = this;
+      this.parsedQueries ??= new Map();
+      let query = this.parsedQueries.get(querystring);
+      if (query === undefined) {
+        query = qs.parse(querystring, QUERY);
+        this.parsedQueries.set(querystring, query);
+      }
+      return query;
+    },
+    set(this: QueriedRequest, query: unknown) {
+      this.querystring = qs.stringify(query, { strictNullHandling: true });
+    },
+  });
+}
+
+type Helper = (this: Koa.Response, ...values: unknown[]) => void;
+
+function send(this: Koa.Response, data: unknown, status: unknown = 200): void {
+  this.status = Number(status);
+  this.body = data;
+}
+
+function created(this: Koa.Response, data: unknown): void {
+  this.status = 201;
+  this.body = data;
+}
+
+function deleted(this: Koa.Response, data: unknown): void {
+  this.status = data === undefined || data === null ? 204 : 200;
+  if (this.status === 200) this.body = data;
+}
+
+/** `Not Found` → `notFound`. */
+const camelCased = (text: string): string =>
+  text
+    .replace(/'/g, '')
+    .split(/[^A-Za-z0-9]+/)
+    .map((word, index) => (index === 0 ? word.toLowerCase() : word[0]!.toUpperCase() + word.slice(1).toLowerCase()))
+    .join('');
+
+/** `Not Found` → `NotFoundError`. */
+export function errorNameOf(status: number): string {
+  const name = camelCased(STATUS_CODES[status] ?? 'Error');
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`.replace(/(?:Error)?$/, 'Error');
+}
+
+/** What `ctx.badRequest(message, details)` and its kin answer. */
+export function refusalAnswer(status: number, message: unknown, details: unknown = {}): ErrorAnswer {
+  if (message instanceof Error) return { status, name: message.name, message: message.message, details };
+  const text = typeof message === 'string' ? message : (STATUS_CODES[status] ?? String(status));
+  return { status, name: errorNameOf(status), message: text, details };
+}
+
+/** The statuses that a helper of the context stands for, by its name. */
+export const REFUSALS: ReadonlyMap<string, number> = new Map(
+  Object.keys(STATUS_CODES)
+    .map(Number)
+    .filter((status) => status >= 400)
+    .map((status) => [camelCased(STATUS_CODES[status]!), status]),
+);
+
+const HELPERS: ReadonlyMap<string, Helper> = new Map<string, Helper>([
+  ['send', send],
+  ['created', created],
+  ['deleted', deleted],
+  ...[...REFUSALS].map(([name, status]): [string, Helper] => [
+    name,
+    function refuse(this: Koa.Response, message?: unknown, details?: unknown) {
+      const answer = refusalAnswer(status, message, details);
+      this.status = status;
+      this.body = errorBody(answer);
+    },
+  ]),
+]);
+
+/** Runs middlewares around one another, and `last` inside of all of them. */
+export function composed(middlewares: readonly Middleware[], last: Middleware): (ctx: Context) => Promise<unknown> {
+  const all = [...middlewares, last];
+  return (ctx) => {
+    let reached = -1;
+    const dispatch = async (index: number): Promise<unknown> => {
+      if (index <= reached) throw new Error('next() called multiple times');
+      reached = index;
+      return all[index]?.(ctx, () => dispatch(index + 1));
+    };
+    return dispatch(0);
+  };
+}
+
+/** Whether code has said anything, by a status or a body. */
+export const isAnswered = (ctx: Context): boolean =>
+  (ctx.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true;
+
+/** What goes over the wire; the headers are on the response. Null for what code has sent by itself. */
+export interface CodeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | readonly string[]>>;
+  readonly body: string | Buffer | Readable | null;
+}
+
+const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Takes the answer out of a context. */
+export function answerOf(ctx: Context): CodeAnswer | null {
+  if (ctx.respond === false || ctx.res.headersSent) return null;
+  const status = ctx.status;
+  const body = wireBody(ctx, status);
+  const headers: Record<string, string | number | readonly string[]> = {};
+  for (const name of ctx.res.getHeaderNames()) {
+    headers[name] = ctx.res.getHeader(name)!;
+    ctx.res.removeHeader(name);
+  }
+  if (body === null) for (const name of ['content-type', 'transfer-encoding', 'content-length']) delete headers[name];
+  return { status, headers, body };
+}
+
+function wireBody(ctx: Context, status: number): string | Buffer | Readable | null {
+  const { body } = ctx as { body: unknown };
+  if (EMPTY_STATUSES.has(status)) return null;
+  if (body === null || body === undefined) {
+    const { _explicitNullBody: isNull } = ctx.response as unknown as { _explicitNullBody?: boolean };
+    if (isNull) return null;
+    ctx.type = 'text';
+    return ctx.message || String(status);
+  }
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body;
+  if (body instanceof Readable) return body;
+  if (body instanceof ReadableStream) return Readable.fromWeb(body);
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  ctx.remove('Content-Length');
+  ctx.type = 'json';
+  return JSON.stringify(body);
+}

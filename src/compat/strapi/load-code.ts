@@ -1,0 +1,91 @@
+// Loads the code of a Strapi project: the `strapi` object, its configuration, the stand-ins for Strapi's packages, and the
+// files by their uids. Nothing of it runs yet but the files themselves.
+import path from 'node:path';
+import type { Sheaf } from '../../app.ts';
+import { SetupError } from '../../errors.ts';
+import type { ContentType } from '../../model/types.ts';
+import { projectVariables } from '../../project/environment.ts';
+import { StrapiConfig } from '../../project/strapi-config.ts';
+import type { CodeLog } from './code-log.ts';
+import { CodeRegistry } from './code-registry.ts';
+import { coreController } from './core-controller.ts';
+import { coreService } from './core-service.ts';
+import { EventHub } from './event-hub.ts';
+import { type CoreMembers, createFactories } from './factories.ts';
+import { minimalDocuments } from './minimal-documents.ts';
+import { type ProjectConfig, projectConfig } from './project-config.ts';
+import { RequestContext } from './request-context.ts';
+import { StrapiModules } from './strapi-modules.ts';
+import { emptyStrapi, strapiDirs, strapiLog } from './strapi-object.ts';
+import { strapiPackages } from './strapi-packages.ts';
+import type { Members, Strapi } from './strapi-types.ts';
+
+export interface LoadedCode {
+  readonly strapi: Strapi;
+  readonly modules: StrapiModules;
+  readonly registry: CodeRegistry;
+  readonly config: ProjectConfig;
+  readonly core: CoreMembers;
+  readonly createCoreRouter: ReturnType<typeof createFactories>['createCoreRouter'];
+  readonly requestContext: RequestContext;
+}
+
+export async function loadCode(sheaf: Sheaf, log: CodeLog): Promise<LoadedCode> {
+  const { project, model, settings, code } = sheaf;
+  const environment = { NODE_ENV: 'development', ...projectVariables(project) };
+  const strapi = emptyStrapi();
+  const core = coreMembers(sheaf, strapi, () => registry);
+  const factories = createFactories(core, (uid) => model.contentTypes.get(uid));
+  const modules: StrapiModules = new StrapiModules({
+    project,
+    cache: path.join(sheaf.state, 'code-cache'),
+    environment,
+    standIn: (specifier) => packages(specifier),
+  });
+  const packages = strapiPackages(factories, modules.env);
+  const files = new StrapiConfig(project, environment, modules);
+  const config = projectConfig({ project, environment: environment.NODE_ENV, files, settings });
+  const requestContext = new RequestContext();
+  Object.assign(strapi, {
+    log: strapiLog(log),
+    config,
+    dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
+    requestContext,
+    eventHub: new EventHub(),
+    documents: minimalDocuments(sheaf),
+    service: (uid: string) => registry.made('services', uid, core.service),
+    controller: (uid: string) => registry.made('controllers', uid, core.controller),
+    fetch: globalThis.fetch,
+  });
+  await modules.prepare(code.files.map((file) => file.path));
+  const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
+  return { strapi, modules, registry, config, core, createCoreRouter: factories.createCoreRouter, requestContext };
+}
+
+/** Core controllers and services by uid, each made once. */
+function coreMembers({ model, settings, ...sheaf }: Sheaf, strapi: Strapi, registry: () => CodeRegistry): CoreMembers {
+  const typeOf = (uid: string): ContentType => {
+    const type = model.contentTypes.get(uid);
+    if (!type) throw new SetupError(`There is no content-type "${uid}"`);
+    return type;
+  };
+  const service = once((uid) => coreService(strapi, typeOf(uid), settings.rest));
+  const controller = once((uid) =>
+    coreController({
+      sheaf: { model, settings, ...sheaf },
+      type: typeOf(uid),
+      service: () => ({ core: service(uid), service: registry().made('services', uid, service) ?? service(uid) }),
+    }),
+  );
+  return { service, controller };
+}
+
+/** The same object for the same uid. */
+function once(make: (uid: string) => Members): (uid: string) => Members {
+  const made = new Map<string, Members>();
+  return (uid) => {
+    const known = made.get(uid) ?? make(uid);
+    made.set(uid, known);
+    return known;
+  };
+}

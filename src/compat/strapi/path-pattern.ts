@@ -1,0 +1,76 @@
+// The paths of a project's routes, in Strapi's order, where the first that fits answers; and how far the router of the
+// server, which prefers fixed segments, would choose another.
+import { type Key, pathToRegexp } from 'path-to-regexp';
+
+export interface PathPattern {
+  readonly path: string;
+  /** The values of its parameters; null where a path does not fit. */
+  match(pathname: string): Record<string, string> | null;
+  /** The same for the server's router; null for what that has no words for. */
+  readonly simple: string | null;
+}
+
+const SIMPLE = /^[^:*?+(){}]*(?::\w+(?=\/|$)[^:*?+(){}]*)*$/;
+
+export function pathPattern(path: string): PathPattern {
+  const keys: Key[] = [];
+  const expression = pathToRegexp(path, keys, { sensitive: false, strict: false, end: true });
+  return {
+    path,
+    simple: SIMPLE.test(path) ? (path.startsWith('/') ? path : `/${path}`) : null,
+    match(pathname) {
+      const found = expression.exec(pathname);
+      if (!found) return null;
+      const values = keys.flatMap(({ name }, index): [string, string][] => {
+        const value = found[index + 1];
+        return value === undefined ? [] : [[String(name), decoded(value)]];
+      });
+      return Object.fromEntries(values);
+    },
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const segmentsOf = (path: string): string[] =>
+  path
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '');
+
+/** The same path by its fixed segments, whatever its parameters are called. */
+export const pathShape = (path: string): string =>
+  `/${segmentsOf(path)
+    .map((segment) => (segment.startsWith(':') ? ':' : segment))
+    .join('/')}`;
+
+/** Whether some path fits both; of patterns with expressions it is assumed. */
+export function mayOverlap(one: PathPattern, other: PathPattern): boolean {
+  if (one.simple === null || other.simple === null) return true;
+  const [a, b] = [segmentsOf(one.simple), segmentsOf(other.simple)];
+  return (
+    a.length === b.length &&
+    a.every((segment, index) => segment[0] === ':' || b[index]![0] === ':' || segment === b[index])
+  );
+}
+
+/** Whether every path that fits the other fits this one as well. */
+export function covers(one: PathPattern, other: PathPattern): boolean {
+  if (one.simple === null || other.simple === null) return one.path === other.path;
+  const [a, b] = [segmentsOf(one.simple), segmentsOf(other.simple)];
+  return a.length === b.length && a.every((segment, index) => segment[0] === ':' || segment === b[index]);
+}
+
+/** Whether a router that prefers fixed segments, and patterns without expressions, would take the second of two that overlap. */
+export function prefersSecond(first: PathPattern, second: PathPattern): boolean {
+  if (first.simple === null || second.simple === null) return first.simple === null;
+  const [a, b] = [segmentsOf(first.simple), segmentsOf(second.simple)];
+  const at = a.findIndex((segment, index) => (segment[0] === ':') !== (b[index]![0] === ':'));
+  return at >= 0 && a[at]![0] === ':';
+}

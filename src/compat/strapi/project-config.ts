@@ -1,0 +1,88 @@
+// `strapi.config`: the files of `config/` by their names, with what Strapi would fill in, read when first asked for.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isObject } from '../../check-json.ts';
+import type { Settings } from '../../project/settings.ts';
+import { merged, type StrapiConfig } from '../../project/strapi-config.ts';
+
+export interface ProjectConfig {
+  get(key: string | readonly string[], otherwise?: unknown): unknown;
+  set(key: string | readonly string[], value: unknown): ProjectConfig;
+  has(key: string | readonly string[]): boolean;
+  readonly environment: string;
+  readonly [name: string]: unknown;
+}
+
+interface ConfigSource {
+  readonly project: string;
+  readonly environment: string;
+  readonly files: StrapiConfig;
+  readonly settings: Settings;
+}
+
+/** `a.b[0].c`; the name of a plugin holds no dot of its own. */
+const keysOf = (key: string | readonly string[]): readonly string[] =>
+  typeof key === 'string' ? key.split(/[.[\]]+/).filter((part) => part !== '') : key.map(String);
+
+const at = (value: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>(
+    (inner, key) => (inner === null || inner === undefined ? undefined : Reflect.get(Object(inner), key)),
+    value,
+  );
+
+export function projectConfig(source: ConfigSource): ProjectConfig {
+  const { files, environment } = source;
+  const values = new Map<string, unknown>();
+  const standard = standardValues(source);
+  const valueAt = (name: string): unknown => {
+    if (!values.has(name)) {
+      const [, plugin] = /^plugin(?:::|\.)?(.*)$/.exec(name) ?? [];
+      const written = plugin ? files.value('plugins', plugin, 'config') : files.value(name);
+      values.set(name, merged(standard[name], written));
+    }
+    return values.get(name);
+  };
+  const config = {
+    get(key: string | readonly string[], otherwise?: unknown): unknown {
+      const [name, ...rest] = keysOf(key);
+      const found = name === undefined ? undefined : at(valueAt(name), rest);
+      return found === undefined ? otherwise : found;
+    },
+    set(key: string | readonly string[], value: unknown): ProjectConfig {
+      const [name = '', ...rest] = keysOf(key);
+      values.set(name, withValue(valueAt(name), rest, value));
+      return config;
+    },
+    has: (key: string | readonly string[]): boolean => config.get(key) !== undefined,
+    environment,
+  } as ProjectConfig;
+  for (const name of new Set([...Object.keys(standard), ...fileNames(source.project)]))
+    if (!(name in config)) Object.defineProperty(config, name, { get: () => valueAt(name), enumerable: true });
+  return config;
+}
+
+function withValue(target: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const object = isObject(target) ? target : {};
+  return { ...object, [key]: withValue(object[key], rest, value) };
+}
+
+const fileNames = (project: string): string[] => {
+  try {
+    const names = readdirSync(path.join(project, 'config')).map(
+      (file) => /^([\w-]+)\.(?:[cm]?[jt]s|json)$/.exec(file)?.[1],
+    );
+    return names.filter((name) => name !== undefined);
+  } catch {
+    return [];
+  }
+};
+
+/** What is there in Strapi without being written. */
+const standardValues = ({ settings, environment }: ConfigSource): Readonly<Record<string, unknown>> => ({
+  environment,
+  launchedAt: Date.now(),
+  api: { rest: { ...settings.rest } },
+  server: { host: '0.0.0.0', port: 1337, dirs: { public: './public' }, cron: { enabled: false } },
+  plugins: {},
+});

@@ -1,0 +1,146 @@
+// One request through the code of a project: who calls and whether they may, the body, policies, middlewares, the
+// handler, and what becomes of errors.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requireAction } from '../../access/authorize.ts';
+import { type Caller, systemCaller } from '../../access/caller.ts';
+import type { Auth } from '../../accounts/auth.ts';
+import type { Sheaf } from '../../app.ts';
+import { forbiddenError, unauthorizedError } from '../../errors.ts';
+import { USER } from '../../model/builtin.ts';
+import { rememberCaller } from './code-callers.ts';
+import type { CodeLog } from './code-log.ts';
+import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
+import type { StrapiRoute } from './route-list.ts';
+import { errorAnswer, errorBody, strapiErrors } from './strapi-errors.ts';
+import type { StrapiModules } from './strapi-modules.ts';
+
+/** A request that a route of the project answers. */
+export interface CodeRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** For the log. */
+  readonly id: string;
+  readonly params: Record<string, string>;
+  /** Reads the body, once; it is not read before it is known who sends it. */
+  readBody(): Promise<{ readonly body: unknown; readonly files: unknown }>;
+  /** Called when it is known who calls. */
+  identified(caller: Caller): void;
+}
+
+interface ChainDeps {
+  readonly sheaf: Sheaf;
+  readonly auth: Auth;
+}
+
+/** What is kept of a request beside its context. */
+const requests = new WeakMap<object, CodeRequest>();
+
+/** `around`: the middlewares of the application. */
+export function routeChain(
+  route: StrapiRoute,
+  around: readonly Middleware[],
+  deps: ChainDeps,
+): (ctx: Context) => Promise<unknown> {
+  const { problem } = route;
+  if (problem !== null)
+    return async () => {
+      throw new strapiErrors.NotImplementedError('This route cannot run; the start of the server says why');
+    };
+  const prepared: Middleware = async (ctx, next) => {
+    const request = requests.get(ctx)!;
+    ctx.params = request.params;
+    ctx.state.route = route.info;
+    await identify(ctx, route, deps, request);
+    await takeBody(ctx, request);
+    return next();
+  };
+  const early: Middleware[] =
+    around.length > 0 ? [(ctx, next) => takeBody(ctx, requests.get(ctx)!).then(next), ...around] : [];
+  return composed([...early, prepared, ...route.chain], async () => undefined);
+}
+
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Application middlewares see it, so it may be there already. */
+async function takeBody(ctx: Context, request: CodeRequest): Promise<void> {
+  const target = ctx.request as { body?: unknown; files?: unknown };
+  if ('body' in target || !BODY_METHODS.has(ctx.method)) return;
+  const { body, files } = await request.readBody();
+  target.body = body;
+  if (files !== undefined) target.files = files;
+}
+
+async function identify(ctx: Context, { scope }: StrapiRoute, deps: ChainDeps, request: CodeRequest): Promise<void> {
+  if (scope === 'open') return;
+  const caller = await deps.auth.authenticator.identify(ctx.req.headers.authorization);
+  request.identified(caller);
+  for (const action of scope ?? []) requireAction(caller, action);
+  if (scope === null) requireSomebody(caller);
+  const auth = {
+    strategy: { name: caller.kind === 'token' ? 'api-token' : 'users-permissions' },
+    credentials: await credentialsOf(deps.sheaf, caller),
+    ability: { can: (action: string) => caller.access.may(action) },
+  };
+  rememberCaller(auth, caller);
+  rememberCaller(ctx.state, caller);
+  ctx.state.isAuthenticated = true;
+  ctx.state.auth = auth;
+  if (caller.kind === 'user') ctx.state.user = auth.credentials;
+}
+
+/** Without a right to ask for, a route is for every user, and for tokens that may do everything. */
+function requireSomebody({ kind, access }: Caller): void {
+  if (kind === 'public') throw unauthorizedError();
+  if (kind === 'token' && !access.may('')) throw forbiddenError();
+}
+
+async function credentialsOf(sheaf: Sheaf, { kind, account }: Caller): Promise<unknown> {
+  if (kind === 'public') return null;
+  if (!account) return {};
+  // As Strapi has it: the whole row, even the hash of the password.
+  const users = sheaf.documents(USER, systemCaller(sheaf.model, 'password'));
+  return users.findOne({ documentId: account.documentId, populate: ['role'] });
+}
+
+interface FailureDeps {
+  readonly log: CodeLog;
+  readonly modules: StrapiModules;
+}
+
+/** Runs a chain and takes the answer out of the context. */
+export async function answered(
+  ctx: Context,
+  request: CodeRequest,
+  chain: (ctx: Context) => Promise<unknown>,
+  deps: FailureDeps,
+): Promise<CodeAnswer | null> {
+  requests.set(ctx, request);
+  try {
+    await chain(ctx);
+    if (!isAnswered(ctx)) ctx.notFound();
+  } catch (error) {
+    refuse(ctx, error, request.id, deps);
+  }
+  return answerOf(ctx);
+}
+
+/** Errors that are answers are answered; anything else is a defect of the project's code, which the log tells of. */
+function refuse(ctx: Context, error: unknown, requestId: string, { log, modules }: FailureDeps): void {
+  const answer = errorAnswer(error);
+  if (answer) {
+    ctx.status = answer.status;
+    ctx.body = errorBody(answer);
+    return;
+  }
+  const place = modules.shownPlace(error);
+  const at = place === null ? '' : ` in ${place}`;
+  log.error({ err: error, requestId }, `the project's code failed${at}`);
+  ctx.status = 500;
+  ctx.body = errorBody({
+    status: 500,
+    name: 'InternalServerError',
+    message: 'Internal Server Error',
+    details: undefined,
+  });
+}

@@ -1,0 +1,102 @@
+// What stands before the handler of a route: policies, which let a request pass or do not, and middlewares around it.
+import type { CodeRegistry } from './code-registry.ts';
+import { type Context, type Middleware, REFUSALS, refusalAnswer } from './koa-app.ts';
+import { PolicyError, ValidationError } from './strapi-errors.ts';
+import { defaultOf, type StrapiModules } from './strapi-modules.ts';
+import type { Members, Strapi } from './strapi-types.ts';
+
+type PolicyHandler = (context: unknown, config: unknown, given: { readonly strapi: Strapi }) => unknown;
+
+export interface GuardDeps {
+  readonly registry: CodeRegistry;
+  readonly modules: StrapiModules;
+  readonly strapi: Strapi;
+}
+
+/** A reference to a policy or middleware: its name, or an object with its name and settings. */
+interface Reference {
+  readonly name?: unknown;
+  readonly resolve?: unknown;
+  readonly config?: unknown;
+}
+
+const referenceOf = (given: unknown): Reference => (typeof given === 'string' ? { name: given } : (given as Reference));
+
+/** Throws where there is no such policy. `api`: the API of the route, whose policies need no prefix. */
+export function policyOf({ registry, strapi }: GuardDeps, given: unknown, api: string | null): Middleware {
+  if (typeof given === 'function') return policyMiddleware(given as PolicyHandler, undefined, strapi);
+  const { name, config } = referenceOf(given);
+  const file =
+    registry.file('policies', String(name)) ??
+    (api === null ? undefined : registry.file('policies', `api::${api}.${name}`));
+  if (!file) throw new Error(`Policy ${String(name)} not found.`);
+  if (file.error) throw file.error;
+  const { handler = file.exported, validator } = file.exported as { handler?: unknown; validator?: unknown };
+  if (typeof handler !== 'function') throw new Error(`Policy ${String(name)} is no function`);
+  if (typeof validator === 'function') validator(config);
+  return policyMiddleware(handler as PolicyHandler, config, strapi);
+}
+
+function policyMiddleware(handler: PolicyHandler, config: unknown, strapi: Strapi): Middleware {
+  return async (ctx, next) => {
+    const passed = await handler(policyContext(ctx), config ?? nextOrNothing(handler), { strapi });
+    if (passed !== true && passed !== undefined) throw new PolicyError();
+    return next();
+  };
+}
+
+/** Policies that take `next` for their second argument, as middlewares do, call it to let a request pass. */
+const nextOrNothing = (handler: PolicyHandler): unknown => (handler.length === 2 ? () => true : {});
+
+/**
+ * The context as a policy sees it. Strapi shows a part of it; here it is all of it, but that a refusal ends the request:
+ * a policy that returns `ctx.unauthorized()` returns nothing, which would let it pass.
+ */
+function policyContext(ctx: Context): object {
+  return new Proxy(ctx, {
+    get(target, key) {
+      const status = typeof key === 'string' ? REFUSALS.get(key) : undefined;
+      if (status !== undefined)
+        return (message?: unknown, details?: unknown) => {
+          throw new Refusal(status, message, details);
+        };
+      return Reflect.get(target, key);
+    },
+  });
+}
+
+/** As `ctx.throw` would throw it. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly expose = true;
+  readonly details: unknown;
+
+  constructor(status: number, message: unknown, details: unknown) {
+    const answer = refusalAnswer(status, message, details);
+    super(answer.message);
+    this.name = answer.name;
+    this.status = status;
+    this.details = answer.details;
+  }
+}
+
+/** Throws where there is no such middleware. Names are full uids; a function is one by itself. */
+export function middlewareOf(deps: GuardDeps, given: unknown): Middleware {
+  if (typeof given === 'function') return given as Middleware;
+  const { name, resolve, config = {} } = referenceOf(given);
+  const made = typeof resolve === 'string' ? resolved(deps, resolve) : named(deps, String(name));
+  if (typeof made !== 'function') throw new ValidationError(`Middleware ${String(name ?? resolve)} is no function`);
+  const middleware: unknown = made(config as Members, { strapi: deps.strapi });
+  // One that has nothing to do may return nothing.
+  return typeof middleware === 'function' ? (middleware as Middleware) : (_ctx, next) => next();
+}
+
+function named({ registry }: GuardDeps, name: string): unknown {
+  const file = registry.file('middlewares', name);
+  if (!file) throw new Error(`Middleware ${name} not found.`);
+  if (file.error) throw file.error;
+  return file.exported;
+}
+
+/** A path from the project, or a package of it. */
+const resolved = ({ modules }: GuardDeps, specifier: string): unknown => defaultOf(modules.required(specifier));

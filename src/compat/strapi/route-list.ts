@@ -1,0 +1,217 @@
+// The routes of a project as Strapi builds them: APIs, their files and the routes of each in order, core routers among
+// them. Those that are nothing but core routes are left to the core; the others get what stands before their handler.
+import type { ContentType, Model } from '../../model/types.ts';
+import { coreActions } from '../../project/code/code-finding.ts';
+import type { LoadedFile } from './code-registry.ts';
+import type { createFactories, RoutedType } from './factories.ts';
+import type { Context, Middleware, Next } from './koa-app.ts';
+import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
+import { type GuardDeps, middlewareOf, policyOf } from './route-guards.ts';
+import type { Members } from './strapi-types.ts';
+
+export interface StrapiRoute {
+  /** In capitals; `ALL` for every method. */
+  readonly method: string;
+  readonly pattern: PathPattern;
+  /** The file that has it, below the project. */
+  readonly file: string;
+  readonly api: string;
+  /** As the file says it; null for a function. */
+  readonly handler: string | null;
+  /** The rights that it needs; null for none but to be somebody; `open` where nobody is asked who they are. */
+  readonly scope: readonly string[] | 'open' | null;
+  /** The type and action of a route that the core answers by itself. */
+  readonly core: { readonly uid: string; readonly action: string } | null;
+  /** Whether its handler is an action of a content-type's core. */
+  readonly isCoreAction: boolean;
+  /** Why it does not run; null where it does. */
+  readonly problem: string | null;
+  readonly policies: readonly string[];
+  readonly middlewares: readonly string[];
+  /** What `ctx.state.route` holds. */
+  readonly info: object;
+  /** Policies, middlewares and the handler. */
+  readonly chain: readonly Middleware[];
+}
+
+export interface RouteListDeps extends GuardDeps {
+  readonly model: Model;
+  /** What all paths begin with. */
+  readonly prefix: string;
+  readonly createCoreRouter: ReturnType<typeof createFactories>['createCoreRouter'];
+  controller(uid: string): Members | undefined;
+  /** Whether controller and service of a type are those of the core. */
+  isCore(uid: string): boolean;
+}
+
+interface Router {
+  readonly type?: unknown;
+  readonly prefix?: unknown;
+  readonly routes?: unknown;
+}
+
+interface DeclaredRoute {
+  readonly method?: unknown;
+  readonly path?: unknown;
+  readonly handler?: unknown;
+  readonly config?: unknown;
+}
+
+interface RouteConfig {
+  readonly auth?: unknown;
+  readonly policies?: readonly unknown[];
+  readonly middlewares?: readonly unknown[];
+  readonly prefix?: unknown;
+}
+
+export function routeList(deps: RouteListDeps): StrapiRoute[] {
+  const files = deps.registry.all('routes').toSorted(byApiAndName);
+  return files.flatMap((file) => {
+    try {
+      return routesOf(deps, file);
+    } catch (error) {
+      deps.registry.report(file.file, error);
+      return [];
+    }
+  });
+}
+
+const byApiAndName = (one: LoadedFile, other: LoadedFile): number => {
+  const [a, b] = [`${one.api} ${one.file}`, `${other.api} ${other.file}`];
+  return a < b ? -1 : a > b ? 1 : 0;
+};
+
+function routesOf(deps: RouteListDeps, file: LoadedFile): StrapiRoute[] {
+  if (file.error) return [];
+  const exported = file.generated === null ? file.exported : deps.createCoreRouter(file.generated);
+  const router = (typeof exported === 'function' ? exported({ strapi: deps.strapi }) : exported) as Router | undefined;
+  const { routes = router, prefix = '', type } = router ?? {};
+  if (type === 'admin') throw new Error('it has routes of the administration interface, which are not served');
+  if (!Array.isArray(routes)) {
+    if (routes === undefined || Object.keys(routes as object).length === 0) return [];
+    throw new Error('it has no list of routes');
+  }
+  return routes.map((route: DeclaredRoute) => routeOf(deps, file, route, String(prefix)));
+}
+
+function routeOf(deps: RouteListDeps, file: LoadedFile, route: DeclaredRoute, filePrefix: string): StrapiRoute {
+  const config = (route.config ?? {}) as RouteConfig;
+  const method = String(route.method ?? 'GET').toUpperCase();
+  const path = `${deps.prefix}${config.prefix === undefined ? filePrefix : ''}${String(route.path)}`;
+  const api = file.api!;
+  const handler = typeof route.handler === 'string' ? route.handler : null;
+  const declared = { method, path: String(route.path), handler: route.handler, config };
+  const known = {
+    method,
+    pattern: pathPattern(path),
+    file: file.file,
+    api,
+    handler,
+    scope: scopeOf(config, handler, api),
+    isCoreAction: handler !== null && isCoreAction(deps.model, handler, api),
+    policies: namesOf(config.policies),
+    middlewares: namesOf(config.middlewares),
+    info: { ...declared, info: { apiName: api, type: 'content-api' } },
+  };
+  const core = handler === null ? null : coreTarget(deps, handler, api);
+  if (core && isPlain(deps, core, known, config)) return { ...known, core, problem: null, chain: [] };
+  try {
+    const policies = (config.policies ?? []).map((each) => policyOf(deps, each, api));
+    const middlewares = (config.middlewares ?? []).map((each) => middlewareOf(deps, each));
+    return {
+      ...known,
+      core: null,
+      problem: null,
+      chain: [...policies, ...middlewares, answering(handlersOf(deps, route.handler, api))],
+    };
+  } catch (error) {
+    const problem = `${method} ${path}: ${(error as Error).message}`;
+    deps.registry.report(file.file, new Error(`${problem}; the route is closed`));
+    return { ...known, core: null, problem, chain: [] };
+  }
+}
+
+const namesOf = (list: readonly unknown[] = []): string[] =>
+  list.map((each) => {
+    if (typeof each === 'function') return each.name || 'a function';
+    return typeof each === 'string' ? each : String((each as Members).name ?? (each as Members).resolve);
+  });
+
+function scopeOf({ auth }: RouteConfig, handler: string | null, api: string): StrapiRoute['scope'] {
+  if (auth === false) return 'open';
+  const { scope } = (auth ?? {}) as { scope?: unknown };
+  if (scope !== undefined) return [scope].flat().map(String);
+  if (handler === null) return null;
+  return [handler.startsWith(`api::${api}.`) ? handler : `api::${api}.${handler}`];
+}
+
+/** The type and the core action that a handler leads to, where the project has nothing of its own for it. */
+function coreTarget({ model, isCore }: RouteListDeps, handler: string, api: string): StrapiRoute['core'] {
+  const [name, action] = splitHandler(handler);
+  const uid = [`api::${api}.${name}`, name].find((each) => model.contentTypes.has(each));
+  return uid !== undefined && isCore(uid) ? { uid, action } : null;
+}
+
+function isCoreAction(model: Model, handler: string, api: string): boolean {
+  const [name, action] = splitHandler(handler);
+  const type = model.contentTypes.get(`api::${api}.${name}`) ?? model.contentTypes.get(name);
+  return type !== undefined && coreActions(type.kind).includes(action);
+}
+
+function splitHandler(handler: string): [name: string, action: string] {
+  const dot = handler.lastIndexOf('.');
+  return [handler.slice(0, dot), handler.slice(dot + 1)];
+}
+
+/** The paths of a type's core routes by action, with `:` for the document. */
+export function corePaths(prefix: string, { kind, singularName, pluralName }: RoutedType): ReadonlyMap<string, string> {
+  const base = `${prefix}/${kind === 'singleType' ? singularName : pluralName}`;
+  const entry = kind === 'singleType' ? base : `${base}/:id`;
+  const actions: [string, string][] = [
+    ['find', `GET ${pathShape(base)}`],
+    ['update', `PUT ${pathShape(entry)}`],
+    ['delete', `DELETE ${pathShape(entry)}`],
+  ];
+  if (kind !== 'singleType')
+    actions.push(['findOne', `GET ${pathShape(entry)}`], ['create', `POST ${pathShape(base)}`]);
+  return new Map(actions);
+}
+
+/** Whether nothing stands before a core action, where the core serves it. */
+function isPlain(
+  { model, prefix }: RouteListDeps,
+  { uid, action }: NonNullable<StrapiRoute['core']>,
+  { method, pattern, scope }: Pick<StrapiRoute, 'method' | 'pattern' | 'scope'>,
+  { policies = [], middlewares = [] }: RouteConfig,
+): boolean {
+  const type: ContentType = model.contentTypes.get(uid)!;
+  const isHere = corePaths(prefix, type).get(action) === `${method} ${pathShape(pattern.path)}`;
+  const asksForAction = Array.isArray(scope) && scope.length === 1 && scope[0] === `${uid}.${action}`;
+  return isHere && asksForAction && policies.length === 0 && middlewares.length === 0 && type.exposure === 'routes';
+}
+
+type Handler = (ctx: Context, next: Next) => unknown;
+
+/** Throws where there is no such handler. */
+function handlersOf(deps: RouteListDeps, handler: unknown, api: string): readonly Handler[] {
+  if (typeof handler === 'function') return [handler as Handler];
+  if (Array.isArray(handler)) return handler.flatMap((each) => handlersOf(deps, each, api));
+  const [name, action] = splitHandler(String(handler));
+  for (const uid of [`api::${api}.${name}`, name]) {
+    const controller = deps.controller(uid);
+    if (typeof controller?.[action] !== 'function') continue;
+    return [(ctx, next) => (controller[action] as Handler).call(controller, ctx, next)];
+  }
+  throw new Error(`Handler not found "${String(handler)}"`);
+}
+
+/** The last of a chain: what the handler returns is the body, unless it has set one. */
+function answering(handlers: readonly Handler[]): Middleware {
+  return async (ctx, next) => {
+    const run = async (index: number): Promise<unknown> =>
+      index < handlers.length ? handlers[index]!(ctx, () => run(index + 1)) : next();
+    const value = await run(0);
+    const { body } = ctx as { body: unknown };
+    if ((body === undefined || body === null) && value !== undefined && value !== null) ctx.body = value;
+  };
+}

@@ -1,0 +1,147 @@
+// What a caller may see of entries, send as entries and ask for, as `contentAPI.sanitize` and controllers apply it: what
+// is not allowed is dropped without a word.
+import type { Access } from '../../access/access.ts';
+import type { Attribute, Model, Schema } from '../../model/types.ts';
+
+type Entry = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Entry =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+export const schemaOf = (model: Model, uid: string): Schema | null =>
+  model.contentTypes.get(uid) ?? model.components.get(uid) ?? null;
+
+/** Each of a list, or the one. */
+const each = (value: unknown, map: (entry: Entry) => Entry): unknown => {
+  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? map(item) : item));
+  return isObject(value) ? map(value) : value;
+};
+
+/** What may be shown. `access`: null where only what is private is left out. */
+export function sanitizeOutput(model: Model, schema: Schema, data: unknown, access: Access | null): unknown {
+  const shown = (entry: Entry, of: Schema): Entry => {
+    const result: Entry = {};
+    for (const [name, value] of Object.entries(entry)) {
+      const attribute = of.attributes.get(name);
+      if (!attribute) {
+        if (!CREATORS.has(name)) result[name] = value;
+      } else if (isShown(attribute, of)) result[name] = within(attribute, value);
+    }
+    return result;
+  };
+  const isShown = (attribute: Attribute, of: Schema): boolean => {
+    if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return false;
+    if (!access) return true;
+    if (of.kind !== 'component' && !access.mayUse(of.uid, attribute.name, 'read')) return false;
+    return attribute.kind !== 'relation' || access.mayFind(attribute.target);
+  };
+  const within = (attribute: Attribute, value: unknown): unknown => {
+    switch (attribute.kind) {
+      case 'relation':
+      case 'media':
+      case 'localizations':
+        return throughSchema(schemaOf(model, attribute.target), value);
+      case 'component':
+        return throughSchema(schemaOf(model, attribute.component), value);
+      case 'dynamiczone':
+        return each(value, (item) => throughSchema(schemaOf(model, String(item.__component)), item) as Entry);
+      case 'morph':
+        return morphed(value);
+      default:
+        return value;
+    }
+  };
+  const throughSchema = (target: Schema | null, value: unknown): unknown =>
+    target ? each(value, (item) => shown(item, target)) : value;
+  const morphed = (value: unknown): unknown => {
+    const items = Array.isArray(value) ? value : [value];
+    const kept = items.filter((item) => {
+      const target = isObject(item) ? schemaOf(model, String(item.__type)) : null;
+      return target !== null && (!access || access.mayFind(target.uid));
+    });
+    const sanitized = kept.map((item) => shown(item as Entry, schemaOf(model, String((item as Entry).__type))!));
+    return Array.isArray(value) ? sanitized : (sanitized[0] ?? null);
+  };
+  return each(data, (entry) => shown(entry, schema));
+}
+
+const CREATORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy']);
+
+/** What may be written: no ids, nothing that is not writable, no relation to what the caller may not find. */
+export function sanitizeInput(model: Model, schema: Schema, data: unknown, access: Access | null): unknown {
+  const taken = (entry: Entry, of: Schema): Entry => {
+    const result: Entry = {};
+    for (const [name, value] of Object.entries(entry)) {
+      const attribute = of.attributes.get(name);
+      if (attribute ? isTaken(attribute) : name !== 'id' && name !== 'documentId')
+        result[name] = within(attribute, value);
+    }
+    return result;
+  };
+  const isTaken = (attribute: Attribute): boolean =>
+    attribute.writable && !(access && attribute.kind === 'relation' && !access.mayFind(attribute.target));
+  const within = (attribute: Attribute | undefined, value: unknown): unknown => {
+    if (attribute?.kind === 'component')
+      return each(value, (item) => withId(item, taken(item, schemaOf(model, attribute.component)!)));
+    if (attribute?.kind === 'dynamiczone')
+      return each(value, (item) => {
+        const of = schemaOf(model, String(item.__component));
+        return of ? withId(item, taken(item, of)) : item;
+      });
+    return value;
+  };
+  return each(data, (entry) => taken(entry, schema));
+}
+
+/** A part of an entry is known by its id. */
+const withId = ({ id }: Entry, entry: Entry): Entry => (id === undefined ? entry : { id, ...entry });
+
+/** A query without what it populates and the caller may not find. What is filtered and sorted by is checked elsewhere. */
+export function sanitizeQuery(model: Model, schema: Schema, query: Entry, access: Access): Entry {
+  if (query.populate === undefined) return query;
+  const populate = populated(model, schema, query.populate, access);
+  const { populate: _left, ...rest } = query;
+  return populate === undefined ? rest : { ...rest, populate };
+}
+
+function populated(model: Model, schema: Schema, value: unknown, access: Access): unknown {
+  if (typeof value === 'string') {
+    const names = value.split(',').filter((path) => mayPopulate(model, schema, path.trim().split('.'), access));
+    return names.length > 0 ? names.join(',') : undefined;
+  }
+  if (Array.isArray(value))
+    return value.filter((path) => typeof path !== 'string' || mayPopulate(model, schema, path.split('.'), access));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => mayPopulate(model, schema, [name], access));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, nested(model, schema, name, { inner, access })]));
+}
+
+function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: readonly string[], access: Access): boolean {
+  const attribute = name === undefined || !schema ? undefined : schema.attributes.get(name);
+  if (!attribute) return true;
+  if (attribute.kind === 'relation' && !access.mayFind(attribute.target)) return false;
+  return rest.length === 0 || mayPopulate(model, targetOf(model, attribute), rest, access);
+}
+
+function targetOf(model: Model, attribute: Attribute): Schema | null {
+  if ('target' in attribute) return schemaOf(model, attribute.target);
+  return attribute.kind === 'component' ? schemaOf(model, attribute.component) : null;
+}
+
+interface Nested {
+  readonly inner: unknown;
+  readonly access: Access;
+}
+
+function nested(model: Model, schema: Schema, name: string, { inner, access }: Nested): unknown {
+  const attribute = schema.attributes.get(name);
+  if (!attribute || !isObject(inner)) return inner;
+  const target = targetOf(model, attribute);
+  if (target) return sanitizeQuery(model, target, inner, access);
+  if (!isObject(inner.on)) return inner;
+  const on = Object.entries(inner.on).map(([uid, value]) => {
+    const of = schemaOf(model, uid);
+    return [uid, of && isObject(value) ? sanitizeQuery(model, of, value, access) : value];
+  });
+  return { ...inner, on: Object.fromEntries(on) };
+}

@@ -1,0 +1,138 @@
+// The errors of `@strapi/utils`, and what an answer tells of whatever code throws.
+import { SheafError } from '../../errors.ts';
+
+export class ApplicationError extends Error {
+  /** Code may put anything there. */
+  details: unknown;
+
+  constructor(message = 'An application error occurred', details: unknown = {}) {
+    super(message);
+    this.name = 'ApplicationError';
+    this.details = details;
+  }
+}
+
+export class ValidationError extends ApplicationError {
+  constructor(message?: string, details?: unknown) {
+    super(message ?? 'Validation error', details);
+    this.name = 'ValidationError';
+  }
+}
+
+class PaginationError extends ApplicationError {
+  constructor(message = 'Invalid pagination', details?: unknown) {
+    super(message, details);
+    this.name = 'PaginationError';
+  }
+}
+
+export class NotFoundError extends ApplicationError {
+  constructor(message = 'Entity not found', details?: unknown) {
+    super(message, details);
+    this.name = 'NotFoundError';
+  }
+}
+
+export class ForbiddenError extends ApplicationError {
+  constructor(message = 'Forbidden access', details?: unknown) {
+    super(message, details);
+    this.name = 'ForbiddenError';
+  }
+}
+
+export class UnauthorizedError extends ApplicationError {
+  constructor(message = 'Unauthorized', details?: unknown) {
+    super(message, details);
+    this.name = 'UnauthorizedError';
+  }
+}
+
+class RateLimitError extends ApplicationError {
+  constructor(message = 'Too many requests, please try again later.', details?: unknown) {
+    super(message, details);
+    this.name = 'RateLimitError';
+  }
+}
+
+class PayloadTooLargeError extends ApplicationError {
+  constructor(message = 'Entity too large', details?: unknown) {
+    super(message, details);
+    this.name = 'PayloadTooLargeError';
+  }
+}
+
+export class PolicyError extends ForbiddenError {
+  constructor(message = 'Policy Failed', details?: unknown) {
+    super(message, details);
+    this.name = 'PolicyError';
+  }
+}
+
+class NotImplementedError extends ApplicationError {
+  constructor(message = 'This feature is not implemented yet', details?: unknown) {
+    super(message, details);
+    this.name = 'NotImplementedError';
+  }
+}
+
+/** As `errors` of `@strapi/utils`. */
+export const strapiErrors = {
+  ApplicationError,
+  ValidationError,
+  YupValidationError: ValidationError,
+  PaginationError,
+  NotFoundError,
+  ForbiddenError,
+  UnauthorizedError,
+  RateLimitError,
+  PayloadTooLargeError,
+  PolicyError,
+  NotImplementedError,
+};
+
+/** What is not listed is a 400. */
+const STATUSES: readonly (readonly [type: typeof ApplicationError, status: number])[] = [
+  [NotFoundError, 404],
+  [UnauthorizedError, 401],
+  [ForbiddenError, 403],
+  [PayloadTooLargeError, 413],
+  [RateLimitError, 429],
+  [NotImplementedError, 501],
+];
+
+/** An answer that tells of an error. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly name: string;
+  readonly message: string;
+  /** Left out where it is undefined. */
+  readonly details: unknown;
+}
+
+const statusOf = (error: ApplicationError): number => STATUSES.find(([type]) => error instanceof type)?.[1] ?? 400;
+
+/** Null for what is nobody's answer: a defect, which is logged. */
+export function errorAnswer(error: unknown): ErrorAnswer | null {
+  if (error instanceof ApplicationError) {
+    const { name, message, details } = error;
+    return { status: statusOf(error), name, message, details };
+  }
+  if (error instanceof SheafError) {
+    const { status, name, message, details } = error;
+    return { status, name, message, details };
+  }
+  return exposedAnswer(error);
+}
+
+/** What `ctx.throw(4xx)` throws, whichever version of the package it comes from. */
+function exposedAnswer(error: unknown): ErrorAnswer | null {
+  if (!(error instanceof Error)) return null;
+  const { status, expose, details } = error as Error & { status?: unknown; expose?: unknown; details?: unknown };
+  if (typeof status !== 'number' || expose !== true || status < 400 || status > 499) return null;
+  return { status, name: error.name, message: error.message, details };
+}
+
+export const errorBody = ({ status, name, message, details }: ErrorAnswer): object => ({
+  data: null,
+  error: { status, name, message, ...(details !== undefined && { details }) },
+});

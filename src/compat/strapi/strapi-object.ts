@@ -1,0 +1,67 @@
+// `strapi`: one object for all code of a project, put together from members that other files provide. It stays the same
+// from the first file that is loaded on, and code may hang further members on it.
+import path from 'node:path';
+import { format } from 'node:util';
+import type { CodeLog } from './code-log.ts';
+import { NotOfferedError } from './not-offered.ts';
+import type { Members, Strapi, StrapiLog } from './strapi-types.ts';
+
+/** Members of Strapi that are not offered, and what there is instead. */
+const MISSING: Readonly<Record<string, string>> = {
+  admin: 'Sheaf has no administration interface; API tokens and roles are managed by `sheaf token` and `sheaf role`',
+  server: 'declare routes in src/api/*/routes, and middlewares in config/middlewares',
+  get: 'ask for the member itself, such as strapi.config or strapi.service(uid)',
+  load: 'the server is running already',
+  apis: 'use strapi.service(uid) and strapi.contentType(uid)',
+  api: 'use strapi.service(uid) and strapi.contentType(uid)',
+  webhookStore: 'declare a committed hook in src/sheaf.ts',
+  webhookRunner: 'declare a committed hook in src/sheaf.ts',
+  reload: 'sheaf dev reloads what changes',
+  container: 'ask for the member itself, such as strapi.config',
+};
+
+/** Own members win over what is not offered, so that these names, too, can be hung on it. */
+export function emptyStrapi(): Strapi {
+  const strapi: Members = {};
+  for (const [name, instead] of Object.entries(MISSING))
+    Object.defineProperty(strapi, name, {
+      configurable: true,
+      enumerable: false,
+      get(): never {
+        throw new NotOfferedError(`strapi.${name}`, instead);
+      },
+      set(value: unknown) {
+        Object.defineProperty(strapi, name, { value, writable: true, configurable: true, enumerable: true });
+      },
+    });
+  return strapi as Strapi;
+}
+
+/** As winston takes its arguments: text, which may have places for values, objects and errors. */
+export function strapiLog(log: CodeLog): StrapiLog & Members {
+  const at =
+    (level: keyof CodeLog) =>
+    (...values: unknown[]): void => {
+      const [first] = values;
+      if (first instanceof Error && values.length === 1) log[level]({ err: first }, first.message);
+      else log[level]({}, format(...values));
+    };
+  const [info, warn, error, debug] = [at('info'), at('warn'), at('error'), at('debug')];
+  return { info, warn, error, debug, http: info, verbose: debug, silly: debug, fatal: error, trace: debug, log: info };
+}
+
+/** Absolute paths; TypeScript is not compiled to `dist`, so that both are the project's folder. */
+export function strapiDirs(project: string, publicFolder: string) {
+  const root = path.resolve(project);
+  const places = {
+    root,
+    src: path.join(root, 'src'),
+    api: path.join(root, 'src', 'api'),
+    components: path.join(root, 'src', 'components'),
+    extensions: path.join(root, 'src', 'extensions'),
+    policies: path.join(root, 'src', 'policies'),
+    middlewares: path.join(root, 'src', 'middlewares'),
+    config: path.join(root, 'config'),
+  };
+  return { app: places, dist: places, static: { public: path.resolve(root, publicFolder) } };
+}

@@ -1,0 +1,171 @@
+// The routes of a Strapi project's own code among those of the core: which of the core's they take the place of, which
+// are closed because Strapi would not serve them, and how the order of the project is kept where the router has another.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CodeAnswer } from '../compat/strapi/koa-app.ts';
+import { covers, mayOverlap, pathPattern, prefersSecond } from '../compat/strapi/path-pattern.ts';
+import type { StrapiRoute } from '../compat/strapi/route-list.ts';
+import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
+import { Scratch } from '../files/incoming.ts';
+import { readCodeBody } from './code-body.ts';
+import { TURN } from './register-routes.ts';
+import { elapsed, sendReplicationPosition } from './respond.ts';
+import { type Handler, METHODS, type Method, patternOf, type Route, type RouteContext } from './routes.ts';
+
+/** What answers a method, in Strapi's order: a route of the project, or one of the core. */
+interface Entry {
+  readonly method: string;
+  readonly route: StrapiRoute | null;
+  readonly pattern: StrapiRoute['pattern'];
+}
+
+const methodsOf = ({ method }: StrapiRoute): readonly Method[] =>
+  method === 'ALL' ? METHODS : METHODS.filter((each) => each === method);
+
+export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: readonly Route[]): Route[] {
+  const open = core.filter((route) => isServed(context, code, route));
+  const entries = entriesOf(code, open);
+  const own = entries.flatMap((entry, index) => (entry.route && !isShadowed(entries, index) ? [{ entry, index }] : []));
+  const paths = new Map(core.map(({ path }) => [patternOf(path), path]));
+  const added = own.flatMap(({ entry, index }): Route[] => {
+    const { route, pattern, method } = entry;
+    if (!route || route.core) return [];
+    const path = pattern.simple === null ? wildcardOf(pattern.path) : pattern.simple;
+    return [
+      {
+        method: method as Method,
+        path: paths.get(patternOf(path)) ?? path,
+        action: Array.isArray(route.scope) ? (route.scope[0] ?? null) : null,
+        operation: null,
+        parameters: [],
+        limit: null,
+        source: route.file,
+        policies: route.policies,
+        readsBody: true,
+        ...(needsTurn(entries, index) && { turn: String(index) }),
+        handler: codeHandler(context, code, route),
+      },
+    ];
+  });
+  const taken = new Set(added.map(({ method, path }) => `${method} ${patternOf(path)}`));
+  return [...open.filter(({ method, path }) => !taken.has(`${method} ${patternOf(path)}`)), ...added];
+}
+
+/** The routes of the project, then those of the core that it has no word of. */
+function entriesOf({ routes }: StrapiCode, core: readonly Route[]): Entry[] {
+  const own = routes.flatMap((route) =>
+    methodsOf(route).map((method): Entry => ({ method, route, pattern: route.pattern })),
+  );
+  const rest = core.map(
+    ({ method, path }): Entry => ({ method, route: null, pattern: pathPattern(path.replace('*', '(.*)')) }),
+  );
+  return [...own, ...rest];
+}
+
+const isShadowed = (entries: readonly Entry[], index: number): boolean => {
+  const { method, pattern } = entries[index]!;
+  return entries.slice(0, index).some((earlier) => earlier.method === method && covers(earlier.pattern, pattern));
+};
+
+/** Whether the router would choose another than the first that fits. */
+function needsTurn(entries: readonly Entry[], index: number): boolean {
+  const { method, pattern } = entries[index]!;
+  return entries.some((other, at) => {
+    if (at === index || other.method !== method || !mayOverlap(pattern, other.pattern)) return false;
+    return at < index ? prefersSecond(other.pattern, pattern) : prefersSecond(pattern, other.pattern);
+  });
+}
+
+/** Of a pattern with expressions: everything below its fixed segments. */
+const wildcardOf = (path: string): string => `${path.slice(0, path.search(/[:*(?+{]/)).replace(/[^/]*$/, '')}*`;
+
+/** Tells the router whose turn it is, where it would choose otherwise. */
+export function takeTurns(app: FastifyInstance, code: StrapiCode, table: readonly Route[]): void {
+  const turns = new Set(table.flatMap(({ turn }) => turn ?? []));
+  if (turns.size === 0) return;
+  const entries = entriesOf(code, []);
+  const turnOf = (method: string, pathname: string): string | undefined => {
+    const found = entries.findIndex((entry) => entry.method === method && entry.pattern.match(pathname) !== null);
+    return found >= 0 && turns.has(String(found)) ? String(found) : undefined;
+  };
+  app.addConstraintStrategy({
+    name: TURN,
+    mustMatchWhenDerived: true,
+    storage() {
+      const handlers = new Map<string, unknown>();
+      return {
+        get: (turn: string) => handlers.get(turn) ?? null,
+        set: (turn: string, handler: unknown) => void handlers.set(turn, handler),
+      } as ReturnType<Parameters<FastifyInstance['addConstraintStrategy']>[0]['storage']>;
+    },
+    deriveConstraint: ({ method = 'GET', url = '/' }) => turnOf(method === 'HEAD' ? 'GET' : method, pathOf(url)),
+  });
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0]!;
+
+/** The core action that a route of the core stands for; null where code of the project has nothing to do with it. */
+function coreActionOf({ operation }: Route): string | null {
+  if (!operation?.type.uid.startsWith('api::')) return null;
+  const isSingle = operation.type.kind === 'singleType';
+  switch (operation.name) {
+    case 'findOne':
+    case 'related':
+      return isSingle ? 'find' : 'findOne';
+    case 'create':
+    case 'clone':
+      return 'create';
+    case 'delete':
+      return 'delete';
+    case 'update':
+    case 'publish':
+    case 'unpublish':
+    case 'discardDraft':
+      return 'update';
+    default:
+      return 'find';
+  }
+}
+
+/**
+ * Whether the core serves a route: where Strapi leads the action to the core as well. Otherwise it would go past what the
+ * project has in front of it. A project without any core routes has definitions alone.
+ */
+function isServed({ auth }: RouteContext, { routes }: StrapiCode, route: Route): boolean {
+  const action = coreActionOf(route);
+  const cores = routes.filter(({ core }) => core !== null);
+  if (action === null || !routes.some(({ isCoreAction }) => isCoreAction)) return true;
+  const { uid } = route.operation!.type;
+  if (auth.settings.servedWithout[uid]?.includes('routes')) return true;
+  return cores.some(({ core }) => core!.uid === uid && core!.action === action);
+}
+
+function codeHandler({ sheaf }: RouteContext, code: StrapiCode, route: StrapiRoute): Handler {
+  return async (request, reply) => {
+    const scratch = new Scratch(sheaf.files.storage);
+    try {
+      const answer = await code.handle(route, {
+        req: request.raw,
+        res: reply.raw,
+        id: request.id,
+        params: route.pattern.match(pathOf(request.raw.url!)) ?? {},
+        readBody: () => readCodeBody(request, reply, scratch, sheaf),
+        identified: (caller) => {
+          request.caller = caller;
+        },
+      });
+      if (request.method !== 'GET' && answer) await sendReplicationPosition(sheaf, reply);
+      return sendCodeAnswer(request, reply, answer);
+    } finally {
+      await scratch.clear();
+    }
+  };
+}
+
+function sendCodeAnswer(_request: FastifyRequest, reply: FastifyReply, answer: CodeAnswer | null): FastifyReply {
+  if (answer === null) return reply.hijack();
+  return reply
+    .code(answer.status)
+    .headers(answer.headers as Record<string, string>)
+    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+    .send(answer.body ?? undefined);
+}
