@@ -153,7 +153,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     const secret = (): string => readSecrets(options.secrets ?? {}, stateOf(options), readOnly).jwt;
     const folder = path.resolve(options.project, settings.files.folder);
     const files = new Files(operations, settings.files, { storage, folder, secret });
-    const actions = own?.actions ?? [];
+    const actions = [...(own?.actions ?? []), ...(settings.runStrapiCode ? code.actions : [])];
     const sheaf = sheafOf(operations, files, { ...closing, addedLocales, actions }, { ...options, settings });
     if (!own) return sheaf;
     const extension = await own.open(sheaf);

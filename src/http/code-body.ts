@@ -19,11 +19,11 @@ export async function readCodeBody(
   sheaf: Sheaf,
 ): Promise<CodeBody> {
   if (request.isMultipart()) {
-    const { body, files } = await receiveForm(request, reply, scratch, sheaf.files.settings);
+    const { body, files } = await receiveForm(request, scratch, sheaf.files.settings);
     return { body, files: filesByField(files) };
   }
   const text = await readText(request, sheaf.settings.limits.bodyBytes);
-  return { body: parsed(request, text), files: undefined };
+  return { body: codeBodyOf(request, text), files: undefined };
 }
 
 /** As formidable has it. */
@@ -44,7 +44,7 @@ function filesByField(files: readonly FormFile[]): Record<string, unknown> {
   );
 }
 
-async function readText(request: FastifyRequest, allowed: number): Promise<string> {
+export async function readText(request: FastifyRequest, allowed: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.raw as AsyncIterable<Buffer>) {
@@ -60,7 +60,7 @@ async function readText(request: FastifyRequest, allowed: number): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(request: FastifyRequest, text: string): unknown {
+export function codeBodyOf(request: FastifyRequest, text: string): unknown {
   const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(/\s*;/, 1);
   if (text === '') return {};
   if (type === 'application/json' || type.endsWith('+json')) return parsedJson(text);

@@ -2,7 +2,6 @@
 // are closed because Strapi would not serve them, and how the order of the project is kept where the router has another.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CodeAnswer } from '../compat/strapi/koa-app.ts';
-import { covers, mayOverlap, pathPattern, prefersSecond } from '../compat/strapi/path-pattern.ts';
 import type { StrapiRoute } from '../compat/strapi/route-list.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { Scratch } from '../files/incoming.ts';
@@ -24,7 +23,9 @@ const methodsOf = ({ method }: StrapiRoute): readonly Method[] =>
 export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: readonly Route[]): Route[] {
   const open = core.filter((route) => isServed(context, code, route));
   const entries = entriesOf(code, open);
-  const own = entries.flatMap((entry, index) => (entry.route && !isShadowed(entries, index) ? [{ entry, index }] : []));
+  const own = entries.flatMap((entry, index) =>
+    entry.route && !isShadowed(code, entries, index) ? [{ entry, index }] : [],
+  );
   const paths = new Map(core.map(({ path }) => [patternOf(path), path]));
   const added = own.flatMap(({ entry, index }): Route[] => {
     const { route, pattern, method } = entry;
@@ -41,7 +42,7 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
         source: route.file,
         policies: route.policies,
         readsBody: true,
-        ...(needsTurn(entries, index) && { turn: String(index) }),
+        ...(needsTurn(code, entries, index) && { turn: String(index) }),
         handler: codeHandler(context, code, route),
       },
     ];
@@ -51,32 +52,33 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
 }
 
 /** The routes of the project, then those of the core that it has no word of. */
-function entriesOf({ routes }: StrapiCode, core: readonly Route[]): Entry[] {
+function entriesOf({ routes, paths }: StrapiCode, core: readonly Route[]): Entry[] {
   const own = routes.flatMap((route) =>
     methodsOf(route).map((method): Entry => ({ method, route, pattern: route.pattern })),
   );
   const rest = core.map(
-    ({ method, path }): Entry => ({ method, route: null, pattern: pathPattern(path.replace('*', '(.*)')) }),
+    ({ method, path }): Entry => ({ method, route: null, pattern: paths.pathPattern(path.replace('*', '(.*)')) }),
   );
   return [...own, ...rest];
 }
 
-const isShadowed = (entries: readonly Entry[], index: number): boolean => {
+const isShadowed = ({ paths }: StrapiCode, entries: readonly Entry[], index: number): boolean => {
   const { method, pattern } = entries[index]!;
-  return entries.slice(0, index).some((earlier) => earlier.method === method && covers(earlier.pattern, pattern));
+  return entries.slice(0, index).some((earlier) => earlier.method === method && paths.covers(earlier.pattern, pattern));
 };
 
 /** Whether the router would choose another than the first that fits. */
-function needsTurn(entries: readonly Entry[], index: number): boolean {
+function needsTurn({ paths }: StrapiCode, entries: readonly Entry[], index: number): boolean {
   const { method, pattern } = entries[index]!;
+  if (pattern.simple === null) return true;
   return entries.some((other, at) => {
-    if (at === index || other.method !== method || !mayOverlap(pattern, other.pattern)) return false;
-    return at < index ? prefersSecond(other.pattern, pattern) : prefersSecond(pattern, other.pattern);
+    if (at === index || other.method !== method || !paths.mayOverlap(pattern, other.pattern)) return false;
+    return at < index ? paths.prefersSecond(other.pattern, pattern) : paths.prefersSecond(pattern, other.pattern);
   });
 }
 
-/** Of a pattern with expressions: everything below its fixed segments. */
-const wildcardOf = (path: string): string => `${path.slice(0, path.search(/[:*(?+{]/)).replace(/[^/]*$/, '')}*`;
+/** Of a pattern with expressions: everything that begins with its fixed segments. Whose turn it is tells the rest. */
+const wildcardOf = (path: string): string => `${path.slice(0, path.search(/[:*(?+{]/)).replace(/\/[^/]*$/, '')}*`;
 
 /** Tells the router whose turn it is, where it would choose otherwise. */
 export function takeTurns(app: FastifyInstance, code: StrapiCode, table: readonly Route[]): void {

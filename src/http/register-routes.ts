@@ -16,6 +16,10 @@ declare module 'fastify' {
     /** Who calls; set before the handler of every route that needs a right. */
     caller: Caller | null;
   }
+  interface FastifyContextConfig {
+    /** Of a route that code of the project answers. */
+    isOwnCode?: true;
+  }
 }
 
 /** The constraint that tells which of several routes the order of the project chooses. */
@@ -64,7 +68,10 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
     url: path,
     ...(turn !== undefined && { constraints: { [TURN]: turn } }),
     handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
-    config: { ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }) },
+    config: {
+      ...(route.readsBody && { isOwnCode: true }),
+      ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }),
+    },
     // After the limits on requests, before the body is read: who may not do this need not send one.
     ...(action !== null && { preParsing: authorizeRequest(auth, action, route) }),
   });

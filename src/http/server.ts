@@ -22,6 +22,7 @@ import {
   MAX_URL_LENGTH,
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
@@ -110,7 +111,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
     const docs = sheaf.settings.openapi.page ?? options.isDevelopment ?? false;
     const code = sheaf.code.isOwn && sheaf.settings.runStrapiCode ? await startCode(sheaf, auth, logger) : null;
-    if (code) app.addHook('onClose', () => code.stop());
+    if (code) followCode(app, sheaf, code);
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     registerRoutes(scope, auth, table, { isReadOnly });

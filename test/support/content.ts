@@ -83,6 +83,12 @@ export class Content {
     return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
   }
 
+  /** A request for a path that need not be of the API. */
+  async sendTo(method: string, url: string): Promise<Answer> {
+    const answer = await this.#server.inject({ method: method as 'GET', url });
+    return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
+  }
+
   /** A body as it is, such as an upload. */
   async sendRaw(
     method: string,

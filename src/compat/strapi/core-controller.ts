@@ -1,9 +1,11 @@
 // The core controller of a content-type: the actions that `super.find(ctx)` and its kin lead to. They act as the caller
 // of the request, through the same door as the core routes; a service of the project's own is asked instead where it
 // replaces what the action needs.
+import type { RowUse } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { ReadName, WriteName } from '../../access/operation.ts';
 import type { Sheaf } from '../../app.ts';
+import { forbiddenError } from '../../errors.ts';
 import type { ContentType } from '../../model/types.ts';
 import { defaultPopulateOf } from '../../operations/default-populate.ts';
 import { entryJson, pageJson } from '../../operations/envelope.ts';
@@ -19,6 +21,8 @@ import type { Members, Params } from './strapi-types.ts';
 export interface CoreDeps {
   readonly sheaf: Sheaf;
   readonly type: ContentType;
+  /** Whether middlewares of the project run around documents, so that nothing may go past them. */
+  hasMiddlewares(): boolean;
   /** The service of the type, and what it has of the core. */
   service(): { readonly service: Members; readonly core: Members };
 }
@@ -123,11 +127,16 @@ class CoreActions {
     };
   }
 
-  /** The service of the project where it has a function of its own for this; null where the core does it. */
-  #ownService(name: string): ((...values: readonly unknown[]) => Promise<unknown>) | null {
+  /**
+   * The service of the project where it has a function of its own for this, or where middlewares run around documents;
+   * null where the core does it. A service acts as the system, so that rules for rows would not hold.
+   */
+  #ownService(name: string, ctx: Context, use: RowUse): ((...values: readonly unknown[]) => Promise<unknown>) | null {
     const { service, core } = this.#deps.service();
     const method = service[name];
-    return typeof method === 'function' && method !== core[name] ? method.bind(service) : null;
+    if (typeof method !== 'function' || (method === core[name] && !this.#deps.hasMiddlewares())) return null;
+    if (this.#callerOf(ctx).access.rowsOf(this.#deps.type.uid, use) !== null) throw forbiddenError();
+    return method.bind(service);
   }
 
   async #queryOf(controller: CoreController, ctx: Context, isChecked: boolean): Promise<Params> {
@@ -138,7 +147,7 @@ class CoreActions {
 
   async #read(controller: CoreController, ctx: Context, name: 'find' | 'findOne', documentId: string | null) {
     const isSingle = this.#deps.type.kind === 'singleType';
-    const own = this.#ownService(isSingle ? 'find' : name);
+    const own = this.#ownService(isSingle ? 'find' : name, ctx, 'find');
     const query = await this.#queryOf(controller, ctx, own === null);
     if (own === null) {
       const found = await this.#find(ctx, name, documentId, query);
@@ -181,7 +190,7 @@ class CoreActions {
 
   async #write(controller: CoreController, ctx: Context, name: WriteName, documentId: string | null) {
     const { sheaf, type } = this.#deps;
-    const own = this.#ownService(type.kind === 'singleType' ? 'createOrUpdate' : name);
+    const own = this.#ownService(type.kind === 'singleType' ? 'createOrUpdate' : name, ctx, 'update');
     const { data: given } = (ctx.request as { body?: { data?: unknown } }).body ?? {};
     const data = parseData({ data: given }, sheaf.settings.limits);
     const query = await controller.sanitizeQuery(ctx);
@@ -218,7 +227,7 @@ class CoreActions {
   }
 
   async #delete(controller: CoreController, ctx: Context, documentId: string | null): Promise<void> {
-    const own = this.#ownService('delete');
+    const own = this.#ownService('delete', ctx, 'delete');
     const query = await controller.sanitizeQuery(ctx);
     if (own === null) await this.#run(ctx, 'delete', { documentId, data: {}, query });
     else await (documentId === null ? own(query) : own(documentId, query));

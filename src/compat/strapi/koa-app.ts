@@ -1,11 +1,13 @@
 // Koa's context for one request, as Strapi hands it to code: the query in brackets, helpers for every status, and the
 // answer that is left in it when code is done.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import qs from 'qs';
 import { type ErrorAnswer, errorBody } from './strapi-errors.ts';
+
+const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
 
 export type Context = Koa.Context;
 export type Next = () => Promise<unknown>;
@@ -66,7 +68,7 @@ function defineQuery(request: Koa.BaseRequest): void {
       return query;
     },
     set(this: QueriedRequest, query: unknown) {
-      this.querystring = qs.stringify(query, { strictNullHandling: true });
+      this.querystring = qs.stringify(query);
     },
   });
 }
@@ -154,6 +156,54 @@ export interface CodeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | readonly string[]>>;
   readonly body: string | Buffer | Readable | null;
+}
+
+/** An answer of the core that middlewares of the application see after `next()`, as far as they look at it. */
+export class CoreAnswer {
+  readonly #ctx: Context;
+  readonly #payload: unknown;
+  #body: unknown;
+  #isSeen = false;
+
+  constructor(ctx: Context, status: number, payload: unknown) {
+    this.#ctx = ctx;
+    this.#payload = payload;
+    ctx.res.statusCode = status;
+    Object.defineProperty(ctx.response, 'body', {
+      configurable: true,
+      get: () => {
+        if (!this.#isSeen) this.#body = parsedPayload(payload);
+        this.#isSeen = true;
+        return this.#body;
+      },
+      set: (value: unknown) => {
+        this.#isSeen = true;
+        this.#body = value;
+      },
+    });
+  }
+
+  get status(): number {
+    return this.#ctx.res.statusCode;
+  }
+
+  /** What is sent: what was to be sent, or what code has made of it. */
+  get payload(): unknown {
+    if (!this.#isSeen) return this.#payload;
+    const body = this.#body;
+    return typeof body === 'object' && body !== null && !Buffer.isBuffer(body) && !(body instanceof Readable)
+      ? JSON.stringify(body)
+      : body;
+  }
+}
+
+function parsedPayload(payload: unknown): unknown {
+  if (typeof payload !== 'string') return payload;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return payload;
+  }
 }
 
 const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);

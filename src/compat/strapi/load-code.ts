@@ -1,22 +1,25 @@
 // Loads the code of a Strapi project: the `strapi` object, its configuration, the stand-ins for Strapi's packages, and the
 // files by their uids. Nothing of it runs yet but the files themselves.
 import path from 'node:path';
+import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { SetupError } from '../../errors.ts';
 import type { ContentType } from '../../model/types.ts';
 import { projectVariables } from '../../project/environment.ts';
 import { StrapiConfig } from '../../project/strapi-config.ts';
 import type { CodeLog } from './code-log.ts';
-import { CodeRegistry } from './code-registry.ts';
+import { CodeRegistry, type LoadedFile } from './code-registry.ts';
+import { contentApi } from './content-api.ts';
 import { coreController } from './core-controller.ts';
 import { coreService } from './core-service.ts';
+import { createDataMembers, type DataMembers } from './data/data-members.ts';
+import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
-import { minimalDocuments } from './minimal-documents.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
-import { emptyStrapi, strapiDirs, strapiLog } from './strapi-object.ts';
+import { emptyStrapi, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
 import { strapiPackages } from './strapi-packages.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -28,9 +31,10 @@ export interface LoadedCode {
   readonly core: CoreMembers;
   readonly createCoreRouter: ReturnType<typeof createFactories>['createCoreRouter'];
   readonly requestContext: RequestContext;
+  readonly data: DataMembers;
 }
 
-export async function loadCode(sheaf: Sheaf, log: CodeLog): Promise<LoadedCode> {
+export async function loadCode(sheaf: Sheaf, auth: Auth, log: CodeLog): Promise<LoadedCode> {
   const { project, model, settings, code } = sheaf;
   const environment = { NODE_ENV: 'development', ...projectVariables(project) };
   const strapi = emptyStrapi();
@@ -46,24 +50,51 @@ export async function loadCode(sheaf: Sheaf, log: CodeLog): Promise<LoadedCode> 
   const files = new StrapiConfig(project, environment, modules);
   const config = projectConfig({ project, environment: environment.NODE_ENV, files, settings });
   const requestContext = new RequestContext();
+  const data = createDataMembers(sheaf);
+  const plugins = strapiPlugins({ ...pluginServices(sheaf, auth) }, (plugin, key) =>
+    config.get(`plugin::${plugin}.${key}`),
+  );
+  const serviceOf = (uid: string): Members | undefined => {
+    const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+    if (plugin !== undefined) return plugins.plugin(plugin)?.service(name!) as Members | undefined;
+    return registry.made('services', uid, core.service);
+  };
   Object.assign(strapi, {
+    ...data,
+    ...plugins,
+    contentAPI: contentApi(model),
     log: strapiLog(log),
     config,
     dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
     requestContext,
     eventHub: new EventHub(),
-    documents: minimalDocuments(sheaf),
-    service: (uid: string) => registry.made('services', uid, core.service),
+    service: serviceOf,
     controller: (uid: string) => registry.made('controllers', uid, core.controller),
     fetch: globalThis.fetch,
   });
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
-  return { strapi, modules, registry, config, core, createCoreRouter: factories.createCoreRouter, requestContext };
+  for (const file of registry.all('lifecycles')) subscribe(file, data);
+  return {
+    strapi,
+    modules,
+    registry,
+    config,
+    core,
+    createCoreRouter: factories.createCoreRouter,
+    requestContext,
+    data,
+  };
+}
+
+/** Lifecycles in the folder of a content-type. */
+function subscribe({ uid, exported }: LoadedFile, { db }: DataMembers): void {
+  if (typeof exported === 'object' && exported !== null) db.lifecycles.subscribe({ models: [uid], ...exported });
 }
 
 /** Core controllers and services by uid, each made once. */
-function coreMembers({ model, settings, ...sheaf }: Sheaf, strapi: Strapi, registry: () => CodeRegistry): CoreMembers {
+function coreMembers(sheaf: Sheaf, strapi: Strapi, registry: () => CodeRegistry): CoreMembers {
+  const { model, settings } = sheaf;
   const typeOf = (uid: string): ContentType => {
     const type = model.contentTypes.get(uid);
     if (!type) throw new SetupError(`There is no content-type "${uid}"`);
@@ -72,8 +103,9 @@ function coreMembers({ model, settings, ...sheaf }: Sheaf, strapi: Strapi, regis
   const service = once((uid) => coreService(strapi, typeOf(uid), settings.rest));
   const controller = once((uid) =>
     coreController({
-      sheaf: { model, settings, ...sheaf },
+      sheaf,
       type: typeOf(uid),
+      hasMiddlewares: () => (strapi.documents as unknown as DataMembers['documents']).hasMiddlewares,
       service: () => ({ core: service(uid), service: registry().made('services', uid, service) ?? service(uid) }),
     }),
   );

@@ -3,13 +3,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requireAction } from '../../access/authorize.ts';
-import { type Caller, systemCaller } from '../../access/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { forbiddenError, unauthorizedError } from '../../errors.ts';
 import { USER } from '../../model/builtin.ts';
 import { rememberCaller } from './code-callers.ts';
 import type { CodeLog } from './code-log.ts';
+import { Rows } from './data/rows.ts';
 import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
 import { errorAnswer, errorBody, strapiErrors } from './strapi-errors.ts';
@@ -77,9 +78,14 @@ async function identify(ctx: Context, { scope }: StrapiRoute, deps: ChainDeps, r
   request.identified(caller);
   for (const action of scope ?? []) requireAction(caller, action);
   if (scope === null) requireSomebody(caller);
+  await knownAs(ctx, caller, deps.sheaf);
+}
+
+/** Tells code who calls. */
+export async function knownAs(ctx: Context, caller: Caller, sheaf: Sheaf): Promise<void> {
   const auth = {
     strategy: { name: caller.kind === 'token' ? 'api-token' : 'users-permissions' },
-    credentials: await credentialsOf(deps.sheaf, caller),
+    credentials: await credentialsOf(sheaf, caller),
     ability: { can: (action: string) => caller.access.may(action) },
   };
   rememberCaller(auth, caller);
@@ -99,11 +105,10 @@ async function credentialsOf(sheaf: Sheaf, { kind, account }: Caller): Promise<u
   if (kind === 'public') return null;
   if (!account) return {};
   // As Strapi has it: the whole row, even the hash of the password.
-  const users = sheaf.documents(USER, systemCaller(sheaf.model, 'password'));
-  return users.findOne({ documentId: account.documentId, populate: ['role'] });
+  return new Rows(sheaf, USER).findOne({ where: { id: account.id }, populate: ['role'] });
 }
 
-interface FailureDeps {
+export interface FailureDeps {
   readonly log: CodeLog;
   readonly modules: StrapiModules;
 }
@@ -122,6 +127,12 @@ export async function answered(
   } catch (error) {
     refuse(ctx, error, request.id, deps);
   }
+  return answerOf(ctx);
+}
+
+/** The answer to an error in a context. */
+export function refused(ctx: Context, error: unknown, requestId: string, deps: FailureDeps): CodeAnswer | null {
+  refuse(ctx, error, requestId, deps);
   return answerOf(ctx);
 }
 

@@ -7,6 +7,7 @@ import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
 import { type GuardDeps, middlewareOf, policyOf } from './route-guards.ts';
+import { CodeError } from './strapi-modules.ts';
 import type { Members } from './strapi-types.ts';
 
 export interface StrapiRoute {
@@ -126,7 +127,8 @@ function routeOf(deps: RouteListDeps, file: LoadedFile, route: DeclaredRoute, fi
     };
   } catch (error) {
     const problem = `${method} ${path}: ${(error as Error).message}`;
-    deps.registry.report(file.file, new Error(`${problem}; the route is closed`));
+    // Of a file that cannot be loaded it is told already.
+    if (!(error instanceof CodeError)) deps.registry.report(file.file, new Error(`${problem}; the route is closed`));
     return { ...known, core: null, problem, chain: [] };
   }
 }

@@ -1,12 +1,27 @@
 // Runs the code of a Strapi project: builds its routes, starts it, and answers the requests that are for it. Nothing here
 // knows the server; http/ hands requests over and sends the answers.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
+import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
+import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
 import type { CodeLog } from './code-log.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
-import { type CodeAnswer, type Context, KoaApp, type Middleware } from './koa-app.ts';
+import type { DataMembers } from './data/data-members.ts';
+import {
+  answerOf,
+  type CodeAnswer,
+  type Context,
+  CoreAnswer,
+  composed,
+  isAnswered,
+  KoaApp,
+  type Middleware,
+} from './koa-app.ts';
 import { type LoadedCode, loadCode } from './load-code.ts';
-import { answered, type CodeRequest, routeChain } from './request-chain.ts';
+import * as paths from './path-pattern.ts';
+import { answered, type CodeRequest, knownAs, refused, routeChain } from './request-chain.ts';
 import { type GuardDeps, middlewareOf } from './route-guards.ts';
 import { routeList, type StrapiRoute } from './route-list.ts';
 import type { Members, Strapi } from './strapi-types.ts';
@@ -17,6 +32,24 @@ export interface StrapiCode {
   readonly routes: readonly StrapiRoute[];
   /** What does not run, and why. */
   readonly problems: readonly CodeProblem[];
+  /** Runs the middlewares of the application around what the core answers; null where the project has none. */
+  readonly around: ((ctx: Context, core: () => Promise<unknown>) => Promise<unknown>) | null;
+  /** Whether code may ask for the context of requests that the core answers. */
+  readonly hears: boolean;
+  /** A context for a request that the core answers. */
+  contextOf(req: IncomingMessage, res: ServerResponse): Context;
+  /** Makes a context known to whatever runs in `work`. */
+  within<T>(ctx: Context, work: () => T): T;
+  /** The user of a request that the core answers, as code knows it. */
+  identify(ctx: Context, caller: Caller): Promise<void>;
+  /** The answer that middlewares have left in a context. */
+  answerOf(ctx: Context): CodeAnswer | null;
+  /** The answer to an error that code threw. */
+  refused(ctx: Context, error: unknown, requestId: string): CodeAnswer | null;
+  /** What the core has answered, for middlewares to see. */
+  coreAnswer(ctx: Context, status: number, payload: unknown): CoreAnswer;
+  /** How paths are compared. */
+  readonly paths: typeof paths;
   /** Null where code has answered by itself. */
   handle(route: StrapiRoute, request: CodeRequest): Promise<CodeAnswer | null>;
   stop(): Promise<void>;
@@ -30,14 +63,17 @@ interface Lifecycle {
 }
 
 export async function startStrapiCode(sheaf: Sheaf, auth: Auth, log: CodeLog): Promise<StrapiCode> {
-  const loaded = await loadCode(sheaf, log);
+  const loaded = await loadCode(sheaf, auth, log);
   const { strapi, modules, registry, config, requestContext } = loaded;
   const restore = asGlobal(strapi);
   const index = indexOf(sheaf, loaded);
-  await phase(index.register, strapi);
+  const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded);
+  const isStarted = isRegistered && (await phase(index, 'bootstrap', loaded));
   const routes = routesOf(sheaf, loaded);
-  await phase(index.bootstrap, strapi);
+  closeWhatFailed(sheaf, registry.problems, isStarted);
+  for (const { file, line, message } of registry.problems)
+    log.warn({ file, line }, `code of the project does not run: ${message}`);
   const app = koaOf(loaded);
   const chains = new Map<StrapiRoute, (ctx: Context) => Promise<unknown>>();
   const chainOf = (route: StrapiRoute) => {
@@ -49,12 +85,24 @@ export async function startStrapiCode(sheaf: Sheaf, auth: Auth, log: CodeLog): P
     strapi,
     routes,
     problems: registry.problems,
+    around: around.length === 0 ? null : (ctx, run) => composed(around, run)(ctx),
+    hears: sheaf.code.findings.some(({ kind }) => kind === 'lifecycles' || kind === 'documents.use'),
+    contextOf: (req, res) => app.context(req, res),
+    within: (ctx, work) => requestContext.run(ctx, work),
+    identify: (ctx, caller) => knownAs(ctx, caller, sheaf),
+    paths,
+    coreAnswer: (ctx, status, payload) => new CoreAnswer(ctx, status, payload),
+    answerOf(ctx) {
+      if (!isAnswered(ctx)) ctx.notFound();
+      return answerOf(ctx);
+    },
+    refused: (ctx, error, requestId) => refused(ctx, error, requestId, { log, modules }),
     handle(route, request) {
       const ctx = app.context(request.req, request.res);
       return requestContext.run(ctx, () => answered(ctx, request, chainOf(route), { log, modules }));
     },
     async stop() {
-      await phase(index.destroy, strapi);
+      await phase(index, 'destroy', loaded);
       restore();
     },
   };
@@ -68,7 +116,9 @@ function koaOf({ config }: LoadedCode): KoaApp {
   });
 }
 
-function routesOf({ model, settings }: Sheaf, { registry, core, ...loaded }: LoadedCode): StrapiRoute[] {
+function routesOf(sheaf: Sheaf, { registry, core, ...loaded }: LoadedCode): StrapiRoute[] {
+  const { model, settings } = sheaf;
+  const isAround = aroundDocuments(sheaf, loaded.data);
   return routeList({
     ...loaded,
     registry,
@@ -77,8 +127,18 @@ function routesOf({ model, settings }: Sheaf, { registry, core, ...loaded }: Loa
     controller: (uid) =>
       registry.made('controllers', uid, core.controller) ??
       (model.contentTypes.has(uid) ? core.controller(uid) : undefined),
-    isCore: (uid) => isGenerated(registry, 'controllers', uid) && isGenerated(registry, 'services', uid),
+    isCore: (uid) =>
+      !isAround(uid) && isGenerated(registry, 'controllers', uid) && isGenerated(registry, 'services', uid),
   });
+}
+
+/** Whether middlewares may run around the documents of a type. One that was not seen beforehand may act on any. */
+function aroundDocuments({ code }: Sheaf, { documents }: DataMembers): (uid: string) => boolean {
+  if (!documents.hasMiddlewares) return () => false;
+  const subjects = new Set(
+    code.findings.flatMap(({ kind, subject }) => (kind === 'documents.use' ? (subject ?? []) : [])),
+  );
+  return (uid) => subjects.size === 0 || subjects.has(APPLICATION) || subjects.has(uid);
 }
 
 function isGenerated(registry: CodeRegistry, role: 'controllers' | 'services', uid: string): boolean {
@@ -94,12 +154,43 @@ function indexOf({ code }: Sheaf, { modules, registry }: LoadedCode): Lifecycle 
     return (typeof exported === 'object' && exported !== null ? exported : {}) as Lifecycle;
   } catch (error) {
     registry.report(file.file, error);
-    return {};
+    return { bootstrap: notLoaded };
   }
 }
 
-async function phase(work: unknown, strapi: Strapi): Promise<void> {
-  if (typeof work === 'function') await work({ strapi });
+/** Of an index that cannot be loaded, nothing begins. */
+const notLoaded = (): never => {
+  throw new Error('the file cannot be loaded');
+};
+
+/** Whether it ran to its end. What it throws is told like a file that cannot be loaded. */
+async function phase(
+  index: Lifecycle,
+  name: keyof Lifecycle,
+  { strapi, modules, registry }: LoadedCode,
+): Promise<boolean> {
+  const work = index[name];
+  if (typeof work !== 'function') return true;
+  try {
+    await work({ strapi });
+    return true;
+  } catch (error) {
+    const { message } = modules.failure(path.join(modules.project, INDEX), error);
+    registry.report(INDEX, new Error(`${name} failed: ${message}`));
+    return false;
+  }
+}
+
+const INDEX = 'src/index';
+
+/** Kinds of code that `bootstrap` brings to run, wherever it stands. */
+const BEGUN: ReadonlySet<string> = new Set(['documents.use', 'lifecycles']);
+
+/** What passes through code that does not run stays closed. */
+function closeWhatFailed({ code, withheld }: Sheaf, problems: readonly CodeProblem[], isStarted: boolean): void {
+  const failed = new Set(problems.map(({ file }) => file));
+  const isBegun = ({ file, kind }: CodeFinding): boolean => BEGUN.has(kind) && !file.startsWith('src/api/');
+  withheld.close(code.findings.filter((finding) => failed.has(finding.file) || (!isStarted && isBegun(finding))));
 }
 
 /** Those of `config/middlewares` that are the project's own. */

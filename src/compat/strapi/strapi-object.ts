@@ -37,6 +37,24 @@ export function emptyStrapi(): Strapi {
   return strapi as Strapi;
 }
 
+/** Plugins that are there, with their services. */
+type PluginServices = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+/** `strapi.plugin(name)` and `strapi.plugins[name]`; undefined for a plugin that is not there. */
+export function strapiPlugins(services: PluginServices, config: (plugin: string, key: string) => unknown) {
+  const plugins = Object.fromEntries(
+    Object.entries(services).map(([name, members]) => [
+      name,
+      {
+        services: members,
+        service: (service: string) => (Object.hasOwn(members, service) ? members[service] : undefined),
+        config: (key: string, otherwise?: unknown) => config(name, key) ?? otherwise,
+      },
+    ]),
+  );
+  return { plugins, plugin: (name: string) => (Object.hasOwn(plugins, name) ? plugins[name] : undefined) };
+}
+
 /** As winston takes its arguments: text, which may have places for values, objects and errors. */
 export function strapiLog(log: CodeLog): StrapiLog & Members {
   const at =

@@ -7,6 +7,8 @@ const RUN_KINDS: ReadonlySet<CodeKind> = new Set([
   'routes',
   'policies',
   'middlewares',
+  'lifecycles',
+  'documents.use',
   'register',
   'destroy',
 ]);

@@ -11,6 +11,8 @@ export interface ProjectCode {
   readonly findings: readonly CodeFinding[];
   /** All that Strapi's server would load. */
   readonly files: readonly CodeFile[];
+  /** What its controllers have beside the core, by the names that are granted. */
+  readonly actions: readonly string[];
   /** Whether any of them is not as Strapi generates it. */
   readonly isOwn: boolean;
 }
@@ -28,9 +30,10 @@ export async function readProjectCode(project: string, types: Iterable<TypeNames
     return found === null || (found.uid !== null && isOfAnother(file, found.uid, known));
   });
   const scanned: ScannedCode =
-    own.length > 0 ? await scan(own, known, generated) : { findings: [], routed: new Set(generated) };
+    own.length > 0 ? await scan(own, known, generated) : { findings: [], actions: [], routed: new Set(generated) };
   return {
     files,
+    actions: scanned.actions,
     isOwn: own.length > 0,
     findings: [
       ...scanned.findings,

@@ -102,6 +102,16 @@ export function scanReplacement(file: ParsedFile, types: readonly TypeNames[]): 
   return [...subjects].map((subject) => ({ ...found, subject, closes: closedBy(replaced ?? null) }));
 }
 
+/** The functions of a controller beside those of the core, as they are granted; none where it cannot be read. */
+export function ownActions(file: ParsedFile): readonly string[] {
+  if (file.role !== 'controllers' || !file.module) return [];
+  const { factory } = REPLACEABLE.controllers!;
+  const exported = file.module.defaultExport;
+  const members = membersOf(file.module, file.module.factoryCall(exported, factory), exported);
+  const uid = `api::${kebab(file.owner ?? '')}.${kebab(file.name)}`;
+  return [...(members ?? [])].filter((name) => !CORE_CONTROLLER.has(name)).map((name) => `${uid}.${name}`);
+}
+
 function membersOf(
   module: CodeModule | null,
   call: ReturnType<CodeModule['factoryCall']>,

@@ -5,13 +5,15 @@ import { sourcesOf } from '../transpile.ts';
 import type { CodeFile } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { CodeModule } from './code-module.ts';
-import { type ParsedFile, scanLifecycles, scanNamedCode, scanReplacement } from './scan-api.ts';
+import { ownActions, type ParsedFile, scanLifecycles, scanNamedCode, scanReplacement } from './scan-api.ts';
 import { cronFinding, scanApplicationMiddlewares, scanExtension, scanPluginSettings } from './scan-config.ts';
 import { scanHooks, scanIndex } from './scan-hooks.ts';
 import { scanRoutes } from './scan-routes.ts';
 
 export interface ScannedCode {
   readonly findings: readonly CodeFinding[];
+  /** What controllers have beside the core, by the names that are granted. */
+  readonly actions: readonly string[];
   /** The uids that some file of routes makes core routes for. */
   readonly routed: ReadonlySet<string>;
 }
@@ -35,7 +37,7 @@ export async function scanCode(
     ...scanFile(file, types, routed),
     ...(mayHaveHooks(file) ? scanHooks(file, types) : []),
   ]);
-  return { findings, routed };
+  return { findings, routed, actions: parsed.flatMap((file) => ownActions(file)) };
 }
 
 const mayHaveHooks = ({ role }: CodeFile): boolean => role !== 'plugin settings' && role !== 'application middlewares';

@@ -79,6 +79,8 @@ const PART = new RegExp(`\\b(?:${PARTS})\\b`);
 const REPLACED = new RegExp(
   `^import\\(@strapi/|^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`,
 );
+/** What a function of a service or of documents has given, which is content. */
+const CONTENT = /^strapi\.(?:service|documents|query|db\.query)\(\)\.\w+\(\)/;
 /** Strapi under another name, such as that of a parameter. */
 const OTHER_NAME =
   /^(?!this\.|module\.|exports\.)[\w$]+\.(?:controllers|contentTypes|contentAPI|entityService|sanitizers|apis)\./;
@@ -96,7 +98,7 @@ const HOOKS = /\bdocuments\b[\s\S]*\buse\b|\blifecycles\b|\bserver\b/;
 const isOfStart = ({ role }: ParsedFile): boolean => role === 'index' || role === 'plugin';
 
 const isReplaced = (file: ParsedFile, meaning: string): boolean =>
-  REPLACED.test(meaning) ||
+  (REPLACED.test(meaning) && !CONTENT.test(meaning)) ||
   (file.role !== 'extension' && OTHER_NAME.test(meaning)) ||
   (isOfStart(file) && OF_DEFINITIONS.test(meaning));
 
