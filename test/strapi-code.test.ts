@@ -46,9 +46,14 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
     }
     await sheaf.documents('api::note.note').create({ data: { text: 'n', hidden: 'h', thing: a } });
     const actions = ['find', 'findOne', 'create', 'update', 'delete', 'special'].map((action) => `${THING}.${action}`);
-    const rest = ['api::tag.tag', 'api::label.label', 'api::homepage.homepage', 'api::broken.broken'];
+    const rest = ['api::tag.tag', 'api::label.label', 'api::homepage.homepage', 'api::broken.broken', 'api::page.page'];
     await site.auth.roles.grant('public', [...actions, ...rest]);
-    await site.auth.roles.grant('authenticated', ['api::guard.guard.who', 'api::guard.guard.pass', `${THING}.find`]);
+    await site.auth.roles.grant('authenticated', [
+      'api::guard.guard.who',
+      'api::guard.guard.pass',
+      `${THING}.find`,
+      'api::entry.entry',
+    ]);
     user = (await site.person('authenticated')).who;
   });
 
@@ -133,8 +138,8 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ['GET maybe/one', 200, { by: 'optional', a: 'one' }],
       ['GET rest/a/b', 200, { by: 'rest', path: 'a/b' }],
       ['GET rest/late', 200, { by: 'rest', path: 'late' }],
-      ['GET PAGES/%C3%A4', 200, { by: 'slug', slug: 'ä' }],
-      ['PUT pages/x', 200, { by: 'slug', slug: 'x' }],
+      ['GET SLUGS/%C3%A4', 200, { by: 'slug', slug: 'ä' }],
+      ['PUT slugs/x', 200, { by: 'slug', slug: 'x' }],
       ['PATCH answered', 200, { ok: true }],
       ['PATCH answers/answered', 404],
       ['GET labels/first', 200, { data: [] }],
@@ -358,6 +363,26 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
     ]);
     const { strapi } = globalThis as unknown as { strapi: { helpers: { seen: string[] } } };
     expect(strapi.helpers.seen.slice(0, 3)).toEqual(['register', 'bootstrap', 'asked by bootstrap']);
+  });
+
+  it('runs lifecycles, document middlewares and jobs', async () => {
+    const made = await site.send('POST', 'entries', { data: { title: 'A New Entry' } }, user);
+    expect(made.body.data).toMatchObject({ slug: 'a-new-entry', by: expect.stringContaining('person') });
+    const { strapi } = globalThis as unknown as {
+      strapi: { helpers: { seen: string[] }; cron: { jobs: string[]; run(name: string, due: Date): Promise<boolean> } };
+    };
+    expect(strapi.helpers.seen).toContain('created A New Entry');
+    const url = `entries/${made.body.data.documentId}`;
+    expect((await site.send('PUT', url, { data: { title: 'refused' } }, user)).status).toBe(500);
+    expect((await site.get(url, user)).body.data.title).toBe('A New Entry');
+    for (const shown of [true, false]) await site.post('pages', { title: `${shown}`, shown });
+    expect((await site.get('pages')).body).toMatchObject({
+      data: [{ title: 'true' }],
+      meta: { pagination: { pageSize: 25 } },
+    });
+    expect(strapi.cron.jobs.toSorted()).toEqual(['0 0 1 * * 1', 'nightly']);
+    expect(await strapi.cron.run('nightly', new Date('2026-01-01T03:00:00Z'))).toBe(true);
+    expect(strapi.helpers.seen).toContain('nightly 2026');
   });
 
   it('keeps closed what cannot run, and tells why', async () => {

@@ -1,5 +1,6 @@
 // `sheaf routes`, `sheaf hooks …` and `sheaf tasks list`: what answers requests, and what the code of a project does beside them.
 import type { Sheaf } from '../app.ts';
+import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { SetupError } from '../errors.ts';
 import { routeTable } from '../http/route-table.ts';
 import type { Route } from '../http/routes.ts';
@@ -31,8 +32,19 @@ const listedRoute = ({ method, path, source = CORE, action, policies = [] }: Rou
   policies,
 });
 
+/** The code of a Strapi project, loaded and not begun; null where there is none. */
+async function lookedAt(sheaf: Sheaf, auth: OpenProject['auth']): Promise<StrapiCode | null> {
+  if (!sheaf.code.isOwn || !sheaf.settings.runStrapiCode) return null;
+  const { startStrapiCode } = await import('../compat/strapi/strapi-code.ts');
+  return startStrapiCode(sheaf, auth, { debug: quiet, info: quiet, warn: quiet, error: quiet }, 'look');
+}
+
+const quiet = (): void => undefined;
+
 export async function listRoutes({ sheaf, auth }: OpenProject): Promise<CommandResult> {
-  const routes = routeTable(sheaf, auth).map(listedRoute);
+  const code = await lookedAt(sheaf, auth);
+  const routes = routeTable(sheaf, auth, undefined, code).map(listedRoute);
+  await code?.stop();
   const rows = routes.map(({ method, path, source, action, policies }) => [
     method,
     path,

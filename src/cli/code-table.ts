@@ -33,7 +33,22 @@ const codeCommand = ({ reads, work, ...rest }: CodeCommand) =>
     },
   });
 
+const DOCTOR = command({
+  name: 'doctor',
+  summary: "tell what of a project's own code runs, what does not, and why, file by file",
+  details: `Loads the files of a Strapi project and runs nothing that they register or begin. Files that Strapi generates are
+left out.`,
+  options: OPTIONS,
+  examples: ['sheaf doctor', 'sheaf doctor --json'],
+  async run({ config, values }) {
+    const { onProject } = await import('./command-result.ts');
+    const { examineCode } = await import('./doctor.ts');
+    print(await onProject(await config(), { name: 'doctor', reads: true, json: values.json === true }, examineCode));
+  },
+});
+
 export const CODE_COMMANDS = [
+  DOCTOR,
   codeCommand({
     name: 'routes',
     summary: 'list every route with where it comes from, the right that it needs and its policies',

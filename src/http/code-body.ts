@@ -1,5 +1,5 @@
 // The body of a request for the code of a project, as Strapi gives it: JSON, forms in brackets, text, and files on disk.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import qs from 'qs';
 import type { Sheaf } from '../app.ts';
 import { SheafError, validationError } from '../errors.ts';
@@ -12,12 +12,7 @@ export interface CodeBody {
   readonly files: unknown;
 }
 
-export async function readCodeBody(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  scratch: Scratch,
-  sheaf: Sheaf,
-): Promise<CodeBody> {
+export async function readCodeBody(request: FastifyRequest, scratch: Scratch, sheaf: Sheaf): Promise<CodeBody> {
   if (request.isMultipart()) {
     const { body, files } = await receiveForm(request, scratch, sheaf.files.settings);
     return { body, files: filesByField(files) };

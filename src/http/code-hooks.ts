@@ -26,6 +26,7 @@ interface AroundRequest {
 }
 
 export function followCode(app: FastifyInstance, sheaf: Sheaf, code: StrapiCode): void {
+  app.addHook('onReady', () => code.begin());
   app.addHook('onClose', () => code.stop());
   app.decorateRequest('around', null);
   if (code.around) runAround(app, sheaf, code);

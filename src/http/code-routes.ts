@@ -150,7 +150,7 @@ function codeHandler({ sheaf }: RouteContext, code: StrapiCode, route: StrapiRou
         res: reply.raw,
         id: request.id,
         params: route.pattern.match(pathOf(request.raw.url!)) ?? {},
-        readBody: () => readCodeBody(request, reply, scratch, sheaf),
+        readBody: () => readCodeBody(request, scratch, sheaf),
         identified: (caller) => {
           request.caller = caller;
         },

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { SetupError } from '../../errors.ts';
+import type { Log } from '../../extend/define-project.ts';
 import type { ContentType } from '../../model/types.ts';
 import { projectVariables } from '../../project/environment.ts';
 import { StrapiConfig } from '../../project/strapi-config.ts';
-import type { CodeLog } from './code-log.ts';
 import { CodeRegistry, type LoadedFile } from './code-registry.ts';
 import { contentApi } from './content-api.ts';
 import { coreController } from './core-controller.ts';
@@ -34,7 +34,7 @@ export interface LoadedCode {
   readonly data: DataMembers;
 }
 
-export async function loadCode(sheaf: Sheaf, auth: Auth, log: CodeLog): Promise<LoadedCode> {
+export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<LoadedCode> {
   const { project, model, settings, code } = sheaf;
   const environment = { NODE_ENV: 'development', ...projectVariables(project) };
   const strapi = emptyStrapi();

@@ -7,9 +7,9 @@ import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { forbiddenError, unauthorizedError } from '../../errors.ts';
+import type { Log } from '../../extend/define-project.ts';
 import { USER } from '../../model/builtin.ts';
 import { rememberCaller } from './code-callers.ts';
-import type { CodeLog } from './code-log.ts';
 import { Rows } from './data/rows.ts';
 import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
@@ -109,7 +109,7 @@ async function credentialsOf(sheaf: Sheaf, { kind, account }: Caller): Promise<u
 }
 
 export interface FailureDeps {
-  readonly log: CodeLog;
+  readonly log: Log;
   readonly modules: StrapiModules;
 }
 

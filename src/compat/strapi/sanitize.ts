@@ -96,8 +96,30 @@ export function sanitizeInput(model: Model, schema: Schema, data: unknown, acces
 /** A part of an entry is known by its id. */
 const withId = ({ id }: Entry, entry: Entry): Entry => (id === undefined ? entry : { id, ...entry });
 
+/**
+ * Filters without empty conditions, as code puts them together: `{ $and: [ctx.query.filters ?? {}, …] }`. Undefined where
+ * nothing is left. An empty condition of `$or` is left alone, as it means everything.
+ */
+export function withoutEmptyFilters(filters: unknown): unknown {
+  if (!isObject(filters)) return filters;
+  const { $and: all, ...rest } = filters;
+  const kept = Array.isArray(all) ? all.map(withoutEmptyFilters).filter((each) => each !== undefined) : all;
+  const isEmpty = kept === undefined || (Array.isArray(kept) && kept.length === 0);
+  const result = isEmpty ? rest : { ...rest, $and: kept };
+  return Object.keys(result).length === 0 ? undefined : result;
+}
+
+/** Parameters with such filters. */
+export function withMeaningfulFilters<T extends Entry>(parameters: T): T {
+  if (parameters.filters === undefined) return parameters;
+  const { filters, ...rest } = parameters;
+  const kept = withoutEmptyFilters(filters);
+  return (kept === undefined ? rest : { ...rest, filters: kept }) as T;
+}
+
 /** A query without what it populates and the caller may not find. What is filtered and sorted by is checked elsewhere. */
-export function sanitizeQuery(model: Model, schema: Schema, query: Entry, access: Access): Entry {
+export function sanitizeQuery(model: Model, schema: Schema, given: Entry, access: Access): Entry {
+  const query = withMeaningfulFilters(given);
   if (query.populate === undefined) return query;
   const populate = populated(model, schema, query.populate, access);
   const { populate: _left, ...rest } = query;

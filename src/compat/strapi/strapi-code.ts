@@ -5,9 +5,10 @@ import path from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
+import type { Log } from '../../extend/define-project.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
-import type { CodeLog } from './code-log.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
+import { CronTasks } from './cron-tasks.ts';
 import type { DataMembers } from './data/data-members.ts';
 import {
   answerOf,
@@ -52,6 +53,8 @@ export interface StrapiCode {
   readonly paths: typeof paths;
   /** Null where code has answered by itself. */
   handle(route: StrapiRoute, request: CodeRequest): Promise<CodeAnswer | null>;
+  /** Runs jobs from now on. */
+  begin(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,11 +65,23 @@ interface Lifecycle {
   readonly destroy?: unknown;
 }
 
-export async function startStrapiCode(sheaf: Sheaf, auth: Auth, log: CodeLog): Promise<StrapiCode> {
+/** `look`: only what it takes to tell what is there; nothing begins. */
+export type CodeMode = 'serve' | 'look';
+
+export async function startStrapiCode(
+  sheaf: Sheaf,
+  auth: Auth,
+  log: Log,
+  mode: CodeMode = 'serve',
+): Promise<StrapiCode> {
   const loaded = await loadCode(sheaf, auth, log);
   const { strapi, modules, registry, config, requestContext } = loaded;
   const restore = asGlobal(strapi);
-  const index = indexOf(sheaf, loaded);
+  const index = mode === 'serve' ? indexOf(sheaf, loaded) : {};
+  const cron = new CronTasks({ sheaf, strapi, registry, log });
+  strapi.cron = cron;
+  const { enabled = false, tasks = {} } = config.get('server.cron', {}) as { enabled?: unknown; tasks?: object };
+  if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
   const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded);
   const isStarted = isRegistered && (await phase(index, 'bootstrap', loaded));
@@ -101,7 +116,9 @@ export async function startStrapiCode(sheaf: Sheaf, auth: Auth, log: CodeLog): P
       const ctx = app.context(request.req, request.res);
       return requestContext.run(ctx, () => answered(ctx, request, chainOf(route), { log, modules }));
     },
+    begin: () => cron.start(),
     async stop() {
+      await cron.stop();
       await phase(index, 'destroy', loaded);
       restore();
     },

@@ -2,7 +2,7 @@
 // from the first file that is loaded on, and code may hang further members on it.
 import path from 'node:path';
 import { format } from 'node:util';
-import type { CodeLog } from './code-log.ts';
+import type { Log } from '../../extend/define-project.ts';
 import { NotOfferedError } from './not-offered.ts';
 import type { Members, Strapi, StrapiLog } from './strapi-types.ts';
 
@@ -18,6 +18,13 @@ const MISSING: Readonly<Record<string, string>> = {
   webhookRunner: 'declare a committed hook in src/sheaf.ts',
   reload: 'sheaf dev reloads what changes',
   container: 'ask for the member itself, such as strapi.config',
+};
+
+/** The same with what is below other members. */
+export const MISSING_MEMBERS: Readonly<Record<string, string>> = {
+  ...MISSING,
+  'db.connection': 'use strapi.db.query(uid) or strapi.documents(uid); raw SQL belongs into a task or a script',
+  'customFields.register': 'what custom fields hold is read from the definitions',
 };
 
 /** Own members win over what is not offered, so that these names, too, can be hung on it. */
@@ -56,9 +63,9 @@ export function strapiPlugins(services: PluginServices, config: (plugin: string,
 }
 
 /** As winston takes its arguments: text, which may have places for values, objects and errors. */
-export function strapiLog(log: CodeLog): StrapiLog & Members {
+export function strapiLog(log: Log): StrapiLog & Members {
   const at =
-    (level: keyof CodeLog) =>
+    (level: keyof Log) =>
     (...values: unknown[]): void => {
       const [first] = values;
       if (first instanceof Error && values.length === 1) log[level]({ err: first }, first.message);

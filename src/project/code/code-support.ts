@@ -10,6 +10,7 @@ const RUN_KINDS: ReadonlySet<CodeKind> = new Set([
   'lifecycles',
   'documents.use',
   'register',
+  'cron',
   'destroy',
 ]);
 

@@ -1,6 +1,7 @@
 // Looks for a project's own code: everything beyond what Strapi generates. Strapi would run it, Sheaf does not, and
 // what it guards must not be served as if it were not there. The code is read and never run.
-
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type CodeFile, codeFiles, defaultFile, type FileRole } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { localPluginFindings, packagePluginFindings } from './plugin-findings.ts';
@@ -34,7 +35,7 @@ export async function readProjectCode(project: string, types: Iterable<TypeNames
   return {
     files,
     actions: scanned.actions,
-    isOwn: own.length > 0,
+    isOwn: own.length > 0 || hasJobs(project),
     findings: [
       ...scanned.findings,
       ...unroutedFindings(known, scanned),
@@ -43,6 +44,14 @@ export async function readProjectCode(project: string, types: Iterable<TypeNames
     ],
   };
 }
+
+const SERVER = ['ts', 'js', 'json'].map((ending) => `config/server.${ending}`);
+
+/** Whether the configuration of the server may hold jobs. */
+const hasJobs = (project: string): boolean =>
+  SERVER.map((file) => path.join(project, file)).some(
+    (file) => existsSync(file) && /\bcron\b/.test(readFileSync(file, 'utf8')),
+  );
 
 const REPLACING: ReadonlySet<FileRole> = new Set(['controllers', 'services']);
 

@@ -5,6 +5,7 @@ import type { ContentType, Schema } from '../../../model/types.ts';
 import type { Entry, EntryData, UpdateParameters } from '../../../operations/parameters.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { withMeaningfulFilters } from '../sanitize.ts';
 import { Rows } from './rows.ts';
 import { contentTypeOf, type Schemas } from './schemas.ts';
 
@@ -60,7 +61,7 @@ export function createDocuments(sheaf: Sheaf): StrapiDocuments {
           const middleware = middlewares[index];
           return middleware
             ? Promise.resolve(middleware(context, () => step(index + 1)))
-            : actions[action](context.params);
+            : actions[action](withMeaningfulFilters(context.params));
         };
         return step(0);
       };
@@ -68,14 +69,12 @@ export function createDocuments(sheaf: Sheaf): StrapiDocuments {
       Object.keys(actions).map((name) => [name, call(name as DocumentAction)]),
     ) as DocumentMethods;
   };
-  return Object.assign(documents, {
-    use(middleware: DocumentMiddleware): void {
-      middlewares.push(middleware);
-    },
-    get hasMiddlewares(): boolean {
-      return middlewares.length > 0;
-    },
-  });
+  const use = (middleware: DocumentMiddleware): void => {
+    middlewares.push(middleware);
+  };
+  // Asked for each time, where an assigned getter would be asked once.
+  Object.defineProperty(documents, 'hasMiddlewares', { get: () => middlewares.length > 0 });
+  return Object.assign(documents, { use }) as StrapiDocuments;
 }
 
 type Actions = Readonly<Record<DocumentAction, (parameters: DocumentParameters) => Promise<unknown>>>;

@@ -1,0 +1,99 @@
+// Jobs of a Strapi project: those of `cron` in config/server, and what code adds. They run as tasks, so that of several
+// nodes one runs each, and every run is written down.
+import type { Sheaf } from '../../app.ts';
+import { addTables } from '../../db/schema.ts';
+import type { Log } from '../../extend/define-project.ts';
+import { CodeRunner } from '../../extend/run-code.ts';
+import { ruleOf, type Task, TaskScheduler } from '../../extend/tasks.ts';
+import { MAX_TASK_MS } from '../../limits.ts';
+import { TASK_TABLES } from '../../model/tables.ts';
+import type { CodeRegistry } from './code-registry.ts';
+import type { Strapi } from './strapi-types.ts';
+
+type Job = (given: { readonly strapi: Strapi }, fireDate: Date) => unknown;
+/** By name, or by their rule. */
+type Jobs = Readonly<Record<string, Job | { readonly task: Job; readonly options?: unknown }>>;
+
+interface CronDeps {
+  readonly sheaf: Sheaf;
+  readonly strapi: Strapi;
+  readonly registry: CodeRegistry;
+  readonly log: Log;
+}
+
+const CONFIG = 'config/server';
+
+/** `strapi.cron`. */
+export class CronTasks {
+  readonly #deps: CronDeps;
+  readonly #schedulers = new Map<string, TaskScheduler>();
+  readonly #waiting: Task[] = [];
+  #isBegun = false;
+
+  constructor(deps: CronDeps) {
+    this.#deps = deps;
+  }
+
+  /** The names of what runs. */
+  get jobs(): readonly string[] {
+    return [...this.#schedulers.keys()];
+  }
+
+  add(jobs: Jobs): this {
+    for (const [name, job] of Object.entries(jobs))
+      try {
+        this.#waiting.push(this.#task(name, job));
+      } catch (error) {
+        this.#deps.registry.report(CONFIG, new Error(`the job ${name} cannot run: ${(error as Error).message}`));
+      }
+    if (this.#isBegun)
+      this.start().catch((error: Error) => this.#deps.log.error({ err: error }, 'jobs could not begin'));
+    return this;
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#schedulers.get(name)?.end();
+    this.#schedulers.delete(name);
+  }
+
+  /** Runs jobs from now on, unless nothing may be written. */
+  async start(): Promise<void> {
+    this.#isBegun = true;
+    const { sheaf, log } = this.#deps;
+    if (sheaf.database.isReadOnly || this.#waiting.length === 0) return;
+    await addTables(sheaf.database, TASK_TABLES);
+    for (const task of this.#waiting.splice(0)) {
+      const runner = new CodeRunner((stack) => stack);
+      runner.log = log;
+      const scheduler = new TaskScheduler(sheaf.database, [task], runner);
+      this.#schedulers.set(task.name, scheduler);
+      await scheduler.begin();
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const name of this.jobs) await this.remove(name);
+  }
+
+  /** Runs a job that is due. */
+  run(name: string, due: Date): Promise<boolean> | undefined {
+    return this.#schedulers.get(name)?.run(name, due);
+  }
+
+  #task(name: string, job: Jobs[string]): Task {
+    const { strapi } = this.#deps;
+    const { task, options } = typeof job === 'function' ? { task: job, options: name } : job;
+    const { rule, tz } = (typeof options === 'string' ? { rule: options } : (options ?? {})) as {
+      rule?: unknown;
+      tz?: string;
+    };
+    if (typeof task !== 'function' || typeof rule !== 'string') throw new Error('expected a function and a rule');
+    const timezone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return {
+      name,
+      rule: ruleOf({ cron: rule, timezone }),
+      piece: { kind: 'task', code: `job ${name}`, limit: MAX_TASK_MS, file: CONFIG },
+      run: ({ due }) => task({ strapi }, new Date(due)),
+    };
+  }
+}
