@@ -29,6 +29,7 @@ import { checkDefaultPopulate } from './operations/default-populate.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
 import { type ProjectCode, readProjectCode } from './project/code/project-code.ts';
+import { codeCache } from './project/compiled-cache.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
 import { projectSettings } from './project/environment.ts';
 import type { GivenSecrets } from './project/given-secrets.ts';
@@ -125,7 +126,8 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const { settings = projectSettings(options.project) } = options;
   const { privateAttributes } = settings.rest;
   const loaded = loadModel(options.project, { privateAttributes });
-  const code = await readProjectCode(options.project, loaded.contentTypes.values());
+  const cache = codeCache(stateOf(options), options.readOnly === true);
+  const code = await readProjectCode(options.project, loaded.contentTypes.values(), cache);
   const closing = { code, withheld: withheldBy(code.findings, settings) };
   const { readOnly = false } = options;
   const listed = readLocales(options.project);

@@ -43,7 +43,7 @@ const quiet = (): void => undefined;
 
 export async function listRoutes({ sheaf, auth }: OpenProject): Promise<CommandResult> {
   const code = await lookedAt(sheaf, auth);
-  const routes = routeTable(sheaf, auth, undefined, code).map(listedRoute);
+  const routes = routeTable(sheaf, auth, { code }).map(listedRoute);
   await code?.stop();
   const rows = routes.map(({ method, path, source, action, policies }) => [
     method,

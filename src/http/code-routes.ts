@@ -39,6 +39,7 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
         operation: null,
         parameters: [],
         limit: null,
+        describes: 'own',
         source: route.file,
         policies: route.policies,
         readsBody: true,

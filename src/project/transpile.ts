@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Loader, TransformOptions } from 'esbuild';
+import type { CompiledCache } from './compiled-cache.ts';
 
 const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': 'ts',
@@ -70,14 +71,40 @@ export const commonJsNow = ({ file, text }: SourceFile): string => esbuild().tra
  * The source of many files for reading, by file, with imports and exports as they were written; null for one that is
  * not valid. One compiler serves all of them, where `transpileFile` starts one for each.
  */
-export async function sourcesOf(files: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-  return withCompiler(async () => {
-    const sources = files.map(
-      async (file): Promise<[string, string | null]> => [file, await readSource(file).catch(() => null)],
-    );
-    return new Map(await Promise.all(sources));
-  });
+export async function sourcesOf(
+  files: readonly string[],
+  cache: CompiledCache | null = null,
+): Promise<ReadonlyMap<string, string | null>> {
+  const sources = new Map<string, string | null>();
+  const lacking: SourceFile[] = [];
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    const kept = needsCompiler(file) ? cache?.get(ES_MODULE, file, text) : readable(file, text);
+    if (kept === null || kept === undefined) lacking.push({ file, text });
+    else sources.set(file, kept);
+  }
+  if (lacking.length === 0) return sources;
+  await withCompiler(() =>
+    Promise.all(
+      lacking.map(async (source) => {
+        const code = await compiledToRead(source).catch(() => null);
+        sources.set(source.file, code);
+        if (code !== null) cache?.set(ES_MODULE, source, code);
+      }),
+    ),
+  );
+  return sources;
 }
+
+const ES_MODULE = 'esm';
+
+/** What need not be compiled. */
+const readable = (file: string, text: string): string =>
+  path.extname(file) === '.json' ? `export default ${text}` : text;
+
+const compiledToRead = async ({ file, text }: SourceFile): Promise<string> =>
+  (await esbuild().transform(text, { loader: LOADERS[path.extname(file)]!, target: 'node24', logLevel: 'silent' }))
+    .code;
 
 async function withCompiler<T>(work: () => Promise<T>): Promise<T> {
   readers++;
@@ -91,10 +118,3 @@ async function withCompiler<T>(work: () => Promise<T>): Promise<T> {
 
 /** How many use the one compiler at this moment. */
 let readers = 0;
-
-async function readSource(file: string): Promise<string> {
-  const text = readFileSync(file, 'utf8');
-  const loader = LOADERS[path.extname(file)];
-  if (path.extname(file) === '.json') return `export default ${text}`;
-  return loader ? (await esbuild().transform(text, { loader, target: 'node24', logLevel: 'silent' })).code : text;
-}

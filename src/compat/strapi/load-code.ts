@@ -1,11 +1,11 @@
 // Loads the code of a Strapi project: the `strapi` object, its configuration, the stand-ins for Strapi's packages, and the
 // files by their uids. Nothing of it runs yet but the files themselves.
-import path from 'node:path';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { SetupError } from '../../errors.ts';
 import type { Log } from '../../extend/define-project.ts';
 import type { ContentType } from '../../model/types.ts';
+import { codeCache } from '../../project/compiled-cache.ts';
 import { projectVariables } from '../../project/environment.ts';
 import { StrapiConfig } from '../../project/strapi-config.ts';
 import { CodeRegistry, type LoadedFile } from './code-registry.ts';
@@ -42,7 +42,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   const factories = createFactories(core, (uid) => model.contentTypes.get(uid));
   const modules: StrapiModules = new StrapiModules({
     project,
-    cache: path.join(sheaf.state, 'code-cache'),
+    cache: codeCache(sheaf.state, sheaf.database.isReadOnly),
     environment,
     standIn: (specifier) => packages(specifier),
   });

@@ -1,11 +1,11 @@
 // Runs the files of a project as CommonJS modules, as Strapi does: TypeScript and JavaScript are compiled, imports that
 // only name types are left out, relative imports need no ending. What was compiled is kept on disk by its content, so
 // that the next start reads it. Packages come from the project; those of Strapi are ours.
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin, SourceMap } from 'node:module';
 import path from 'node:path';
 import { compileFunction, constants } from 'node:vm';
+import type { CompiledCache } from '../../project/compiled-cache.ts';
 import { type EnvHelper, envHelper } from '../../project/env-helper.ts';
 import { commonJsNow, commonJsOf, needsCompiler } from '../../project/transpile.ts';
 
@@ -22,7 +22,7 @@ interface ProjectModule {
 export interface StrapiModulesOptions {
   readonly project: string;
   /** Where compiled files are kept. */
-  readonly cache: string;
+  readonly cache: CompiledCache;
   /** The variables that code sees as `process.env`. */
   readonly environment: NodeJS.ProcessEnv;
   /** What stands for a package; undefined where the project's own is taken. */
@@ -46,13 +46,13 @@ export class CodeError extends Error {
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'process'];
 const ENDINGS = ['', '.ts', '.js', '.json', '.cts', '.cjs', '.mts', '.mjs', '.tsx', '/index.ts', '/index.js'];
-/** Compiled files of another version are not used. */
-const CACHE_VERSION = 'cjs-1';
+/** The form of what is kept. */
+const COMMON_JS = 'cjs';
 
 export class StrapiModules {
   readonly project: string;
   readonly env: EnvHelper;
-  readonly #cache: string;
+  readonly #cache: CompiledCache;
   readonly #standIn: StrapiModulesOptions['standIn'];
   readonly #process: NodeJS.Process;
   readonly #modules = new Map<string, ProjectModule>();
@@ -74,19 +74,19 @@ export class StrapiModules {
   async prepare(files: readonly string[]): Promise<void> {
     const lacking = files.filter(needsCompiler).flatMap((file) => {
       const text = readFileSync(file, 'utf8');
-      const place = this.#placeInCache(file, text);
-      const kept = readKept(place);
+      const kept = this.#cache.get(COMMON_JS, file, text);
       if (kept !== null) this.#compiled.set(file, kept);
-      return kept === null ? [{ file, text, place }] : [];
+      return kept === null ? [{ file, text }] : [];
     });
     if (lacking.length === 0) return;
     const compiled = await commonJsOf(lacking);
-    for (const { file, place } of lacking) {
+    for (const source of lacking) {
+      const { file } = source;
       const code = compiled.get(file);
       // What cannot be compiled is told when it is loaded.
       if (code === undefined) continue;
       this.#compiled.set(file, code);
-      keep(place, code);
+      this.#cache.set(COMMON_JS, source, code);
     }
   }
 
@@ -202,18 +202,10 @@ export class StrapiModules {
   }
 
   #compile(file: string, text: string): string {
-    const place = this.#placeInCache(file, text);
-    const code = readKept(place) ?? commonJsNow({ file, text });
-    keep(place, code);
+    const code = this.#cache.get(COMMON_JS, file, text) ?? commonJsNow({ file, text });
+    this.#cache.set(COMMON_JS, { file, text }, code);
     this.#compiled.set(file, code);
     return code;
-  }
-
-  #placeInCache(file: string, text: string): string {
-    const name = createHash('sha256')
-      .update(`${CACHE_VERSION}\0${this.#shown(file)}\0${text}`)
-      .digest('hex');
-    return path.join(this.#cache, `${name.slice(0, 40)}.js`);
   }
 
   /** Where a file stands when Strapi runs it: TypeScript is compiled to `dist`, and paths begin there. */
@@ -272,24 +264,6 @@ const functionOf = (code: string, filename: string): ((...values: readonly unkno
 const isPath = (specifier: string): boolean => /^\.{0,2}\//.test(specifier) || specifier === '.' || specifier === '..';
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-
-function readKept(place: string): string | null {
-  try {
-    return readFileSync(place, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-/** A folder that cannot be written to only costs time. Another process may write the same at the same moment. */
-function keep(place: string, code: string): void {
-  try {
-    mkdirSync(path.dirname(place), { recursive: true });
-    const partial = `${place}.${process.pid}`;
-    writeFileSync(partial, code);
-    renameSync(partial, place);
-  } catch {}
-}
 
 /** Where a file is not valid: the compiler tells it, and so does the engine, in the first line of the stack. */
 function syntaxPlace(error: unknown): { readonly file: string; readonly line: number } | null {

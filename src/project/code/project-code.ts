@@ -2,6 +2,7 @@
 // what it guards must not be served as if it were not there. The code is read and never run.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CompiledCache } from '../compiled-cache.ts';
 import { type CodeFile, codeFiles, defaultFile, type FileRole } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { localPluginFindings, packagePluginFindings } from './plugin-findings.ts';
@@ -20,8 +21,12 @@ export interface ProjectCode {
 
 const scan: typeof scanCode = async (...args) => (await import('./scan-code.ts')).scanCode(...args);
 
-/** `types`: the content-types that the project serves, those of plugins included. */
-export async function readProjectCode(project: string, types: Iterable<TypeNames>): Promise<ProjectCode> {
+/** `types`: the content-types that the project serves, those of plugins included. `cache`: where compiled files are. */
+export async function readProjectCode(
+  project: string,
+  types: Iterable<TypeNames>,
+  cache: CompiledCache | null = null,
+): Promise<ProjectCode> {
   const known = [...types];
   const files = codeFiles(project);
   const generated: string[] = [];
@@ -31,7 +36,9 @@ export async function readProjectCode(project: string, types: Iterable<TypeNames
     return found === null || (found.uid !== null && isOfAnother(file, found.uid, known));
   });
   const scanned: ScannedCode =
-    own.length > 0 ? await scan(own, known, generated) : { findings: [], actions: [], routed: new Set(generated) };
+    own.length > 0
+      ? await scan(own, known, generated, cache)
+      : { findings: [], actions: [], routed: new Set(generated) };
   return {
     files,
     actions: scanned.actions,

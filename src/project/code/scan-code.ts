@@ -1,6 +1,7 @@
 // Parses the files of a project that are not as Strapi generates them, and tells what each does.
 // Loaded only for a project that has such files: it brings a compiler and a parser.
 
+import type { CompiledCache } from '../compiled-cache.ts';
 import { sourcesOf } from '../transpile.ts';
 import type { CodeFile } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
@@ -23,8 +24,12 @@ export async function scanCode(
   files: readonly CodeFile[],
   types: readonly TypeNames[],
   generated: readonly string[],
+  cache: CompiledCache | null,
 ): Promise<ScannedCode> {
-  const sources = await sourcesOf(files.map((file) => file.path));
+  const sources = await sourcesOf(
+    files.map((file) => file.path),
+    cache,
+  );
   const parsed = files.map(
     (file): ParsedFile => ({ ...file, module: CodeModule.parse(sources.get(file.path) ?? null) }),
   );
