@@ -86,3 +86,27 @@ describe('code of a project', () => {
     expect(() => withheldBy([], { ...CLOSED, servedWithout: { [ORDER]: ['routes'] } })).toThrow(/leave the key out/);
   });
 });
+
+describe('code that runs', () => {
+  const RUNNING = { servedWithout: {}, runStrapiCode: true };
+  const isClosed = (kind: CodeKind, given: Partial<CodeFinding> = {}): boolean =>
+    withheldBy([{ ...finding(ORDER, 'all', kind), ...given }], RUNNING).has(`${ORDER}.find`);
+
+  it('closes nothing, and what does not run closes what it guards', () => {
+    for (const kind of ['controller', 'service', 'routes', 'policies', 'documents.use'] as const)
+      expect(isClosed(kind), kind).toBe(false);
+    expect(isClosed('lifecycles', { does: 'cannot be read' })).toBe(false);
+    expect(isClosed('lifecycles', { does: 'beforeFindMany' })).toBe(true);
+    expect(isClosed('documents.use', { file: 'src/plugins/own/strapi-server.ts' })).toBe(true);
+    expect(isClosed('middlewares', { subject: 'application', file: 'config/middlewares.ts' })).toBe(false);
+    expect(isClosed('middlewares', { subject: 'application', file: 'src/index.ts' })).toBe(true);
+    expect(isClosed('bootstrap', { subject: 'application' })).toBe(true);
+  });
+
+  it('closes it again where it turns out not to run', () => {
+    const withheld = withheldBy([finding(ORDER, 'all')], RUNNING);
+    expect(withheld.has(`${ORDER}.find`)).toBe(false);
+    withheld.close([finding(ORDER, 'all')]);
+    expect(withheld.reason(`${ORDER}.find`)).toBe('controller src/x.ts');
+  });
+});

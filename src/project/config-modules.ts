@@ -6,6 +6,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
 import { compileFunction, constants } from 'node:vm';
 import { SetupError } from '../errors.ts';
+import { type CompiledCache, codeCache } from './compiled-cache.ts';
 import { type EnvHelper, envHelper } from './env-helper.ts';
 import { transpileFile } from './transpile.ts';
 
@@ -25,10 +26,13 @@ export class ConfigModules {
   readonly #process: NodeJS.Process;
   readonly #standIns: ReadonlyMap<string, unknown>;
   readonly #modules = new Map<string, ProjectModule>();
+  /** What the code of the project had compiled, where that is kept in the usual place. */
+  readonly #cache: CompiledCache;
 
   constructor(project: string, environment: NodeJS.ProcessEnv) {
     this.#project = path.resolve(project);
     this.env = envHelper(environment);
+    this.#cache = codeCache(path.join(this.#project, '.sheaf'), true);
     // Strapi runs in the project's folder, and puts the variables of its .env file into its own process.
     this.#process = Object.create(process, {
       env: { value: { ...environment } },
@@ -69,7 +73,7 @@ export class ConfigModules {
     if (path.extname(file) === '.json') module.exports = JSON.parse(readFileSync(file, 'utf8'));
     else {
       const shown = this.#placeOf(file);
-      const run = compiled(file);
+      const run = compiled(file, this.#cache);
       run(module.exports, this.#requireFrom(file), module, shown, path.dirname(shown), this.#process, CONSOLE);
     }
     return module;
@@ -121,7 +125,7 @@ function refuseToExit(): never {
 type Run = (...values: readonly unknown[]) => void;
 
 /** JavaScript that is CommonJS already runs as it is, so that the compiler need not be loaded. */
-function compiled(file: string): Run {
+function compiled(file: string, cache: CompiledCache): Run {
   if (/\.c?js$/.test(file)) {
     try {
       return functionOf(readFileSync(file, 'utf8'), file);
@@ -129,7 +133,7 @@ function compiled(file: string): Run {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-  return functionOf(transpileFile(file, 'cjs'), file);
+  return functionOf(cache.get('cjs', file, readFileSync(file, 'utf8')) ?? transpileFile(file, 'cjs'), file);
 }
 
 const functionOf = (code: string, filename: string): Run =>

@@ -74,7 +74,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   });
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
-  for (const file of registry.all('lifecycles')) subscribe(file, data);
+  for (const file of registry.all('lifecycles')) subscribe(file, data, registry);
   return {
     strapi,
     modules,
@@ -88,8 +88,15 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
 }
 
 /** Lifecycles in the folder of a content-type. */
-function subscribe({ uid, exported }: LoadedFile, { db }: DataMembers): void {
-  if (typeof exported === 'object' && exported !== null) db.lifecycles.subscribe({ models: [uid], ...exported });
+function subscribe({ uid, exported, file }: LoadedFile, { db }: DataMembers, registry: CodeRegistry): void {
+  if (typeof exported !== 'object' || exported === null) return;
+  db.lifecycles.subscribe({ models: [uid], ...exported });
+  const untold = Object.keys(exported).find((name) => /^(?:before|after)(?:Find|Count)/.test(name));
+  if (untold !== undefined)
+    registry.report(
+      file,
+      new Error(`${untold} is not told; narrow reads in a controller, or by rows in access/*.json`),
+    );
 }
 
 /** Core controllers and services by uid, each made once. */

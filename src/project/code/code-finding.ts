@@ -18,6 +18,9 @@ export type CodeKind = (typeof CODE_KINDS)[number] | 'register' | 'destroy' | 'c
 /** What stays closed because of it: reads and writes, writes, some actions of a type by name, or nothing. */
 export type Closes = 'all' | 'writes' | 'nothing' | readonly string[];
 
+/** What is said of code whose members are not known. */
+export const UNREADABLE = 'cannot be read';
+
 /** Stands for every content-type. */
 export const APPLICATION = 'application';
 

@@ -1,5 +1,5 @@
 // Which of the code that was found runs. What does not run keeps closed what it guards.
-import { APPLICATION, type CodeFinding, type CodeKind } from './code-finding.ts';
+import { APPLICATION, type CodeFinding, type CodeKind, UNREADABLE } from './code-finding.ts';
 
 const RUN_KINDS: ReadonlySet<CodeKind> = new Set([
   'controller',
@@ -15,11 +15,13 @@ const RUN_KINDS: ReadonlySet<CodeKind> = new Set([
 ]);
 
 /** Whether the code runs, or what it stands for is kept by the routes of the project. */
-export function isRun({ kind, file, subject, closes }: CodeFinding): boolean {
+export function isRun({ kind, file, subject, closes, does }: CodeFinding): boolean {
   if (file.startsWith('src/plugins/')) return false;
   // What bootstrap closes is a part of Strapi that it replaces; the rest of it runs.
   if (kind === 'bootstrap') return closes === 'nothing';
   // A middleware for everything runs where the configuration lists it; strapi.server is not there to take one.
   if (kind === 'middlewares' && subject === APPLICATION) return file.startsWith('config/');
+  // Events of reading are not told. Of what cannot be read beforehand, the start finds out.
+  if (kind === 'lifecycles' && closes === 'all') return does.startsWith(UNREADABLE);
   return RUN_KINDS.has(kind);
 }

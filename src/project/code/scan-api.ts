@@ -2,7 +2,7 @@
 // core routes.
 
 import type { CodeFile } from './code-files.ts';
-import { type CodeFinding, type CodeKind, closedBy, type TypeNames } from './code-finding.ts';
+import { type CodeFinding, type CodeKind, closedBy, type TypeNames, UNREADABLE } from './code-finding.ts';
 import type { CodeModule } from './code-module.ts';
 import { counted, described, listed } from './code-purpose.ts';
 
@@ -71,8 +71,6 @@ const REPLACEABLE: Readonly<Partial<Record<CodeFile['role'], Replaceable>>> = {
   controllers: { kind: 'controller', factory: 'createCoreController', core: CORE_CONTROLLER, own: 'action' },
   services: { kind: 'service', factory: 'createCoreService', core: CORE_SERVICE, own: 'function' },
 };
-
-const UNREADABLE = 'cannot be read';
 
 /** A controller or a service: closes what passes through the core functions that it replaces. */
 export function scanReplacement(file: ParsedFile, types: readonly TypeNames[]): CodeFinding[] {
