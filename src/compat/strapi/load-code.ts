@@ -16,10 +16,11 @@ import { createDataMembers, type DataMembers } from './data/data-members.ts';
 import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
+import { NotOfferedError } from './not-offered.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
-import { emptyStrapi, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
+import { emptyStrapi, MISSING_MEMBERS, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
 import { strapiPackages } from './strapi-packages.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -51,6 +52,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   const config = projectConfig({ project, environment: environment.NODE_ENV, files, settings });
   const requestContext = new RequestContext();
   const data = createDataMembers(sheaf);
+  refuseConnection(data.db);
   const plugins = strapiPlugins({ ...pluginServices(sheaf, auth) }, (plugin, key) =>
     config.get(`plugin::${plugin}.${key}`),
   );
@@ -85,6 +87,17 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     requestContext,
     data,
   };
+}
+
+/** A connection of its own would go past everything; whoever touches it is told what there is instead. */
+function refuseConnection(db: object): void {
+  if ('connection' in db) return;
+  Object.defineProperty(db, 'connection', {
+    configurable: true,
+    get(): never {
+      throw new NotOfferedError('strapi.db.connection', MISSING_MEMBERS['db.connection']!);
+    },
+  });
 }
 
 /** Lifecycles in the folder of a content-type. */
