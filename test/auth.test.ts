@@ -1,6 +1,7 @@
 // Accounts seen from outside: logging in, registering, passwords, codes in mails, tokens of users and of programs, users
 // as content, secrets. What is refused wears the envelope and changes nothing; what ends a session acts on the very next
 // request, on every node.
+import { AsyncResource } from 'node:async_hooks';
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -1235,13 +1236,15 @@ describeOnEveryDatabase('Sessions', (engine) => {
     const { sessionId } = claimsOf(refreshToken);
     const hold = `update strapi_sessions set updated_at = updated_at where session_id = '${sessionId}'`;
     let requests: readonly Promise<Answer>[] = [];
+    // Requests come from elsewhere: they are no part of a transaction that they would have to wait for.
+    const outside = AsyncResource.bind(<T>(work: () => Promise<T>): Promise<T> => work());
     // While a statement holds the session, both get as far as they can: first the refresh, then the logout.
     await first.sheaf.database.transaction(async (session) => {
       await session.rows({ sql: hold, bindings: [] }, []);
-      const refreshing = second.refresh(refreshToken);
-      await waiting(1);
-      requests = [refreshing, first.as(jwt, 'POST', 'auth/logout', { scope: 'all' })];
-      await waiting(2);
+      const refreshing = outside(() => second.refresh(refreshToken));
+      await outside(() => waiting(1));
+      requests = [refreshing, outside(() => first.as(jwt, 'POST', 'auth/logout', { scope: 'all' }))];
+      await outside(() => waiting(2));
     });
     const [refreshed, out] = (await Promise.all(requests)) as [Answer, Answer];
     expect(out.status).toBe(200);
