@@ -1194,6 +1194,9 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
       mkdirSync(folder, { recursive: true });
       writeFileSync(path.join(folder, `${name}.js`), CONTROLLER);
     }
+    // Code that runs guards by itself.
+    mkdirSync(path.join(withCode, 'config'), { recursive: true });
+    writeFileSync(path.join(withCode, 'config', 'sheaf.json'), '{"runStrapiCode": false}');
     const projectOf = (kind: Kind) => (kind === 'withheld' ? withCode : PROJECT);
     const first = await guarded.open(PROJECT, { rules: RULES });
     world = { url: first.database, ...(await build(first)) };
