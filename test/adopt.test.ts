@@ -166,6 +166,7 @@ describe('sheaf adopt', () => {
         module.exports = factories.createCoreController('api::dish.dish', ({ strapi }) => ({
           async find(ctx) { return super.find(ctx); },
         }));`,
+      'config/sheaf.json': { runStrapiCode: false },
     });
     const { text, code } = await adopt(project);
     expect(code).toBe(0);
