@@ -164,6 +164,57 @@ describeOnEveryDatabase('A transaction', (engine) => {
     expect(await namesNow()).toEqual([outer]);
   });
 
+  it('keeps nothing of a failed one that was still under way in it, and leaves its connection to others', async () => {
+    const names = [newName(), newName(), newName(), newName()];
+    let others: Promise<unknown>[] = [];
+    const failing = content.sheaf.transaction(async () => {
+      others = names.map((name) => topics().create({ data: { name } }));
+      await others[0];
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    const [first, ...rest] = await Promise.allSettled(others);
+    expect([first!.status, ...rest.map(({ status }) => status)]).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect(await namesNow()).toEqual([]);
+    const [kept, part, inside] = [newName(), newName(), newName()];
+    const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>();
+    await content.sheaf.transaction(async () => {
+      await topics().create({ data: { name: kept } });
+      const failed = content.sheaf.transaction(async () => {
+        await topics().create({ data: { name: part } });
+        // Nobody waits for it, and it never ends.
+        void content.sheaf.transaction(async () => {
+          await topics().create({ data: { name: inside } });
+          begun();
+          await new Promise(() => undefined);
+        });
+        await isBegun;
+        throw new Error('part');
+      });
+      await expect(failed).rejects.toThrow('part');
+    });
+    expect(await namesNow()).toEqual([kept]);
+  });
+
+  it('takes in what was begun in a part of it that has ended', async () => {
+    const name = newName();
+    await content.sheaf.transaction(async () => {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      let late: Promise<unknown> = Promise.resolve();
+      await content.sheaf.transaction(async () => {
+        late = ended.then(() => topics().create({ data: { name } }));
+      });
+      end();
+      await late;
+    });
+    expect(await namesNow()).toEqual([name]);
+  });
+
   it('has the hooks of a write inside it: what they write is undone with it', async () => {
     test.hooks = {
       before: async (operation) => {

@@ -18,6 +18,8 @@ type Work<T> = (session: Session) => Promise<T>;
 /** A transaction, or a part of one that can fail by itself. */
 interface Scope {
   readonly database: Database;
+  /** What it is a part of; null for a whole transaction. */
+  readonly parent: Scope | null;
   readonly session: Session;
   /** What happens once it is committed. */
   readonly committed: (() => void)[];
@@ -29,9 +31,26 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-const SAVEPOINT = plainStatement('savepoint sheaf_scope');
-const RELEASE = plainStatement('release savepoint sheaf_scope');
-const ROLLBACK = plainStatement('rollback to savepoint sheaf_scope');
+interface Savepoint {
+  readonly begin: Statement;
+  readonly release: Statement;
+  readonly rollback: Statement;
+}
+
+/** By depth: where a part fails, the savepoint of a part inside it may still be there, and must not be meant. */
+const savepoints: Savepoint[] = [];
+
+function savepointIn(scope: Scope): Savepoint {
+  let depth = 0;
+  for (let { parent } = scope; parent; parent = parent.parent) depth++;
+  const name = `sheaf_scope_${depth}`;
+  savepoints[depth] ??= {
+    begin: plainStatement(`savepoint ${name}`),
+    release: plainStatement(`release savepoint ${name}`),
+    rollback: plainStatement(`rollback to savepoint ${name}`),
+  };
+  return savepoints[depth]!;
+}
 
 export class ScopedDatabase implements Database {
   readonly #inner: Database;
@@ -54,8 +73,10 @@ export class ScopedDatabase implements Database {
 
   /** The transaction that the present flow of calls is inside of. */
   get #scope(): Scope | null {
-    const scope = scopes.getStore();
-    return scope?.isOpen && scope.database === this ? scope : null;
+    let scope = scopes.getStore() ?? null;
+    // What outlives a part still belongs to the whole, which may wait for it.
+    while (scope && !scope.isOpen) scope = scope.parent;
+    return scope?.database === this ? scope : null;
   }
 
   get isInTransaction(): boolean {
@@ -89,7 +110,7 @@ export class ScopedDatabase implements Database {
     const result = await this.#inner.transaction((session) => {
       // Begun again, it has done nothing yet.
       committed = [];
-      return this.#within(session, committed, work);
+      return this.#within(session, null, committed, work);
     }, options);
     for (const listener of committed) listener();
     return result;
@@ -99,18 +120,19 @@ export class ScopedDatabase implements Database {
   #part<T>(scope: Scope, work: Work<T>, knownBy?: string | null): Promise<T> {
     return inTurn(scope, async () => {
       const { session } = scope;
+      const { begin, release, rollback } = savepointIn(scope);
       await requireMark(session, knownBy);
-      await session.rows(SAVEPOINT, []);
+      await session.rows(begin, []);
       const committed: Scope['committed'] = [];
       try {
-        const result = await this.#within(session, committed, work);
-        await session.rows(RELEASE, []);
+        const result = await this.#within(session, scope, committed, work);
+        await session.rows(release, []);
         scope.committed.push(...committed);
         return result;
       } catch (error) {
         // Where even this fails the whole transaction has.
-        await session.rows(ROLLBACK, []).then(
-          () => session.rows(RELEASE, []),
+        await session.rows(rollback, []).then(
+          () => session.rows(release, []),
           () => undefined,
         );
         throw error;
@@ -121,13 +143,18 @@ export class ScopedDatabase implements Database {
   #read<T>(scope: Scope, work: Work<T>, knownBy?: string | null): Promise<T> {
     return inTurn(scope, async () => {
       await requireMark(scope.session, knownBy);
-      return this.#within(scope.session, [], work);
+      return this.#within(scope.session, scope, [], work);
     });
   }
 
   /** Inside of a part, calls join that part: to wait for the turn of the whole would be to wait for themselves. */
-  async #within<T>(session: Session, committed: Scope['committed'], work: Work<T>): Promise<T> {
-    const scope: Scope = { database: this, session, committed, turn: Promise.resolve(), isOpen: true };
+  async #within<T>(inner: Session, parent: Scope | null, committed: Scope['committed'], work: Work<T>): Promise<T> {
+    const session: Session = {
+      // By then the connection is somebody else's, or in another transaction.
+      rows: (statement, values) =>
+        scope.isOpen ? inner.rows(statement, values) : Promise.reject(new Error('the transaction has ended')),
+    };
+    const scope: Scope = { database: this, parent, session, committed, turn: Promise.resolve(), isOpen: true };
     try {
       const result = await scopes.run(scope, () => work(session));
       // What was begun and not waited for is part of it as well.
