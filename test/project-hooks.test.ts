@@ -69,7 +69,8 @@ export default defineProject({
     {
       types: 'api::post.post', operations: ['find', 'create', 'update', 'delete'],
       before({ operation, caller }) {
-        const { parameters, data, supplied } = added();
+        const { parameters, data, supplied, change } = added();
+        if (change) return change(operation.parameters);
         return {
           ...(parameters && { parameters: { ...operation.parameters, ...parameters } }),
           ...(data && { data: { ...operation.data, ...data } }),
@@ -102,6 +103,8 @@ interface Added {
   readonly parameters?: object;
   readonly data?: object;
   readonly supplied?: object;
+  // biome-ignore lint/suspicious/noExplicitAny: code of a project may do this without types.
+  readonly change?: (parameters: any) => object | undefined;
 }
 
 const whileAdding = async <T>(added: Added, work: () => Promise<T>): Promise<T> => {
@@ -200,6 +203,20 @@ describeOnEveryDatabase('Code that acts for a caller', (engine) => {
       expect(hook.body.data).toEqual(client.body.data);
     });
     await fc.assert(read, { numRuns: REQUESTS, seed: SEED });
+  });
+
+  it('is given parameters of its own: what a hook does to them reaches no other request', async () => {
+    const change: Added['change'] = (parameters) => {
+      parameters.filters.$and.push({ title: 'T1' });
+      return { parameters };
+    };
+    const path = `posts?${qs.stringify({ filters: { $and: [{ slug: 'a' }] }, fields: ['title'] })}`;
+    const total = async (work: NonNullable<Added['change']>): Promise<number> =>
+      (await whileAdding({ change: work }, () => site.get(path, NOBODY))).body.meta.pagination.total;
+    const whole = await total(() => undefined);
+    expect(await total(change)).toBe(1);
+    expect(await total((parameters) => ({ parameters }))).toBe(whole);
+    expect(whole).toBeGreaterThan(1);
   });
 
   it('writes what the caller may write', async () => {

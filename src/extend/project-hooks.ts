@@ -142,7 +142,10 @@ const shown = (operation: Operation): HookedOperation => ({
   uid: operation.type.uid,
   documentId: 'documentId' in operation ? operation.documentId : null,
   data: 'data' in operation ? operation.data : {},
-  parameters: operation.parameters as HookedOperation['parameters'],
+  // A read may be kept for whoever asks for the same, so a hook may only change a copy of what it asks for.
+  parameters: ('data' in operation
+    ? operation.parameters
+    : structuredClone(operation.parameters)) as HookedOperation['parameters'],
 });
 
 const CHANGES: ReadonlySet<string> = new Set<keyof ChangedOperation>(['data', 'supplied', 'parameters']);
