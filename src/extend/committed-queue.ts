@@ -34,8 +34,11 @@ const ERROR_LENGTH = 2_000;
 /** The pause after a number of failures. */
 const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
+/** PostgreSQL keeps no zero characters; errors quote them, such as those about JSON that is none. */
 export const errorText = (error: unknown): string =>
-  (error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(0, ERROR_LENGTH);
+  (error instanceof Error ? (error.stack ?? error.message) : String(error))
+    .slice(0, ERROR_LENGTH)
+    .replaceAll('\0', '\uFFFD');
 
 /** What waits, and what has failed for good. */
 export interface CommittedCounts {
