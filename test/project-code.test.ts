@@ -353,6 +353,17 @@ describeOnSqlite('A project whose code cannot be used', (engine) => {
     expect(await refusal(route('/articles/popular'), true)).toBe('none');
   });
 
+  it('is refused where a policy stands for an action that can be granted, but that no route needs', async () => {
+    const guarding = (action: string) =>
+      project(
+        `{ policies: { p: () => true }, coreRoutes: { 'plugin::upload.content-api.${action}': { policies: ['p'] } } }`,
+      );
+    expect(await refusal(guarding('replace'), true)).toBe(
+      'No route of the core needs these actions of coreRoutes:\n  - plugin::upload.content-api.replace',
+    );
+    expect(await refusal(guarding('upload'), true)).toBe('none');
+  });
+
   it('does not start where its own start fails', async () => {
     expect(await refusal(project(`{ start() { throw new Error('no queue'); } }`), true)).toBe('no queue');
   });

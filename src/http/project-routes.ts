@@ -27,6 +27,11 @@ export function withProjectRoutes(context: RouteContext, extension: Extension, c
     taken.set(keyOf(route), route);
   }
   if (clashes.length > 0) throw new SetupError('Two routes would answer the same request:', clashes);
+  // Some actions can be granted though no route needs them by itself: a policy there would guard nothing.
+  const needed = new Set(core.map(({ action }) => action));
+  const { coreRoutes = {} } = extension.project.definition;
+  const idle = Object.keys(coreRoutes).filter((action) => !needed.has(action));
+  if (idle.length > 0) throw new SetupError('No route of the core needs these actions of coreRoutes:', idle);
   return [...guarded, ...own];
 }
 
