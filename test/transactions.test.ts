@@ -257,6 +257,7 @@ describeOnEveryDatabase('A transaction', (engine) => {
     const title = newName();
     for (const number of [1, 2, 3])
       await notes().create({ data: { title: `${title} ${number}` }, status: 'published' });
+    let told: unknown = null;
     test.hooks = {
       before: async (operation) =>
         'defaults' in operation
@@ -269,6 +270,9 @@ describeOnEveryDatabase('A transaction', (engine) => {
               },
             }
           : operation,
+      after: async (operation) => {
+        told = operation.parameters.sort;
+      },
     };
     const { body } = await content.send('GET', 'notes?fields=title');
     expect(body).toMatchObject({
@@ -276,5 +280,6 @@ describeOnEveryDatabase('A transaction', (engine) => {
       meta: { pagination: { page: 1, pageSize: 2, pageCount: 2, total: 3 } },
     });
     expect(test.calls.slice(-2)).toEqual(['before find', 'after find']);
+    expect(told).toBe('title:desc');
   });
 });

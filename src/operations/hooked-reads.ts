@@ -26,10 +26,10 @@ export function hookedList<Page extends PageText | null>(
   return {
     ...plain,
     run: async (options) => {
-      const read = await changedRead(hooked, plain, prepare, options.caller);
+      const { read, operation } = await changedRead(hooked, plain, prepare, options.caller);
       const page = await read.run(options);
       if (page === null) return page;
-      await hooked.hooks.after(hooked.operation, resultOf(page.entries), options.caller);
+      await hooked.hooks.after(operation, resultOf(page.entries), options.caller);
       const { request, omitted } = read;
       return read === plain ? page : { ...page, changed: { pagination: request.pagination, omitted } };
     },
@@ -39,9 +39,9 @@ export function hookedList<Page extends PageText | null>(
 export function hookedOne(hooked: HookedRead, prepare: (operation: ReadOperation) => PreparedOne): PreparedOne {
   const plain = prepare(hooked.operation);
   const run = async (options: RunOptions, from: 'run' | 'latest'): Promise<string | null> => {
-    const read = await changedRead(hooked, plain, prepare, options.caller);
+    const { read, operation } = await changedRead(hooked, plain, prepare, options.caller);
     const text = await read[from](options);
-    await hooked.hooks.after(hooked.operation, resultOf(text ?? ''), options.caller);
+    await hooked.hooks.after(operation, resultOf(text ?? ''), options.caller);
     return text;
   };
   return { ...plain, run: (options) => run(options, 'run'), latest: (options) => run(options, 'latest') };
@@ -53,7 +53,7 @@ async function changedRead<Read>(
   plain: Read,
   prepare: (operation: ReadOperation) => Read,
   caller: Caller,
-): Promise<Read> {
+): Promise<{ readonly read: Read; readonly operation: ReadOperation }> {
   const changed = await hooks.before(operation, caller);
-  return changed === operation ? plain : prepare(changed);
+  return { read: changed === operation ? plain : prepare(changed), operation: changed };
 }
