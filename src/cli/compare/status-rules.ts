@@ -183,7 +183,7 @@ export const STATUS_RULES: readonly DifferenceRule[] = [
   ),
   {
     name: 'own-code',
-    text: 'Strapi runs code of the project in front of this type; Sheaf does not run it, and keeps closed what it may guard',
+    text: 'Strapi runs code of the project in front of this type that Sheaf does not run; it keeps closed what that may guard',
     explains: (difference, exchange) =>
       exchange.withheld.findings.length > 0 &&
       (difference.kind === 'status' ? isClosed(exchange) : isClosedRelation(difference, exchange)),
