@@ -160,15 +160,22 @@ describeOnSqlite('The description of the API', (engine) => {
       },
     });
     writeAccessFile(project, 'public.json', { public: { 'api::note.note': { fields: { read: ['title', 'owner'] } } } });
+    const ofUsers = { 'plugin::users-permissions.user': { fields: { read: ['username', 'email'] } } };
+    writeAccessFile(project, 'users.json', { authenticated: ofUsers });
     const site = await open({ project, database: engine.freshDatabaseUrl() });
     const server = createServer(site);
     try {
       const { roles, tokens } = await site.auth();
       const seen = async (headers: Record<string, string> = {}): Promise<Answered> =>
         (await server.inject({ method: 'GET', url: '/api/openapi.json', headers })).json();
+      await roles.create('Editor');
       const closed = await seen();
       expect(Object.keys(closed.paths)).not.toContain(`${PREFIX}/notes`);
       expect(Object.keys(closed.paths)).toContain(`${PREFIX}/auth/local`);
+      // Attributes of accounts that only some roles may read are named to nobody who logs in.
+      const { properties, additionalProperties } = closed.components.schemas.OwnAccount;
+      expect(Object.keys(properties).sort()).toEqual(['documentId', 'email', 'id', 'username']);
+      expect(additionalProperties).toBe(true);
       await roles.grant('public', ['api::note.note.find']);
       const listed = await seen();
       expect(Object.keys(listed.paths[`${PREFIX}/notes`])).toEqual(['get', 'x-query']);

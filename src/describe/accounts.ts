@@ -37,17 +37,18 @@ const TOKENS: Properties = { jwt: TEXT, refreshToken: TEXT };
 const signedIn = (description: Description, required: readonly string[]): JsonSchema =>
   strictObject({ ...TOKENS, user: ownAccount(description) }, required);
 
-/** What users are shown of their own accounts: of each, what the role of the user may read. */
+/**
+ * What users are shown of their own accounts: what every role may read. Where some may read more, it is open, since the
+ * names of that are not for everyone.
+ */
 const ownAccount = (description: Description): JsonSchema =>
   description.schemas.refer('OwnAccount', () => {
     const type = userType(description);
     const byRole = description.ofRoles.map((view) => view.scalars(type));
-    const shown = byRole.flat().map((attribute) => [attribute.name, shownAttribute(type, attribute)] as const);
-    const required = (byRole[0] ?? []).filter((one) => byRole.every((others) => others.includes(one)));
-    return strictObject(
-      Object.fromEntries(shown),
-      required.map(({ name }) => name),
-    );
+    const shared = (byRole[0] ?? []).filter((one) => byRole.every((others) => others.includes(one)));
+    const shown = shared.map((attribute) => [attribute.name, shownAttribute(type, attribute)] as const);
+    const isSame = byRole.every(({ length }) => length === shared.length);
+    return strictObject(Object.fromEntries(shown), undefined, isSame ? {} : { additionalProperties: true });
   });
 
 const OK: JsonSchema = strictObject({ ok: { const: true } });
