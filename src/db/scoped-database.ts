@@ -3,17 +3,9 @@
 // with it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MARK_STATEMENT } from '../sql/access-changes.ts';
-import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
-import {
-  type Database,
-  type Marked,
-  type ReadOptions,
-  type Session,
-  StaleCallerError,
-  type WriteOptions,
-} from './database.ts';
-
-type Work<T> = (session: Session) => Promise<T>;
+import { plainStatement, type Statement } from '../sql/statement.ts';
+import { type Database, type ReadOptions, type Session, StaleCallerError, type WriteOptions } from './database.ts';
+import { DatabaseWrapper, type Work } from './database-wrapper.ts';
 
 /** A transaction, or a part of one that can fail by itself. */
 interface Scope {
@@ -52,25 +44,11 @@ function savepointIn(scope: Scope): Savepoint {
   return savepoints[depth]!;
 }
 
-export class ScopedDatabase implements Database {
-  readonly #inner: Database;
-
-  constructor(inner: Database) {
-    this.#inner = inner;
-  }
-
-  get dialect() {
-    return this.#inner.dialect;
-  }
-
-  get isReadOnly() {
-    return this.#inner.isReadOnly;
-  }
-
-  get file() {
-    return this.#inner.file;
-  }
-
+/**
+ * Who calls, and what they may do (`marked`, `mark`), is what others see as well: never what a transaction under way
+ * would make of it.
+ */
+export class ScopedDatabase extends DatabaseWrapper {
   /** The transaction that the present flow of calls is inside of. */
   get #scope(): Scope | null {
     let scope = scopes.getStore() ?? null;
@@ -92,12 +70,12 @@ export class ScopedDatabase implements Database {
 
   snapshot<T>(work: Work<T>, options?: ReadOptions): Promise<T> {
     const scope = this.#scope;
-    return scope ? this.#read(scope, work, options?.knownBy) : this.#inner.snapshot(work, options);
+    return scope ? this.#read(scope, work, options?.knownBy) : this.inner.snapshot(work, options);
   }
 
   latest<T>(work: Work<T>): Promise<T> {
     const scope = this.#scope;
-    return scope ? this.#read(scope, work) : this.#inner.latest(work);
+    return scope ? this.#read(scope, work) : this.inner.latest(work);
   }
 
   transaction<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
@@ -107,7 +85,7 @@ export class ScopedDatabase implements Database {
 
   async #whole<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
     let committed: Scope['committed'] = [];
-    const result = await this.#inner.transaction((session) => {
+    const result = await this.inner.transaction((session) => {
       // Begun again, it has done nothing yet.
       committed = [];
       return this.#within(session, null, committed, work);
@@ -163,47 +141,6 @@ export class ScopedDatabase implements Database {
     } finally {
       scope.isOpen = false;
     }
-  }
-
-  /** Who calls, and what they may do, is what others see as well: never what a transaction under way would make of it. */
-  marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
-    return this.#inner.marked(statement, values);
-  }
-
-  mark() {
-    return this.#inner.mark();
-  }
-
-  replicationPosition() {
-    return this.#inner.replicationPosition();
-  }
-
-  check() {
-    return this.#inner.check();
-  }
-
-  explain(statement: Statement, values: readonly BoundValue[]) {
-    return this.#inner.explain(statement, values);
-  }
-
-  watch(onPoll: () => void) {
-    return this.#inner.watch(onPoll);
-  }
-
-  describe() {
-    return this.#inner.describe();
-  }
-
-  countRows(tables: readonly string[]) {
-    return this.#inner.countRows(tables);
-  }
-
-  usage() {
-    return this.#inner.usage();
-  }
-
-  close() {
-    return this.#inner.close();
   }
 }
 
