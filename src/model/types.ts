@@ -2,6 +2,10 @@
 // them: what content-types and components exist, what their attributes are, and in which tables and columns they live.
 // Everything above reads the model; nothing changes it.
 
+import type { ScalarType } from '../typing/registry.ts';
+
+export type { ScalarType };
+
 export interface AttributeDefinition {
   readonly type: string;
   readonly [option: string]: unknown;
@@ -23,26 +27,6 @@ export interface Definition {
   readonly indexes: readonly (readonly string[])[];
   readonly attributes: Readonly<Record<string, AttributeDefinition>>;
 }
-
-export type ScalarType =
-  | 'string'
-  | 'text'
-  | 'richtext'
-  | 'email'
-  | 'uid'
-  | 'enumeration'
-  | 'password'
-  | 'integer'
-  | 'biginteger'
-  | 'float'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'datetime'
-  | 'timestamp'
-  | 'json'
-  | 'blocks';
 
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
 export type MorphKind = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';

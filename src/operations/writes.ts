@@ -167,9 +167,10 @@ export class Writes {
       }
       return steps;
     };
-    for (const operation of operations) authorize(operation, caller);
     // Hooks belong in the transaction, everything else before it.
-    const prepared = hooks.some((one) => one !== null) ? null : await prepare();
+    const isHooked = hooks.some((one) => one !== null);
+    if (isHooked) for (const operation of operations) authorize(operation, caller);
+    const prepared = isHooked ? null : await prepare();
     const outcomes = await this.#deps.database.transaction(
       async (session) => {
         const steps = prepared ?? (await prepare());

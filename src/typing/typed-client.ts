@@ -264,25 +264,29 @@ export interface SingleDrafts<R extends AnyRegistry, U> {
   ): Promise<Draft<R, U, F, Q>>;
 }
 
-/** `/api/users`: the accounts. They have no drafts, and are named by documentId or by id. */
-export interface UsersClient<R extends AnyRegistry> {
+/** Reads of entries that have no drafts, and are named by documentId or by id. Of files, lists are read at `/upload/files/page`. */
+interface RowReads<R extends AnyRegistry, U extends UserUid | FileUid> {
   find<
-    const F extends Fields<R, UserUid> = undefined,
-    const Q extends Populate<R, UserUid> = undefined,
-    const O extends Sort<R, UserUid> = undefined,
+    const F extends Fields<R, U> = undefined,
+    const Q extends Populate<R, U> = undefined,
+    const O extends Sort<R, U> = undefined,
   >(
-    parameters?: FindParameters<R, UserUid, 'client', F, Q, O, undefined>,
+    parameters?: FindParameters<R, U, 'client', F, Q, O, undefined>,
     options?: RequestOptions,
-  ): Promise<Page<Read<R, UserUid, F, Q, undefined>>>;
+  ): Promise<Page<Read<R, U, F, Q, undefined>>>;
   findOne<
-    const F extends Fields<R, UserUid> = undefined,
-    const Q extends Populate<R, UserUid> = undefined,
-    const O extends Sort<R, UserUid> = undefined,
+    const F extends Fields<R, U> = undefined,
+    const Q extends Populate<R, U> = undefined,
+    const O extends Sort<R, U> = undefined,
   >(
     id: string | number,
-    parameters?: FindOneParameters<R, UserUid, 'client', F, Q, O, undefined>,
+    parameters?: FindOneParameters<R, U, 'client', F, Q, O, undefined>,
     options?: RequestOptions,
-  ): Promise<Read<R, UserUid, F, Q, undefined> | null>;
+  ): Promise<Read<R, U, F, Q, undefined> | null>;
+}
+
+/** `/api/users`: the accounts. They have no drafts, and are named by documentId or by id. */
+export interface UsersClient<R extends AnyRegistry> extends RowReads<R, UserUid> {
   /** The account of the caller. */
   me<const F extends Fields<R, UserUid> = undefined, const Q extends Populate<R, UserUid> = undefined>(
     parameters?: FindOneParameters<R, UserUid, 'client', F, Q, undefined, undefined>,
@@ -392,7 +396,7 @@ export interface UploadProgress {
 }
 
 /** `/api/upload`. Files are named by id or documentId. */
-export interface FilesClient<R extends AnyRegistry> {
+export interface FilesClient<R extends AnyRegistry> extends RowReads<R, FileUid> {
   /** Stores files, all or none, in the order given; those of an `<input type="file">` are taken as they are. */
   upload(
     files: Blob | FileUpload | ArrayLike<Blob | FileUpload>,
@@ -409,24 +413,6 @@ export interface FilesClient<R extends AnyRegistry> {
     info: FileInfo,
     options?: RequestOptions,
   ): Promise<Read<R, FileUid, undefined, undefined, undefined>>;
-  /** A page of files: `GET /api/upload/files/page`. */
-  find<
-    const F extends Fields<R, FileUid> = undefined,
-    const Q extends Populate<R, FileUid> = undefined,
-    const O extends Sort<R, FileUid> = undefined,
-  >(
-    parameters?: FindParameters<R, FileUid, 'client', F, Q, O, undefined>,
-    options?: RequestOptions,
-  ): Promise<Page<Read<R, FileUid, F, Q, undefined>>>;
-  findOne<
-    const F extends Fields<R, FileUid> = undefined,
-    const Q extends Populate<R, FileUid> = undefined,
-    const O extends Sort<R, FileUid> = undefined,
-  >(
-    id: string | number,
-    parameters?: FindOneParameters<R, FileUid, 'client', F, Q, O, undefined>,
-    options?: RequestOptions,
-  ): Promise<Read<R, FileUid, F, Q, undefined> | null>;
   /** With `force` also where entries show it, if the project refuses that otherwise. */
   delete(
     id: string | number,

@@ -2,7 +2,8 @@
 import type { Access } from '../../access/access.ts';
 import type { Model, Schema } from '../../model/types.ts';
 import { callerBy } from './code-callers.ts';
-import { sanitizeInput, sanitizeOutput, sanitizeQuery, schemaOf } from './sanitize.ts';
+import { schemaOf } from './data/schemas.ts';
+import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
 
 /** As code has it: a view of a content-type, or its uid. */

@@ -2,14 +2,10 @@
 // is not allowed is dropped without a word.
 import type { Access } from '../../access/access.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
+import { isObject } from '../../request/grammar.ts';
+import { schemaOf, targetOf } from './data/schemas.ts';
 
 type Entry = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-
-export const schemaOf = (model: Model, uid: string): Schema | null =>
-  model.contentTypes.get(uid) ?? model.components.get(uid) ?? null;
 
 /** Each of a list, or the one. */
 const each = (value: unknown, map: (entry: Entry) => Entry): unknown => {
@@ -143,11 +139,6 @@ function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: reado
   if (!attribute) return true;
   if (attribute.kind === 'relation' && !access.mayFind(attribute.target)) return false;
   return rest.length === 0 || mayPopulate(model, targetOf(model, attribute), rest, access);
-}
-
-function targetOf(model: Model, attribute: Attribute): Schema | null {
-  if ('target' in attribute) return schemaOf(model, attribute.target);
-  return attribute.kind === 'component' ? schemaOf(model, attribute.component) : null;
 }
 
 interface Nested {

@@ -1,9 +1,9 @@
 // What code says to `db.query` → parameters of a read: `where`, `select`, `orderBy`, `populate`, `limit`, `offset`.
 
 import { validationError } from '../../../errors.ts';
-import type { Attribute, Schema } from '../../../model/types.ts';
+import type { Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
-import { contentTypeOf, type Schemas } from './schemas.ts';
+import { type Schemas, targetOf } from './schemas.ts';
 
 export interface RowParameters {
   readonly where?: unknown;
@@ -58,21 +58,6 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   if (!isObject(value)) return { id: { $eq: value } };
   const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
   return isOfIds ? { id: value } : conditionOf(schemas, target, value);
-}
-
-/** What an attribute leads to, where that is one kind of rows. */
-function targetOf(schemas: Schemas, attribute: Attribute): Schema | null {
-  switch (attribute.kind) {
-    case 'relation':
-    case 'localizations':
-      return contentTypeOf(schemas, attribute.target);
-    case 'media':
-      return contentTypeOf(schemas, 'plugin::upload.file');
-    case 'component':
-      return schemas.components.get(attribute.component) ?? null;
-    default:
-      return null;
-  }
 }
 
 /** `'name'`, `{ name: 'asc', author: { name: 'desc' } }`, or a list of these. */

@@ -1,6 +1,6 @@
 // The model by uid, as the parts of the layer that read data ask for it.
 import { SetupError } from '../../../errors.ts';
-import type { ContentType, Model } from '../../../model/types.ts';
+import type { Attribute, ContentType, Model, Schema } from '../../../model/types.ts';
 
 export type Schemas = Pick<Model, 'contentTypes' | 'components'>;
 
@@ -10,4 +10,14 @@ export function contentTypeOf(schemas: Schemas, uid: string): ContentType {
   throw new SetupError(`There is no content-type "${uid}"`, [
     `the project has ${[...schemas.contentTypes.keys()].join(', ')}`,
   ]);
+}
+
+/** A content-type or a component; null where there is none. */
+export const schemaOf = ({ contentTypes, components }: Schemas, uid: string): Schema | null =>
+  contentTypes.get(uid) ?? components.get(uid) ?? null;
+
+/** What an attribute leads to, where that is one kind of rows. */
+export function targetOf(schemas: Schemas, attribute: Attribute): Schema | null {
+  if ('target' in attribute) return schemaOf(schemas, attribute.target);
+  return attribute.kind === 'component' ? schemaOf(schemas, attribute.component) : null;
 }
