@@ -20,6 +20,8 @@ const one = { type: 'media', multiple: false };
 const many = { type: 'media', multiple: true };
 const POST = 'api::post.post';
 const FILES = 'plugin::upload.content-api';
+/** Of base64url. */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 const PROJECT: Project = {
   locales: ['en', 'fr'],
@@ -569,7 +571,8 @@ describeOnSqlite('A picture by a signed URL', (engine) => {
     const changed = [
       url.replace('123', '125'),
       url.replace('webp', 'avif'),
-      url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      // The last character holds four bits of the signature and two that are always zero.
+      ...[...ALPHABET].filter((letter) => !url.endsWith(letter)).map((letter) => url.replace(/.$/, letter)),
       url.replace(String(file!.hash), String(other!.hash)),
       `${url}&width=125`,
       `${url}&v=1`,
