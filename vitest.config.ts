@@ -30,7 +30,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-files.ts', 'test/support/postgres.ts'],
     isolate: false,
     maxWorkers: 3,

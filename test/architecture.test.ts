@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['operations/'],
   ['files/'],
   ['accounts/'],
+  ['console/'],
   ['extend/'],
   ['app.ts'],
   ['compat/'],

@@ -1,0 +1,86 @@
+// Requests to the server. Every one has the header that pages of other origins cannot send, and the cookie of the
+// session.
+import { CONSOLE_API, CONSOLE_HEADER } from '../../../src/console/contract.ts';
+
+/** A problem with one attribute, as the server tells it. */
+export interface FieldProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, message: string, details: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+
+  /** Problems by attribute, where the server names them. */
+  get problems(): readonly FieldProblem[] {
+    const { errors, path } = this.details;
+    if (Array.isArray(errors)) return errors as FieldProblem[];
+    return Array.isArray(path) ? [{ path, message: this.message }] : [];
+  }
+}
+
+/** What happened, for those that show how long a request took and what it cost. */
+export interface Answer<T> {
+  readonly body: T;
+  readonly headers: Headers;
+  readonly milliseconds: number;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Told of every answer 401, so that the log-in page is shown. */
+let whenLoggedOut: () => void = () => {};
+export const onLoggedOut = (listener: () => void): void => {
+  whenLoggedOut = listener;
+};
+
+/** `path`: below /console/api, such as `session` or `rest/restaurants?sort=name`. */
+export async function request<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Answer<T>> {
+  const begin = performance.now();
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${CONSOLE_API}/${path}`, {
+    method,
+    headers: { [CONSOLE_HEADER]: '1', ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((error: Error) => {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, 'The server does not answer. Is it still running?', {});
+  });
+  const text = await response.text();
+  const milliseconds = performance.now() - begin;
+  if (response.ok)
+    return { body: (text === '' ? null : JSON.parse(text)) as T, headers: response.headers, milliseconds };
+  if (response.status === 401 && path !== 'session') whenLoggedOut();
+  throw errorOf(response.status, text);
+}
+
+function errorOf(status: number, text: string): ApiError {
+  try {
+    const { error } = JSON.parse(text) as { error: { message: string; details?: Record<string, unknown> } };
+    return new ApiError(status, error.message, error.details ?? {});
+  } catch {
+    return new ApiError(status, text || `The server answered ${status}`, {});
+  }
+}
+
+const bodyOf = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).body;
+
+export const api = {
+  get: <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(request<T>('GET', path, undefined, signal)),
+  post: <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(request<T>('POST', path, body)),
+  put: <T>(path: string, body: unknown): Promise<T> => bodyOf(request<T>('PUT', path, body)),
+  delete: <T = null>(path: string): Promise<T> => bodyOf(request<T>('DELETE', path)),
+};

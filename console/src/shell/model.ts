@@ -1,0 +1,46 @@
+// The content-types and components of the project, as the account may know them.
+import { useSuspenseQuery } from '@tanstack/react-query';
+import type {
+  ConsoleAttribute,
+  ConsoleCounts,
+  ConsoleModel,
+  ConsoleSchema,
+  ConsoleType,
+} from '../../../src/console/contract.ts';
+import { api } from './api.ts';
+
+/** The model, ready: whatever uses it waits behind the nearest Suspense. */
+export function useModel(): ConsoleModel {
+  return useSuspenseQuery({
+    queryKey: ['model'],
+    queryFn: () => api.get<ConsoleModel>('model'),
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;
+}
+
+export const useCounts = (): ConsoleCounts =>
+  useSuspenseQuery({ queryKey: ['counts'], queryFn: () => api.get<ConsoleCounts>('counts') }).data;
+
+export const typeOf = (model: ConsoleModel, uid: string): ConsoleType | undefined =>
+  model.types.find((type) => type.uid === uid);
+
+/** A content-type or a component. */
+export const schemaOf = (model: ConsoleModel, uid: string): ConsoleSchema | undefined =>
+  typeOf(model, uid) ?? model.components.find((component) => component.uid === uid);
+
+export const attributeOf = (schema: ConsoleSchema, name: string): ConsoleAttribute | undefined =>
+  schema.attributes.find((attribute) => attribute.name === name);
+
+export const defaultLocale = (model: ConsoleModel): string =>
+  model.locales.find(({ isDefault }) => isDefault)?.code ?? 'en';
+
+/** An entry as the API gives it. */
+export type Entry = Readonly<Record<string, unknown>> & { readonly documentId: string };
+
+/** What names an entry for people: its main attribute, else its document. */
+export function titleOf(schema: ConsoleSchema | undefined, entry: Readonly<Record<string, unknown>>): string {
+  const value = schema && entry[schema.mainField];
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number') return String(value);
+  return String(entry.documentId ?? entry.id ?? '');
+}
