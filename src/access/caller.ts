@@ -13,10 +13,12 @@ export interface Account {
 }
 
 export interface Caller {
-  readonly kind: 'system' | 'public' | 'user' | 'token';
+  /** An editor works in the console, with an account of its own that is no user's. */
+  readonly kind: 'system' | 'public' | 'user' | 'token' | 'editor';
   readonly access: Access;
-  /** Of a user: the values of the account. */
+  /** Of a user, and of an editor: the values of the account. */
   readonly user: UserValues | null;
+  /** Of a user. */
   readonly account: Account | null;
   /**
    * Of one who was known: the mark of the database that it was found with. What is read or written holds only where the
@@ -33,3 +35,6 @@ export const systemCaller = (model: Model, shows: Visibility = 'public'): Caller
   account: null,
   knownBy: null,
 });
+
+/** The account that an editor has in admin_users; null for everyone else. */
+export const editorIdOf = ({ kind, user }: Caller): number | null => (kind === 'editor' ? Number(user?.id) : null);

@@ -1,7 +1,7 @@
 // A limit on what requests for content cost, by who sends them. A page of 25 entries and one that walks through a table
 // count for what they are. Counted in this process.
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, editorIdOf } from '../access/caller.ts';
 import { LimitedCounter } from '../accounts/limited-counter.ts';
 import { RateLimitError } from '../errors.ts';
 import type { RateLimit } from '../project/settings.ts';
@@ -35,7 +35,9 @@ export class CostLimit {
 }
 
 /** A user or a token counts wherever it comes from; the public by address. */
-function senderOf({ request }: FastifyReply, { kind, account }: Caller): string {
+function senderOf({ request }: FastifyReply, caller: Caller): string {
+  const { kind, account } = caller;
   if (account) return `user ${account.id}`;
+  if (kind === 'editor') return `editor ${editorIdOf(caller)}`;
   return kind === 'token' ? `token ${request.headers.authorization}` : `address ${request.ip}`;
 }
