@@ -144,6 +144,26 @@ describeOnEveryDatabase('Hooks on committed writes', (engine) => {
     expect(lines).toContainEqual(expect.objectContaining(failed));
   });
 
+  it('are not tried without end where the process ends each time', async () => {
+    const documents = sheaf.documents(POST);
+    const { json } = commandsOn(folder, database);
+    let release = (): void => undefined;
+    work = () => new Promise<void>((resolve) => (release = resolve));
+    told.length = 0;
+    await documents.create({ data: { title: 'x' } });
+    await vi.waitFor(() => expect(told).toHaveLength(1), IN_THE_END);
+    // As a process leaves it that ended during the last of all tries.
+    await execute(
+      `update sheaf_committed set tries = ${MAX_COMMITTED_TRIES}, leased_by = 'gone', lease_until = 0, run_at = 0`,
+    );
+    release();
+    await vi.waitFor(async () => expect(await counts()).toEqual({ waiting: 0, failed: 1 }), IN_THE_END);
+    expect(told).toHaveLength(1);
+    const [event] = (await json(['hooks', 'list'])).events;
+    expect(event.error).toContain('the process ended while the hook ran');
+    await json(['hooks', 'drop', String(event.id)]);
+  });
+
   it('are kept and told of where they failed for the last time, and tried anew when someone says so', async () => {
     const documents = sheaf.documents(POST);
     const { said, json, refused } = commandsOn(folder, database);

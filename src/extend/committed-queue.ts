@@ -54,7 +54,8 @@ export class CommittedQueue {
   readonly #runner: CodeRunner;
   /** Runs work outside of whatever transaction it is asked for in. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  readonly #running = new Set<Promise<void>>();
+  /** What this node does, by the id of its row. */
+  readonly #running = new Map<number, Promise<void>>();
   #timers: NodeJS.Timeout[] = [];
   #filling: Promise<void> | null = null;
   #isAskedAgain = false;
@@ -89,7 +90,7 @@ export class CommittedQueue {
     this.#isOpen = false;
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     await this.#filling;
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
   }
 
   /** There may be something to do. */
@@ -129,31 +130,34 @@ export class CommittedQueue {
   }
 
   #begin(row: TakenRow): void {
+    const id = Number(row[0]);
     const work = this.#run(row)
       .catch((error: Error) => this.#runner.log.warn({ err: error }, 'the end of a committed hook was not noted'))
       .finally(() => {
-        this.#running.delete(work);
+        this.#running.delete(id);
         // What comes next for the same document waited for this.
         this.wake();
       });
-    this.#running.add(work);
+    this.#running.set(id, work);
   }
 
   async #run([id, name, text, tries]: TakenRow): Promise<void> {
     const hook = this.#hooks.get(name)!;
-    const deadline = new Deadline(MAX_COMMITTED_HOOK_MS);
     const event: CommittedEvent = { id: Number(id), ...JSON.parse(text) };
+    // The process ended during the last one, and maybe because of it.
+    if (tries > MAX_COMMITTED_TRIES) return this.#failed(hook, { id, tries: tries - 1, event }, new Error(NEVER_ENDED));
+    const deadline = new Deadline(MAX_COMMITTED_HOOK_MS);
     try {
       const context = {
         event,
-        tries,
+        tries: tries - 1,
         get signal() {
           return deadline.signal;
         },
       };
       await this.#runner.run(hook.piece, deadline, () => hook.run(context));
     } catch (error) {
-      return this.#failed(hook, { id, tries: tries + 1, event }, error);
+      return this.#failed(hook, { id, tries, event }, error);
     }
     await this.#database.transaction((session) => session.rows(this.statements.done, [id, NODE]));
   }
@@ -179,7 +183,10 @@ export class CommittedQueue {
 
   #keep(): void {
     if (this.#running.size === 0) return;
-    this.#outside(() => this.#database.transaction((session) => session.rows(this.statements.keep, [LEASE_MS, NODE])))
+    const ids = JSON.stringify([...this.#running.keys()]);
+    this.#outside(() =>
+      this.#database.transaction((session) => session.rows(this.statements.keep, [LEASE_MS, NODE, ids])),
+    )
       // Where it lasts, another node takes it.
       .catch((error: Error) => this.#runner.log.warn({ err: error }, 'the lease of committed hooks was not renewed'));
   }
@@ -191,4 +198,5 @@ export class CommittedQueue {
   }
 }
 
+const NEVER_ENDED = 'the process ended while the hook ran';
 const LOOK_FAILED = 'the queue of committed writes could not be read';
