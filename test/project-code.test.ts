@@ -45,7 +45,11 @@ const all = (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', path: string, handler:
 
 export default defineProject({
   policies: { 'has-key': hasKey, 'says-yes': (() => 'yes') as never },
-  coreRoutes: { 'api::note.note.create': { policies: ['has-key'] } },
+  coreRoutes: {
+    'api::note.note.create': { policies: ['has-key'] },
+    'plugin::upload.content-api.find': { policies: ['has-key'] },
+    'plugin::users-permissions.user.find': { policies: ['has-key'] },
+  },
   routes: [
     top,
     all('GET', '/whoami', ({ caller }) => ({ kind: caller.kind, user: caller.account?.id ?? null })),
@@ -221,6 +225,15 @@ describeOnEveryDatabase('The routes of a project', (engine) => {
     await site.auth.roles.grant('public', ['api::note.note.create']);
     expect((await site.post('notes', { text: 'a' })).status).toBe(403);
     expect((await site.post('notes', { text: 'a' }, OPEN)).status).toBe(201);
+  });
+
+  it('guard by a policy on lists whatever shows as much', async () => {
+    const users = ['find', 'count'].map((name) => `plugin::users-permissions.user.${name}`);
+    await site.auth.roles.grant('public', ['plugin::upload.content-api.find', ...users]);
+    for (const path of ['upload/files', 'upload/files/page', 'users', 'users/count']) {
+      expect((await site.get(path)).status, path).toBe(403);
+      expect((await site.get(path, OPEN)).status, path).toBe(200);
+    }
   });
 });
 

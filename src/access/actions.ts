@@ -69,6 +69,12 @@ const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales)$/;
 export const isReadAction = (action: string): boolean => READ_ACTION.test(action);
 
 export const COUNT_USERS = `${USER}.count`;
+
+/** Actions that reveal what another one does: whatever guards that one guards them. */
+export const SHOWS_AS_MUCH_AS: ReadonlyMap<string, string> = new Map([
+  [FIND_FILE_PAGE, FIND_FILES],
+  [COUNT_USERS, actionOn({ uid: USER }, 'find')],
+]);
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;
 export const FIND_ROLE = `${ROLE}.findOne`;

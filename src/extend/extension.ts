@@ -1,5 +1,6 @@
 // The code of a project at work: its routes with what they check, its policies, hooks and tasks, and what is done when a
 // server starts and stops.
+import { SHOWS_AS_MUCH_AS } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Database } from '../db/database.ts';
 import { addTables } from '../db/schema.ts';
@@ -74,7 +75,9 @@ export class Extension {
   /** The policies of the core routes that need an action. */
   policiesOf(action: string | null): readonly string[] {
     const { coreRoutes = {} } = this.project.definition;
-    return action !== null && Object.hasOwn(coreRoutes, action) ? coreRoutes[action]!.policies : [];
+    const policies = (one: string | null | undefined): readonly string[] =>
+      one != null && Object.hasOwn(coreRoutes, one) ? coreRoutes[one]!.policies : [];
+    return [...policies(action), ...policies(SHOWS_AS_MUCH_AS.get(action ?? ''))];
   }
 
   /** Refuses a request that one of the policies does not agree to. */
