@@ -6,11 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import sparticuz from '@sparticuz/chromium';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 import openapiTypescript from 'openapi-typescript';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemAccess } from '../src/access/access.ts';
 import { tokenAccess } from '../src/access/role-access.ts';
@@ -24,6 +23,7 @@ import { loadModel } from '../src/model/build.ts';
 import type { Attribute } from '../src/model/types.ts';
 import { DEFAULT_SETTINGS } from '../src/project/settings.ts';
 import { openToAll } from './support/access.ts';
+import { launchBrowser } from './support/browser.ts';
 import { useCommands } from './support/commands.ts';
 import { type Answered, useContents } from './support/content.ts';
 import { Contract, type OpenApi } from './support/contract.ts';
@@ -253,8 +253,7 @@ describeOnSqlite('The description of the API', (engine) => {
   describe('the page at /docs', () => {
     let browser: Browser;
     beforeAll(async () => {
-      const executablePath = await sparticuz.executablePath();
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+      browser = await launchBrowser();
     });
     afterAll(() => browser?.close());
 

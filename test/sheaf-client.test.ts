@@ -6,14 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import sparticuz from '@sparticuz/chromium';
 import { build, transformSync } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import * as client from '../src/client/create-client.ts';
 import { createServer } from '../src/http/server.ts';
 import { openToAll } from './support/access.ts';
+import { launchBrowser } from './support/browser.ts';
 import { BEHAVIOURS, show, type World } from './support/client-behaviours.ts';
 import { prepare, problemsIn, programOf, runIn } from './support/client-programs.ts';
 import { useContents } from './support/content.ts';
@@ -85,8 +85,7 @@ describeOnSqlite('The client', (engine) => {
     let browser: Browser;
     let page: Page;
     beforeAll(async () => {
-      const executablePath = await sparticuz.executablePath();
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+      browser = await launchBrowser();
       page = await browser.newPage();
       await page.goto(`${world.url}/-/page.html`);
     });

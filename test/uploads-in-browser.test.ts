@@ -1,10 +1,10 @@
 // What was uploaded, opened in a browser that is logged in: it reads no cookie and calls nothing in the name of the user.
-import sparticuz from '@sparticuz/chromium';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import { openToAll } from './support/access.ts';
+import { launchBrowser } from './support/browser.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnSqlite } from './support/database.ts';
 
@@ -33,8 +33,7 @@ describeOnSqlite('An upload in a browser', (engine) => {
     await openToAll(sheaf);
     app = createServer(sheaf);
     base = await app.listen({ host: '127.0.0.1', port: 0 });
-    const executablePath = await sparticuz.executablePath();
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
