@@ -52,8 +52,8 @@ export type LoadOptions = Pick<ModelOptions, 'customFields' | 'privateAttributes
 
 /** Without `customFields`, before a database is known, they are strings, of which least is refused. */
 export function loadModel(project: string, options: LoadOptions = {}): Model {
-  const { definitions, notes } = readDefinitions(project, BUILTIN_DEFINITIONS);
-  return buildModel(definitions, { indexes: readSettings(project).indexes, notes, ...options });
+  const { definitions, notes, labels } = readDefinitions(project, BUILTIN_DEFINITIONS);
+  return buildModel(definitions, { indexes: readSettings(project).indexes, notes, labels, ...options });
 }
 
 /** What custom fields hold. */
@@ -69,19 +69,20 @@ export interface ModelOptions {
   readonly indexes?: IndexLists;
   /** What is to be told of the definitions already. */
   readonly notes?: readonly string[];
+  readonly labels?: Model['labels'];
   readonly customFields?: CustomFieldTypes;
   /** Attributes of every definition that are private. */
   readonly privateAttributes?: readonly string[];
 }
 
 export function buildModel(own: readonly Definition[], options: ModelOptions = {}): Model {
-  const { privateAttributes = [] } = options;
+  const { privateAttributes = [], labels = new Map() } = options;
   const named = inOrder(own).map((one) => ({
     ...one,
     table: identifier([one.collectionName]),
     privateAttributes: [...one.privateAttributes, ...privateAttributes],
   }));
-  return Object.freeze({ definitions: own, ...new Builder(named, options).build() });
+  return Object.freeze({ definitions: own, labels, ...new Builder(named, options).build() });
 }
 
 /** Built-in types, extended or not, then types of other plugins, then the project's own. */
@@ -113,7 +114,7 @@ class Builder {
     this.#byUid = new Map(definitions.map((definition) => [definition.uid, definition]));
   }
 
-  build(): Omit<Model, 'definitions'> {
+  build(): Omit<Model, 'definitions' | 'labels'> {
     this.#checkNames();
     const contentTypes = new Map<string, ContentType>();
     const components = new Map<string, ComponentSchema>();

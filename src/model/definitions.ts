@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
 import { snakeCase } from './identifiers.ts';
-import type { AttributeDefinition, Definition, MorphKind, RelationKind, ScalarType } from './types.ts';
+import type { AttributeDefinition, Definition, MorphKind, RelationKind, ScalarType, SchemaLabel } from './types.ts';
 
 export const SCALAR_TYPES: ReadonlySet<string> = new Set<ScalarType>([
   'string',
@@ -54,12 +54,21 @@ export interface ProjectDefinitions {
   readonly definitions: readonly Definition[];
   /** What of the files is not used, for people. */
   readonly notes: readonly string[];
+  /** What the files call their types and components, by uid. */
+  readonly labels: ReadonlyMap<string, SchemaLabel>;
+}
+
+/** What is found out while files are read. */
+interface Found {
+  readonly problems: Problems;
+  readonly notes: string[];
+  readonly labels: Map<string, SchemaLabel>;
 }
 
 /** Reads every definition below a project folder. All problems of all files are reported at once. */
 export function readDefinitions(project: string, builtins: readonly Definition[]): ProjectDefinitions {
-  const problems: Problems = [];
-  const notes: string[] = [];
+  const found: Found = { problems: [], notes: [], labels: new Map() };
+  const { problems, notes, labels } = found;
   const source = path.join(project, 'src');
   if (!isFolder(source)) {
     throw new SetupError(`There is no content project at ${project}`, [
@@ -75,23 +84,22 @@ export function readDefinitions(project: string, builtins: readonly Definition[]
   const keep = (definition: Definition | null) => definition && definitions.push(definition);
   for (const api of folders(path.join(source, 'api')))
     for (const type of folders(path.join(source, 'api', api, 'content-types')))
-      keep(contentTypeFile(named(`api::${api}.${type}`, 'api', api, 'content-types', type, SCHEMA), problems));
+      keep(contentTypeFile(named(`api::${api}.${type}`, 'api', api, 'content-types', type, SCHEMA), found));
   for (const plugin of folders(path.join(source, 'extensions')))
     for (const type of folders(path.join(source, 'extensions', plugin, 'content-types'))) {
       const uid = `plugin::${plugin}.${type}`;
       const file = named(uid, 'extensions', plugin, 'content-types', type, SCHEMA);
       // There may be code alone.
-      if (existsSync(file.file))
-        keep(extensionFile(file, builtins.find((one) => one.uid === uid) ?? null, problems, notes));
+      if (existsSync(file.file)) keep(extensionFile(file, builtins.find((one) => one.uid === uid) ?? null, found));
     }
   for (const category of folders(path.join(source, 'components')))
     for (const entry of readdirSync(path.join(source, 'components', category)).sort()) {
       if (!entry.endsWith('.json')) continue;
       const uid = `${category}.${entry.slice(0, -'.json'.length)}`;
-      keep(componentFile(named(uid, 'components', category, entry), problems));
+      keep(componentFile(named(uid, 'components', category, entry), found));
     }
   if (problems.length > 0) throw new SetupError('The content model cannot be loaded:', problems);
-  return { definitions, notes };
+  return { definitions, notes, labels };
 }
 
 const SCHEMA = 'schema.json';
@@ -106,7 +114,7 @@ const folders = (folder: string): string[] =>
         .sort()
     : [];
 
-function readJson(file: string, shown: string, problems: Problems): Record<string, unknown> | null {
+function readJson({ uid, file, shown }: DefinitionFile, { problems, labels }: Found): Record<string, unknown> | null {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -116,13 +124,22 @@ function readJson(file: string, shown: string, problems: Problems): Record<strin
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isObject(value)) {
+      labels.set(uid, labelOf(value));
+      return value;
+    }
     problems.push(`${shown}: expected a JSON object`);
   } catch (error) {
     problems.push(`${shown}: not valid JSON: ${(error as Error).message}`);
   }
   return null;
 }
+
+const labelOf = ({ info }: Record<string, unknown>): SchemaLabel => {
+  const { displayName, description } = isObject(info) ? info : {};
+  const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+  return { displayName: textOrNull(displayName), description: textOrNull(description) };
+};
 
 /** A file of the project: what it defines, where it is, and under which name it is shown in messages. */
 interface DefinitionFile {
@@ -132,14 +149,10 @@ interface DefinitionFile {
 }
 
 /** What an extension says of a built-in type is laid over it, attribute by attribute: the server needs its own ones. */
-function extensionFile(
-  file: DefinitionFile,
-  extended: Definition | null,
-  problems: Problems,
-  notes: string[],
-): Definition | null {
+function extensionFile(file: DefinitionFile, extended: Definition | null, found: Found): Definition | null {
   const { uid, shown } = file;
-  const json = readJson(file.file, shown, problems);
+  const { problems, notes } = found;
+  const json = readJson(file, found);
   if (!json) return null;
   if (!extended) {
     if (isObject(json.info) && isObject(json.attributes)) return contentType(json, file, problems);
@@ -160,9 +173,9 @@ function extensionFile(
   };
 }
 
-function contentTypeFile(file: DefinitionFile, problems: Problems): Definition | null {
-  const json = readJson(file.file, file.shown, problems);
-  return json && contentType(json, file, problems);
+function contentTypeFile(file: DefinitionFile, found: Found): Definition | null {
+  const json = readJson(file, found);
+  return json && contentType(json, file, found.problems);
 }
 
 function contentType(
@@ -222,8 +235,10 @@ function readOptions(json: Record<string, unknown>, shown: string, problems: Pro
   };
 }
 
-function componentFile({ uid, file, shown }: DefinitionFile, problems: Problems): Definition | null {
-  const json = readJson(file, shown, problems);
+function componentFile(file: DefinitionFile, found: Found): Definition | null {
+  const { uid, shown } = file;
+  const { problems } = found;
+  const json = readJson(file, found);
   if (!json) return null;
   const name = uid.slice(uid.indexOf('.') + 1);
   const before = problems.length;

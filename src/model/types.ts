@@ -180,9 +180,17 @@ export interface ContentType extends SchemaBase {
 
 export type Schema = ContentType | ComponentSchema;
 
+/** What people call a content-type or component, and say of it. */
+export interface SchemaLabel {
+  readonly displayName: string | null;
+  readonly description: string | null;
+}
+
 export interface Model {
   /** What it was made of, besides what is built in. */
   readonly definitions: readonly Definition[];
+  /** By uid. No part of the definitions, which are compared with those that a database was served with. */
+  readonly labels: ReadonlyMap<string, SchemaLabel>;
   readonly contentTypes: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, ComponentSchema>;
   /** The custom fields that attributes are of: what they hold, definitions do not tell. */

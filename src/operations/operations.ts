@@ -1,24 +1,31 @@
 // The way of every operation on one screen: authorize → parse → plan → compile → run. HTTP, the in-process interface
 // and the command line all come through here; nothing else starts a read or a write.
+import { actionsOf } from '../access/actions.ts';
 import { type Authorized, authorize } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ReadOperation, WriteOperation } from '../access/operation.ts';
 import type { ReadOptions, Session } from '../db/database.ts';
 import type { ScopedDatabase } from '../db/scoped-database.ts';
 import { admitLocale, hasLocale } from '../db/stored-settings.ts';
-import { invalidKey, notFoundError } from '../errors.ts';
-import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
+import { invalidKey, notFoundError, SheafError } from '../errors.ts';
+import {
+  MAX_CACHED_PLAN_BYTES,
+  MAX_CACHED_REQUEST_BYTES,
+  MAX_CACHED_REQUEST_LENGTH,
+  MAX_SMALL_COST,
+} from '../limits.ts';
 import { type CacheUsage, Lru } from '../lru.ts';
-import type { Model } from '../model/types.ts';
+import type { ContentType, Model } from '../model/types.ts';
 import { type AuthorizedReadPlan, planRead, planRelated, type ReadPlanning } from '../plan/read/plan-read.ts';
 import type { DecimalColumns, WritePlanning } from '../plan/write/plan-write.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, PageText } from '../read/read-strategy.ts';
-import { describeRead, prepareFirst, preparePage, runCount } from '../read/run-read.ts';
+import { describeRead, prepareFirst, preparePage, runCount, runCounts, runDocumentCount } from '../read/run-read.ts';
 import { DEFAULT_READ_RULES, NO_LIMIT, parseAggregateRead, parseRead, type ReadRules } from '../request/parse-read.ts';
 import type { ReadRequest, ReadShape } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
+import type { CountedList } from '../sql/compile-read.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
@@ -237,27 +244,63 @@ export class Operations {
     };
   }
 
-  async count(asked: ReadOperation, options: RunOptions): Promise<number> {
+  /** `documents`: those of rows in several locales count once. */
+  async count(asked: ReadOperation, options: RunOptions, what: CountedList['what'] = 'rows'): Promise<number> {
     const { caller } = options;
     const hooks = this.#hooks.on(asked);
-    if (!hooks) return this.#count(asked, options);
+    if (!hooks) return this.#count(asked, options, what);
     authorize(asked, caller);
     const operation = await hooks.before(asked, caller);
-    const count = await this.#count(operation, options);
+    const count = await this.#count(operation, options, what);
     await hooks.after(operation, { written: null, entries: [] }, caller);
     return count;
   }
 
-  async #count(operation: ReadOperation, options: RunOptions): Promise<number> {
+  async #count(operation: ReadOperation, options: RunOptions, what: CountedList['what']): Promise<number> {
     const { caller } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
     const context = { defaultLocale: this.defaultLocale, user: caller.user, ...clockOf(request) };
     const lane = this.lanes.laneOf(read);
     lane.requireWithin(caller.access.maxReadCost, 0);
-    const work = (session: Session) => runCount(session, read, request.values, context);
+    const run = what === 'rows' ? runCount : runDocumentCount;
+    const work = (session: Session) => run(session, read, request.values, context);
     if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
-    const job: ReadJob = { kind: 'count', plan: read.plan, slots: request.values, context };
+    const kind = what === 'rows' ? 'count' : 'count documents';
+    const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
     return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, true));
+  }
+
+  /**
+   * Documents of each type that the caller may list, by uid: in one statement, except for types that hooks concern and
+   * for those that would make it heavy. One that cannot be counted in time is left out.
+   */
+  async countDocuments(types: readonly ContentType[], options: RunOptions): Promise<ReadonlyMap<string, number>> {
+    const { caller } = options;
+    const counts = new Map<string, number>();
+    const together: (CountedList & { readonly uid: string })[] = [];
+    const apart: ReadOperation[] = [];
+    let cost = 0;
+    for (const operation of countsOf(types, caller)) {
+      const { read } = this.#prepare(authorize(operation, caller), false);
+      const { rows } = this.lanes.costOf(read, 0);
+      if (this.#hooks.on(operation) || cost + rows > MAX_SMALL_COST) apart.push(operation);
+      else {
+        together.push({ uid: operation.type.uid, plan: read.plan, what: countedOf(operation.type) });
+        cost += rows;
+      }
+    }
+    const context = { defaultLocale: this.defaultLocale, user: caller.user };
+    const { dialect } = this.database;
+    const found = await this.database.snapshot(
+      (session) => runCounts(session, dialect, together, context),
+      readOptions(options, undefined, true),
+    );
+    for (const [index, { uid }] of together.entries()) counts.set(uid, found[index]!);
+    for (const operation of apart) {
+      const count = await this.count(operation, options, countedOf(operation.type)).catch(unlessRefused);
+      if (count !== null) counts.set(operation.type.uid, count);
+    }
+    return counts;
   }
 
   /** A write, answered with the entry as it stands afterwards. Null where there is no such document for the caller. */
@@ -321,6 +364,28 @@ export class Operations {
     const timing = { parse: parsed - begin, plan: performance.now() - parsed };
     return { request, read, timing, weight: weightOf(key) };
   }
+}
+
+const countedOf = ({ localized }: ContentType): CountedList['what'] => (localized ? 'documents' : 'rows');
+
+/** Of each type that the caller may list: every document, by its draft where the caller may read drafts. */
+const countsOf = (types: readonly ContentType[], { access }: Caller): ReadOperation[] =>
+  types
+    .filter((type) => actionsOf(type, 'count').every((action) => access.may(action)))
+    .map((type) => ({
+      name: 'count',
+      type,
+      parameters: {
+        ...(type.draftAndPublish && access.mayReadDrafts(type.uid) && { status: 'draft' }),
+        ...(type.localized && { locale: '*' }),
+      },
+      defaults: { status: 'published', pagination: NO_LIMIT },
+    }));
+
+/** Null for what a client would be told; anything else is a defect. */
+function unlessRefused(error: unknown): null {
+  if (error instanceof SheafError) return null;
+  throw error;
 }
 
 const readOptions = (

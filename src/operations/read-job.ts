@@ -6,12 +6,12 @@ import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { PageText } from '../read/read-strategy.ts';
-import { prepareFirst, preparePage, runCount } from '../read/run-read.ts';
+import { prepareFirst, preparePage, runCount, runDocumentCount } from '../read/run-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Row } from '../sql/statement.ts';
 
 export interface ReadJob {
-  readonly kind: 'page' | 'page and total' | 'first' | 'count';
+  readonly kind: 'page' | 'page and total' | 'first' | 'count' | 'count documents';
   readonly plan: AuthorizedReadPlan;
   readonly slots: readonly unknown[];
   readonly context: Context;
@@ -27,6 +27,8 @@ export async function runJob(session: Session, dialect: Dialect, job: ReadJob): 
       return prepareFirst(read, slots).run(session, context);
     case 'count':
       return runCount(session, read, slots, context);
+    case 'count documents':
+      return runDocumentCount(session, read, slots, context);
     default:
       return preparePage(read, slots, kind === 'page and total').run(session, context);
   }

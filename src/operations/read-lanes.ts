@@ -88,7 +88,8 @@ export class ReadLanes {
         whenGone: options.whenGone,
         took: (time) => timer.took(time),
       })) as Result;
-    if (job.kind === 'count') return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
+    if (job.kind === 'count' || job.kind === 'count documents')
+      return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
     const [answer] = describeRead(read, job.slots, job.kind);
     const { statement, values } = answer!.statement;
     // A turn lasts until the response is put together, so that there are never many large ones.

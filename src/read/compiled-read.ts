@@ -5,6 +5,7 @@ import { type AnswerKind, type AnswerPart, compileAnswer, compileFirstAsJson } f
 import {
   type CompiledEntity,
   compileCount,
+  compileCounts,
   compileEntity,
   compileFirst,
   compilePage,
@@ -51,6 +52,10 @@ export class CompiledRead {
 
   count(): ReturnType<typeof compileCount> {
     return this.#once('count', () => compileCount(this.dialect, this.plan));
+  }
+
+  countDocuments(): ReturnType<typeof compileCounts> {
+    return this.#once('documents', () => compileCounts(this.dialect, [{ plan: this.plan, what: 'documents' }]));
   }
 
   aggregate(withCount: boolean): Statement {

@@ -1,5 +1,6 @@
 // The only place where read plans meet the database.
 import type { Session } from '../db/database.ts';
+import { type CountedList, compileCounts } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { prepareAggregate } from './aggregate.ts';
 import { bindStatement, type Context } from './bind.ts';
@@ -43,4 +44,28 @@ export async function runCount(
 ): Promise<number> {
   const [row] = await runBound(session, bindStatement(read.count(), slots), context);
   return Number(row![0]);
+}
+
+/** The documents of a list, each once however many locales it has. */
+export async function runDocumentCount(
+  session: Session,
+  read: CompiledRead,
+  slots: readonly unknown[],
+  context: Context,
+): Promise<number> {
+  const [row] = await runBound(session, bindStatement(read.countDocuments(), slots), context);
+  return Number(row![1]);
+}
+
+/** Lists without values of a request, counted together. */
+export async function runCounts(
+  session: Session,
+  dialect: Dialect,
+  lists: readonly CountedList[],
+  context: Context,
+): Promise<number[]> {
+  if (lists.length === 0) return [];
+  const rows = await runBound(session, bindStatement(compileCounts(dialect, lists), []), context);
+  const counts = new Map(rows.map(([list, count]) => [Number(list), Number(count)]));
+  return lists.map((_, index) => counts.get(index)!);
 }

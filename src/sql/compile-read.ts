@@ -186,6 +186,26 @@ export function compileCount(dialect: Dialect, plan: AuthorizedReadPlan): Statem
   return statement(dialect, sql`select count(*) from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)}${where}`);
 }
 
+/** A list whose rows are counted, or its documents where they have rows in several locales. */
+export interface CountedList {
+  readonly plan: AuthorizedReadPlan;
+  readonly what: 'rows' | 'documents';
+}
+
+/** The counts of several lists, each with the number of its list. */
+export function compileCounts(
+  dialect: Dialect,
+  lists: readonly CountedList[],
+): Statement<readonly [list: number, count: number | string]> {
+  const counts = lists.map(({ plan, what }, index) => {
+    const compiler = new ConditionCompiler(dialect, 'all');
+    const where = plan.where ? sql` where ${compiler.condition(plan.where, rowOf(ROOT))}` : sql``;
+    const count = what === 'rows' ? sql`count(*)` : sql`count(distinct ${sql.id(ROOT, 'document_id')})`;
+    return sql`select ${sql.lit(index)}, ${count} from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)}${where}`;
+  });
+  return statement(dialect, sql.join(counts, sql` union all `));
+}
+
 export function compileEntity(dialect: Dialect, { entity, limits }: AuthorizedReadPlan): CompiledEntity {
   const cut = cutRows(limits);
   let count = 0;
