@@ -33,7 +33,7 @@ export function Field({ label, labelExtra, hint, error, required, children }: Fi
   return (
     <div className="field">
       <div className="row">
-        <label className="field-label" htmlFor={id}>
+        <label className="field-label" id={`${id}-label`} htmlFor={id}>
           {label}
           {required && (
             <span className="field-required" aria-hidden="true">
