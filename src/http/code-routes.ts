@@ -6,6 +6,7 @@ import type { StrapiRoute } from '../compat/strapi/route-list.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { Scratch } from '../files/incoming.ts';
 import { readCodeBody } from './code-body.ts';
+import { answerInside } from './core-reply.ts';
 import { TURN } from './register-routes.ts';
 import { elapsed, sendReplicationPosition } from './respond.ts';
 import { type Handler, METHODS, type Method, patternOf, type Route, type RouteContext } from './routes.ts';
@@ -27,6 +28,7 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
     entry.route && !isShadowed(code, entries, index) ? [{ entry, index }] : [],
   );
   const paths = new Map(core.map(({ path }) => [patternOf(path), path]));
+  const replaced = new Map(core.map((route) => [`${route.method} ${patternOf(route.path)}`, route]));
   const added = own.flatMap(({ entry, index }): Route[] => {
     const { route, pattern, method } = entry;
     if (!route || route.core) return [];
@@ -38,13 +40,14 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
         action: Array.isArray(route.scope) ? (route.scope[0] ?? null) : null,
         operation: null,
         parameters: [],
-        limit: null,
+        // One that takes the place of a route of the core keeps its limit.
+        limit: replaced.get(`${method} ${patternOf(path)}`)?.limit ?? null,
         describes: 'own',
         source: route.file,
         policies: route.policies,
         readsBody: true,
         ...(needsTurn(code, entries, index) && { turn: String(index) }),
-        handler: codeHandler(context, code, route),
+        handler: codeHandler(context, code, route, core),
       },
     ];
   });
@@ -142,7 +145,12 @@ function isServed({ auth }: RouteContext, { routes }: StrapiCode, route: Route):
   return cores.some(({ core }) => core!.uid === uid && core!.action === action);
 }
 
-function codeHandler({ sheaf }: RouteContext, code: StrapiCode, route: StrapiRoute): Handler {
+function codeHandler(
+  { sheaf, auth }: RouteContext,
+  code: StrapiCode,
+  route: StrapiRoute,
+  core: readonly Route[],
+): Handler {
   return async (request, reply) => {
     const scratch = new Scratch(sheaf.files.storage);
     try {
@@ -154,6 +162,12 @@ function codeHandler({ sheaf }: RouteContext, code: StrapiCode, route: StrapiRou
         readBody: () => readCodeBody(request, scratch, sheaf),
         identified: (caller) => {
           request.caller = caller;
+        },
+        async askCore({ method, path }, query, body) {
+          request.caller ??= await auth.authenticator.identify(request.headers.authorization);
+          const pattern = patternOf(`${auth.settings.rest.prefix}${path}`);
+          const asked = core.find((each) => each.method === method && patternOf(each.path) === pattern)!;
+          return answerInside(asked.handler, request, reply, { query, body });
         },
       });
       if (request.method !== 'GET' && answer) await sendReplicationPosition(sheaf, reply);

@@ -73,6 +73,9 @@ function defineQuery(request: Koa.BaseRequest): void {
   });
 }
 
+/** A query as text, as clients write it. */
+export const queryText = (query: unknown): string => qs.stringify(query, { strictNullHandling: true });
+
 type Helper = (this: Koa.Response, ...values: unknown[]) => void;
 
 function send(this: Koa.Response, data: unknown, status: unknown = 200): void {

@@ -17,6 +17,7 @@ import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
 import { NotOfferedError } from './not-offered.ts';
+import { extendPlugin, type PluginExtension } from './plugin-extension.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
@@ -33,6 +34,8 @@ export interface LoadedCode {
   readonly createCoreRouter: ReturnType<typeof createFactories>['createCoreRouter'];
   readonly requestContext: RequestContext;
   readonly data: DataMembers;
+  /** Of the plugin of users; null where the project has none. */
+  readonly extension: PluginExtension | null;
 }
 
 export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<LoadedCode> {
@@ -77,6 +80,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
   for (const file of registry.all('lifecycles')) subscribe(file, data, registry);
+  const extension = await extendPlugin(code.files, { strapi, modules, registry });
   return {
     strapi,
     modules,
@@ -86,6 +90,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     createCoreRouter: factories.createCoreRouter,
     requestContext,
     data,
+    extension,
   };
 }
 

@@ -1,7 +1,6 @@
 // One request through the code of a project: who calls and whether they may, the body, policies, middlewares, the
 // handler, and what becomes of errors.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requireAction } from '../../access/authorize.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
@@ -10,32 +9,17 @@ import { forbiddenError, unauthorizedError } from '../../errors.ts';
 import type { Log } from '../../extend/define-project.ts';
 import { USER } from '../../model/builtin.ts';
 import { rememberCaller } from './code-callers.ts';
+import { type CodeRequest, rememberRequest, requestOf } from './code-request.ts';
 import { Rows } from './data/rows.ts';
 import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
 import { errorAnswer, errorBody, strapiErrors } from './strapi-errors.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 
-/** A request that a route of the project answers. */
-export interface CodeRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** For the log. */
-  readonly id: string;
-  readonly params: Record<string, string>;
-  /** Reads the body, once; it is not read before it is known who sends it. */
-  readBody(): Promise<{ readonly body: unknown; readonly files: unknown }>;
-  /** Called when it is known who calls. */
-  identified(caller: Caller): void;
-}
-
 interface ChainDeps {
   readonly sheaf: Sheaf;
   readonly auth: Auth;
 }
-
-/** What is kept of a request beside its context. */
-const requests = new WeakMap<object, CodeRequest>();
 
 /** `around`: the middlewares of the application. */
 export function routeChain(
@@ -49,7 +33,7 @@ export function routeChain(
       throw new strapiErrors.NotImplementedError('This route cannot run; the start of the server says why');
     };
   const prepared: Middleware = async (ctx, next) => {
-    const request = requests.get(ctx)!;
+    const request = requestOf(ctx);
     ctx.params = request.params;
     ctx.state.route = route.info;
     await identify(ctx, route, deps, request);
@@ -57,7 +41,7 @@ export function routeChain(
     return next();
   };
   const early: Middleware[] =
-    around.length > 0 ? [(ctx, next) => takeBody(ctx, requests.get(ctx)!).then(next), ...around] : [];
+    around.length > 0 ? [(ctx, next) => takeBody(ctx, requestOf(ctx)).then(next), ...around] : [];
   return composed([...early, prepared, ...route.chain], async () => undefined);
 }
 
@@ -120,7 +104,7 @@ export async function answered(
   chain: (ctx: Context) => Promise<unknown>,
   deps: FailureDeps,
 ): Promise<CodeAnswer | null> {
-  requests.set(ctx, request);
+  rememberRequest(ctx, request);
   try {
     await chain(ctx);
     if (!isAnswered(ctx)) ctx.notFound();

@@ -22,13 +22,13 @@ interface Reference {
 
 const referenceOf = (given: unknown): Reference => (typeof given === 'string' ? { name: given } : (given as Reference));
 
-/** Throws where there is no such policy. `api`: the API of the route, whose policies need no prefix. */
-export function policyOf({ registry, strapi }: GuardDeps, given: unknown, api: string | null): Middleware {
+/** Throws where there is no such policy. `namespace`: such as `api::article`, whose policies need no prefix. */
+export function policyOf({ registry, strapi }: GuardDeps, given: unknown, namespace: string | null): Middleware {
   if (typeof given === 'function') return policyMiddleware(given as PolicyHandler, undefined, strapi);
   const { name, config } = referenceOf(given);
   const file =
     registry.file('policies', String(name)) ??
-    (api === null ? undefined : registry.file('policies', `api::${api}.${name}`));
+    (namespace === null ? undefined : registry.file('policies', `${namespace}.${name}`));
   if (!file) throw new Error(`Policy ${String(name)} not found.`);
   if (file.error) throw file.error;
   const { handler = file.exported, validator } = file.exported as { handler?: unknown; validator?: unknown };

@@ -6,6 +6,7 @@ import type { LoadedFile } from './code-registry.ts';
 import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
+import type { PluginExtension } from './plugin-extension.ts';
 import { type GuardDeps, middlewareOf, policyOf } from './route-guards.ts';
 import { CodeError } from './strapi-modules.ts';
 import type { Members } from './strapi-types.ts';
@@ -65,9 +66,20 @@ interface RouteConfig {
   readonly prefix?: unknown;
 }
 
-export function routeList(deps: RouteListDeps): StrapiRoute[] {
+/** Where a route stands, and what the names in it begin with. */
+interface Origin {
+  readonly file: string;
+  /** Of an API, or of a plugin: its name, and `api::name` or `plugin::name`. */
+  readonly name: string;
+  readonly namespace: string;
+  /** What its paths begin with, unless a route says otherwise. */
+  readonly prefix: string;
+}
+
+/** `extension`: its routes come last, as those of plugins do. */
+export function routeList(deps: RouteListDeps, extension: PluginExtension | null): StrapiRoute[] {
   const files = deps.registry.all('routes').toSorted(byApiAndName);
-  return files.flatMap((file) => {
+  const ofApis = files.flatMap((file) => {
     try {
       return routesOf(deps, file);
     } catch (error) {
@@ -75,6 +87,12 @@ export function routeList(deps: RouteListDeps): StrapiRoute[] {
       return [];
     }
   });
+  return [...ofApis, ...(extension ? extendedRoutes(deps, extension) : [])];
+}
+
+function extendedRoutes(deps: RouteListDeps, { file, namespace, routes }: PluginExtension): StrapiRoute[] {
+  const name = namespace.slice('plugin::'.length);
+  return routes.map((route) => routeOf(deps, { file, name, namespace, prefix: `/${name}` }, route));
 }
 
 const byApiAndName = (one: LoadedFile, other: LoadedFile): number => {
@@ -92,43 +110,45 @@ function routesOf(deps: RouteListDeps, file: LoadedFile): StrapiRoute[] {
     if (routes === undefined || Object.keys(routes as object).length === 0) return [];
     throw new Error('it has no list of routes');
   }
-  return routes.map((route: DeclaredRoute) => routeOf(deps, file, route, String(prefix)));
+  const api = file.api!;
+  const origin = { file: file.file, name: api, namespace: `api::${api}`, prefix: String(prefix) };
+  return routes.map((route: DeclaredRoute) => routeOf(deps, origin, route));
 }
 
-function routeOf(deps: RouteListDeps, file: LoadedFile, route: DeclaredRoute, filePrefix: string): StrapiRoute {
+function routeOf(deps: RouteListDeps, origin: Origin, route: DeclaredRoute): StrapiRoute {
   const config = (route.config ?? {}) as RouteConfig;
   const method = String(route.method ?? 'GET').toUpperCase();
-  const path = `${deps.prefix}${config.prefix === undefined ? filePrefix : ''}${String(route.path)}`;
-  const api = file.api!;
+  const { file, name, namespace } = origin;
+  const path = `${deps.prefix}${config.prefix === undefined ? origin.prefix : ''}${String(route.path)}`;
   const handler = typeof route.handler === 'string' ? route.handler : null;
   const declared = { method, path: String(route.path), handler: route.handler, config };
   const known = {
     method,
     pattern: pathPattern(path),
-    file: file.file,
-    api,
+    file,
+    api: name,
     handler,
-    scope: scopeOf(config, handler, api),
-    isCoreAction: handler !== null && isCoreAction(deps.model, handler, api),
+    scope: scopeOf(config, handler, namespace),
+    isCoreAction: handler !== null && isCoreAction(deps.model, handler, namespace),
     policies: namesOf(config.policies),
     middlewares: namesOf(config.middlewares),
-    info: { ...declared, info: { apiName: api, type: 'content-api' } },
+    info: { ...declared, info: { apiName: name, type: 'content-api' } },
   };
-  const core = handler === null ? null : coreTarget(deps, handler, api);
+  const core = handler === null ? null : coreTarget(deps, handler, namespace);
   if (core && isPlain(deps, core, known, config)) return { ...known, core, problem: null, chain: [] };
   try {
-    const policies = (config.policies ?? []).map((each) => policyOf(deps, each, api));
+    const policies = (config.policies ?? []).map((each) => policyOf(deps, each, namespace));
     const middlewares = (config.middlewares ?? []).map((each) => middlewareOf(deps, each));
     return {
       ...known,
       core: null,
       problem: null,
-      chain: [...policies, ...middlewares, answering(handlersOf(deps, route.handler, api))],
+      chain: [...policies, ...middlewares, answering(handlersOf(deps, route.handler, namespace))],
     };
   } catch (error) {
     const problem = `${method} ${path}: ${(error as Error).message}`;
     // Of a file that cannot be loaded it is told already.
-    if (!(error instanceof CodeError)) deps.registry.report(file.file, new Error(`${problem}; the route is closed`));
+    if (!(error instanceof CodeError)) deps.registry.report(file, new Error(`${problem}; the route is closed`));
     return { ...known, core: null, problem, chain: [] };
   }
 }
@@ -139,25 +159,25 @@ const namesOf = (list: readonly unknown[] = []): string[] =>
     return typeof each === 'string' ? each : String((each as Members).name ?? (each as Members).resolve);
   });
 
-function scopeOf({ auth }: RouteConfig, handler: string | null, api: string): StrapiRoute['scope'] {
+function scopeOf({ auth }: RouteConfig, handler: string | null, namespace: string): StrapiRoute['scope'] {
   if (auth === false) return 'open';
   const { scope } = (auth ?? {}) as { scope?: unknown };
   if (scope !== undefined) return [scope].flat().map(String);
   if (handler === null) return null;
-  return [handler.startsWith(`api::${api}.`) ? handler : `api::${api}.${handler}`];
+  return [handler.startsWith(`${namespace}.`) ? handler : `${namespace}.${handler}`];
 }
 
 /** The type and the core action that a handler leads to, where the project has nothing of its own for it. */
-function coreTarget({ model, isCore }: RouteListDeps, handler: string, api: string): StrapiRoute['core'] {
+function coreTarget({ model, isCore }: RouteListDeps, handler: string, namespace: string): StrapiRoute['core'] {
   const [name, action] = splitHandler(handler);
-  const uid = [`api::${api}.${name}`, name].find((each) => model.contentTypes.has(each));
+  const uid = [`${namespace}.${name}`, name].find((each) => model.contentTypes.has(each));
   return uid !== undefined && isCore(uid) ? { uid, action } : null;
 }
 
-function isCoreAction(model: Model, handler: string, api: string): boolean {
+function isCoreAction(model: Model, handler: string, namespace: string): boolean {
   const [name, action] = splitHandler(handler);
-  const type = model.contentTypes.get(`api::${api}.${name}`) ?? model.contentTypes.get(name);
-  return type !== undefined && coreActions(type.kind).includes(action);
+  const type = model.contentTypes.get(`${namespace}.${name}`) ?? model.contentTypes.get(name);
+  return type?.uid.startsWith('api::') === true && coreActions(type.kind).includes(action);
 }
 
 function splitHandler(handler: string): [name: string, action: string] {
@@ -195,11 +215,11 @@ function isPlain(
 type Handler = (ctx: Context, next: Next) => unknown;
 
 /** Throws where there is no such handler. */
-function handlersOf(deps: RouteListDeps, handler: unknown, api: string): readonly Handler[] {
+function handlersOf(deps: RouteListDeps, handler: unknown, namespace: string): readonly Handler[] {
   if (typeof handler === 'function') return [handler as Handler];
-  if (Array.isArray(handler)) return handler.flatMap((each) => handlersOf(deps, each, api));
+  if (Array.isArray(handler)) return handler.flatMap((each) => handlersOf(deps, each, namespace));
   const [name, action] = splitHandler(String(handler));
-  for (const uid of [`api::${api}.${name}`, name]) {
+  for (const uid of [`${namespace}.${name}`, name]) {
     const controller = deps.controller(uid);
     if (typeof controller?.[action] !== 'function') continue;
     return [(ctx, next) => (controller[action] as Handler).call(controller, ctx, next)];

@@ -6,8 +6,10 @@ import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import type { Log } from '../../extend/define-project.ts';
+import { USER } from '../../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
+import type { CodeRequest } from './code-request.ts';
 import { CronTasks } from './cron-tasks.ts';
 import type { DataMembers } from './data/data-members.ts';
 import {
@@ -22,7 +24,7 @@ import {
 } from './koa-app.ts';
 import { type LoadedCode, loadCode } from './load-code.ts';
 import * as paths from './path-pattern.ts';
-import { answered, type CodeRequest, knownAs, refused, routeChain } from './request-chain.ts';
+import { answered, knownAs, refused, routeChain } from './request-chain.ts';
 import { type GuardDeps, middlewareOf } from './route-guards.ts';
 import { routeList, type StrapiRoute } from './route-list.ts';
 import type { Members, Strapi } from './strapi-types.ts';
@@ -84,7 +86,8 @@ export async function startStrapiCode(
   if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
   const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded);
-  const isStarted = isRegistered && (await phase(index, 'bootstrap', loaded));
+  const isExtended = mode === 'look' || (await beginExtension(loaded));
+  const isStarted = isExtended && isRegistered && (await phase(index, 'bootstrap', loaded));
   const routes = routesOf(sheaf, loaded);
   closeWhatFailed(sheaf, registry.problems, isStarted);
   for (const { file, line, message } of registry.problems)
@@ -135,18 +138,24 @@ function koaOf({ config }: LoadedCode): KoaApp {
 
 function routesOf(sheaf: Sheaf, { registry, core, ...loaded }: LoadedCode): StrapiRoute[] {
   const { model, settings } = sheaf;
-  const isAround = aroundDocuments(sheaf, loaded.data);
-  return routeList({
+  const { extension, data } = loaded;
+  const isAround = aroundDocuments(sheaf, data);
+  const deps = {
     ...loaded,
     registry,
     model,
     prefix: settings.rest.prefix,
-    controller: (uid) =>
+    controller: (uid: string) =>
+      extension?.controller(uid) ??
       registry.made('controllers', uid, core.controller) ??
       (model.contentTypes.has(uid) ? core.controller(uid) : undefined),
-    isCore: (uid) =>
-      !isAround(uid) && isGenerated(registry, 'controllers', uid) && isGenerated(registry, 'services', uid),
-  });
+    isCore: (uid: string) =>
+      uid !== USER &&
+      !isAround(uid) &&
+      isGenerated(registry, 'controllers', uid) &&
+      isGenerated(registry, 'services', uid),
+  };
+  return routeList(deps, extension);
 }
 
 /** Whether middlewares may run around the documents of a type. One that was not seen beforehand may act on any. */
@@ -199,6 +208,19 @@ async function phase(
 }
 
 const INDEX = 'src/index';
+
+/** Plugins begin before the project. */
+async function beginExtension({ extension, strapi, modules, registry }: LoadedCode): Promise<boolean> {
+  if (!extension?.bootstrap) return true;
+  try {
+    await extension.bootstrap({ strapi });
+    return true;
+  } catch (error) {
+    const { message } = modules.failure(path.join(modules.project, extension.file), error);
+    registry.report(extension.file, new Error(`bootstrap failed: ${message}`));
+    return false;
+  }
+}
 
 /** Kinds of code that `bootstrap` brings to run, wherever it stands. */
 const BEGUN: ReadonlySet<string> = new Set(['documents.use', 'lifecycles']);

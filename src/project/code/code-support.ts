@@ -17,6 +17,7 @@ const RUN_KINDS: ReadonlySet<CodeKind> = new Set([
 /** Whether the code runs, or what it stands for is kept by the routes of the project. */
 export function isRun({ kind, file, subject, closes, does }: CodeFinding): boolean {
   if (file.startsWith('src/plugins/')) return false;
+  if (kind === 'extension') return subject === 'plugin::users-permissions';
   // What bootstrap closes is a part of Strapi that it replaces; the rest of it runs.
   if (kind === 'bootstrap') return closes === 'nothing';
   // A middleware for everything runs where the configuration lists it; strapi.server is not there to take one.

@@ -7,7 +7,13 @@ import type { CodeFile } from './code-files.ts';
 import type { CodeFinding, TypeNames } from './code-finding.ts';
 import { CodeModule } from './code-module.ts';
 import { ownActions, type ParsedFile, scanLifecycles, scanNamedCode, scanReplacement } from './scan-api.ts';
-import { cronFinding, scanApplicationMiddlewares, scanExtension, scanPluginSettings } from './scan-config.ts';
+import {
+  cronFinding,
+  extendedActions,
+  scanApplicationMiddlewares,
+  scanExtension,
+  scanPluginSettings,
+} from './scan-config.ts';
 import { scanHooks, scanIndex } from './scan-hooks.ts';
 import { scanRoutes } from './scan-routes.ts';
 
@@ -42,7 +48,7 @@ export async function scanCode(
     ...scanFile(file, types, routed),
     ...(mayHaveHooks(file) ? scanHooks(file, types) : []),
   ]);
-  return { findings, routed, actions: parsed.flatMap((file) => ownActions(file)) };
+  return { findings, routed, actions: parsed.flatMap((file) => [...ownActions(file), ...extendedActions(file)]) };
 }
 
 const mayHaveHooks = ({ role }: CodeFile): boolean => role !== 'plugin settings' && role !== 'application middlewares';

@@ -54,6 +54,13 @@ export function scanExtension({ file, module, owner, text }: ParsedFile): CodeFi
   return [{ file, kind: 'extension', subject: `plugin::${owner}`, does, closes, instead }];
 }
 
+/** Handlers as routes name them, such as `user.greet`. */
+const HANDLER = /['"`](\w+\.\w+)['"`]/g;
+
+/** The actions that routes of an extension may lead to, as they are granted. */
+export const extendedActions = ({ role, owner, text }: ParsedFile): readonly string[] =>
+  role === 'extension' ? [...text.matchAll(HANDLER)].map(([, handler]) => `plugin::${owner}.${handler}`) : [];
+
 /** Whether it returns the plugin as it was. */
 function changesNothing(module: CodeModule): boolean {
   const exported = module.defaultExport;

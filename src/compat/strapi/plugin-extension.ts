@@ -1,0 +1,173 @@
+// `src/extensions/users-permissions/strapi-server`: code that adds routes to the plugin, or wraps its controllers. It gets
+// the plugin as objects that stand for what the core serves; whatever it leaves as it was is left to the core.
+import type { CodeFile } from '../../project/code/code-files.ts';
+import type { CodeRegistry } from './code-registry.ts';
+import { answerFromCore } from './code-request.ts';
+import type { Context } from './koa-app.ts';
+import type { StrapiModules } from './strapi-modules.ts';
+import type { Members, Strapi } from './strapi-types.ts';
+
+export const EXTENDED_PLUGIN = 'users-permissions';
+const NAMESPACE = `plugin::${EXTENDED_PLUGIN}`;
+
+/** What the plugin serves here: method, path, controller and action. Those of roles stand below the plugin's own name. */
+const SERVED: readonly (readonly [method: string, path: string, handler: string])[] = [
+  ['GET', '/users/count', 'user.count'],
+  ['GET', '/users', 'user.find'],
+  ['GET', '/users/me', 'user.me'],
+  ['GET', '/users/:id', 'user.findOne'],
+  ['POST', '/users', 'user.create'],
+  ['PUT', '/users/:id', 'user.update'],
+  ['DELETE', '/users/:id', 'user.destroy'],
+  ['POST', '/auth/local', 'auth.callback'],
+  ['POST', '/auth/local/register', 'auth.register'],
+  ['POST', '/auth/forgot-password', 'auth.forgotPassword'],
+  ['POST', '/auth/reset-password', 'auth.resetPassword'],
+  ['GET', '/auth/email-confirmation', 'auth.emailConfirmation'],
+  ['POST', '/auth/send-email-confirmation', 'auth.sendEmailConfirmation'],
+  ['POST', '/auth/change-password', 'auth.changePassword'],
+  ['POST', '/auth/refresh', 'auth.refresh'],
+  ['POST', '/auth/logout', 'auth.logout'],
+  ['GET', '/auth/sessions', 'auth.getSessions'],
+  ['DELETE', '/auth/sessions/:sessionId', 'auth.revokeSession'],
+];
+
+interface PluginRoute {
+  readonly method?: unknown;
+  readonly path?: unknown;
+  readonly handler?: unknown;
+  readonly config?: Members;
+}
+
+/** What a plugin is to its extension. */
+interface Plugin extends Members {
+  readonly controllers: Record<string, unknown>;
+  readonly routes: Record<string, unknown>;
+  readonly services: Members;
+  bootstrap: unknown;
+}
+
+export interface PluginExtension {
+  /** Below the project. */
+  readonly file: string;
+  readonly namespace: string;
+  /** Routes that are new, that were changed, or whose action was wrapped. */
+  readonly routes: readonly PluginRoute[];
+  controller(uid: string): Members | undefined;
+  /** What it does when the project begins; null where it has nothing to do. */
+  readonly bootstrap: ((given: { readonly strapi: Strapi }) => unknown) | null;
+}
+
+interface ExtensionDeps {
+  readonly strapi: Strapi;
+  readonly modules: StrapiModules;
+  readonly registry: CodeRegistry;
+}
+
+/** Null where there is none, or where it cannot run: then it is told, and what it extends stays closed. */
+export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDeps): Promise<PluginExtension | null> {
+  const file = files.find(({ role, owner }) => role === 'extension' && owner === EXTENDED_PLUGIN);
+  if (!file) return null;
+  const { strapi, modules, registry } = deps;
+  try {
+    const exported = modules.load(file.path);
+    if (typeof exported !== 'function') throw new Error('it exports no function');
+    const given = pluginOf(strapi);
+    const services = snapshotOf(given.services);
+    const bootstrap = given.bootstrap;
+    const extended = ((await exported(given)) ?? given) as Plugin;
+    refuseServices(services, extended.services);
+    return {
+      file: file.file,
+      namespace: NAMESPACE,
+      ...changesOf(extended, strapi),
+      bootstrap: extended.bootstrap === bootstrap ? null : (extended.bootstrap as PluginExtension['bootstrap']),
+    };
+  } catch (error) {
+    registry.report(file.file, modules.failure(file.path, error));
+    return null;
+  }
+}
+
+/** Actions of the core by controller and name, each a function for the context of a request. */
+const originals = new Map<string, (ctx: Context) => Promise<void>>(
+  SERVED.map(([method, path, handler]) => [handler, (ctx) => answerFromCore(ctx, { method, path })]),
+);
+
+/**
+ * The plugin before it is extended. Routers and controllers can be used as objects, and called as Strapi has them since
+ * 5.54: the answer is the same object.
+ */
+function pluginOf(strapi: Strapi): Plugin {
+  const controllers: Record<string, Members> = {};
+  for (const [handler, action] of originals) {
+    const [name, verb] = handler.split('.') as [string, string];
+    controllers[name] ??= {};
+    controllers[name][verb] = action;
+  }
+  const routes = SERVED.map(([method, path, handler]) => ({ method, path, handler, config: { prefix: '' } }));
+  const { services } = (strapi.plugin as (name: string) => { services: Members })(EXTENDED_PLUGIN);
+  return {
+    controllers: Object.fromEntries(Object.entries(controllers).map(([name, members]) => [name, callable(members)])),
+    routes: { 'content-api': callable({ type: 'content-api', routes }) },
+    services,
+    policies: {},
+    middlewares: {},
+    contentTypes: Object.freeze({}),
+    config: {},
+    register: () => undefined,
+    bootstrap: () => undefined,
+  };
+}
+
+/** Members that are a function as well, which returns them. */
+function callable(members: Members): Members {
+  const itself: Members = Object.assign(() => itself, members) as unknown as Members;
+  return itself;
+}
+
+const snapshotOf = (services: Members): ReadonlyMap<string, Members> =>
+  new Map(Object.entries(services).map(([name, members]) => [name, { ...(members as Members) }]));
+
+/** The core calls no services of the plugin, so one that is replaced would do nothing. */
+function refuseServices(before: ReadonlyMap<string, Members>, after: Members): void {
+  for (const [name, members] of before)
+    for (const [key, member] of Object.entries(members))
+      if ((after[name] as Members | undefined)?.[key] !== member)
+        throw new Error(`it replaces services.${name}.${key}, which the core does not call; wrap a controller instead`);
+}
+
+function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'routes' | 'controller'> {
+  const made = new Map<string, Members>();
+  const controllerOf = (name: string): Members | undefined => {
+    const controller = plugin.controllers[name];
+    if (controller === undefined) return undefined;
+    const known = made.get(name) ?? membersOf(controller, strapi);
+    made.set(name, known);
+    return known;
+  };
+  const isWrapped = (handler: unknown): boolean => {
+    const [name, verb] = String(handler).split('.') as [string, string];
+    const action = controllerOf(name)?.[verb];
+    return originals.has(String(handler)) && action !== originals.get(String(handler));
+  };
+  const router = membersOf(plugin.routes['content-api'], strapi);
+  const list = Array.isArray(router.routes) ? (router.routes as PluginRoute[]) : [];
+  return {
+    routes: list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
+    controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
+  };
+}
+
+/** What code left: an object, our own that can be called, or a function that makes one. */
+function membersOf(given: unknown, strapi: Strapi): Members {
+  const isFactory = typeof given === 'function' && Object.keys(given).length === 0;
+  return (isFactory ? (given as (deps: { strapi: Strapi }) => unknown)({ strapi }) : given) as Members;
+}
+
+/** Whether the core has a route as it is. */
+function isServedAlready({ method, path, handler, config = {} }: PluginRoute): boolean {
+  const { prefix, ...rest } = config;
+  const isPlain = prefix === '' && Object.keys(rest).length === 0;
+  return isPlain && SERVED.some((served) => served[0] === method && served[1] === path && served[2] === handler);
+}

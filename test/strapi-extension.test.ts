@@ -1,0 +1,148 @@
+// src/extensions/users-permissions/strapi-server: it wraps actions of the plugin and adds routes to it; what it leaves as
+// it was is the core's, and what cannot run keeps the plugin closed.
+import { beforeAll, expect, it } from 'vitest';
+import { type Project, useContents } from './support/content.ts';
+import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
+import { type Guarded, useGuarded } from './support/guarded.ts';
+import { writeFiles } from './support/own-code.ts';
+
+const PROJECT: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
+const FILE = 'src/extensions/users-permissions/strapi-server.js';
+const PERSON = { username: 'alba', email: 'alba@example.com', password: 'correct horse 1' };
+
+/** As most projects write it: the plugin is changed in place. */
+const IN_PLACE = `
+module.exports = (plugin) => {
+  const { callback } = plugin.controllers.auth;
+  plugin.controllers.auth.callback = async (ctx) => {
+    await callback(ctx);
+    ctx.body.user.greeting = 'Hello ' + ctx.body.user.username;
+  };
+  const { find, me } = plugin.controllers.user;
+  plugin.controllers.user.find = async (ctx) => {
+    ctx.query.fields = ['username'];
+    await find(ctx);
+    ctx.set('x-found', String(ctx.body.data.length));
+  };
+  plugin.controllers.user.me = async (ctx) => {
+    if (ctx.query.fail) return ctx.badRequest('Asked to fail');
+    await me(ctx);
+    ctx.body = { ...ctx.body, isMe: ctx.state.user.id === ctx.body.id };
+  };
+  plugin.controllers.user.shout = (ctx) => { ctx.body = ctx.state.user.username.toUpperCase(); };
+  plugin.routes['content-api'].routes.push(
+    { method: 'GET', path: '/users/shout', handler: 'user.shout', config: { prefix: '' } },
+    { method: 'GET', path: '/open', handler: () => 'open', config: { auth: false } },
+  );
+  plugin.bootstrap = ({ strapi }) => { strapi.booted = true; };
+  return plugin;
+};
+`;
+
+/** As Strapi has it since 5.54: controllers and routers are made by functions. */
+const BY_FUNCTIONS = `
+module.exports = (plugin) => {
+  const made = plugin.controllers.user;
+  plugin.controllers.user = (given) => {
+    const user = made(given);
+    return { ...user, async me(ctx) { await user.me(ctx); ctx.body.by = 'function'; } };
+  };
+  const router = plugin.routes['content-api'];
+  plugin.routes['content-api'] = (strapi) => {
+    const { type, routes } = router(strapi);
+    return { type, routes: [...routes, { method: 'GET', path: '/hello', handler: () => 'hello', config: { auth: false, prefix: '' } }] };
+  };
+  return plugin;
+};
+`;
+
+describeOnEveryDatabase('An extension of the plugin of users', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+
+  beforeAll(async () => {
+    const folder = contents.project(PROJECT);
+    writeFiles(folder, { [FILE]: IN_PLACE });
+    site = await guarded.open(folder, { database: engine.bareDatabaseUrl(null) });
+    await site.auth.roles.grant(
+      'authenticated',
+      ['find', 'count', 'shout'].map((name) => `plugin::users-permissions.user.${name}`),
+    );
+  });
+
+  it('wraps actions, and adds routes', async () => {
+    const registered = await site.send('POST', 'auth/local/register', PERSON);
+    expect(registered.body.user).not.toHaveProperty('greeting');
+    const wrong = await site.send('POST', 'auth/local', { identifier: PERSON.email, password: 'wrong' });
+    expect([wrong.status, wrong.body.error.message]).toEqual([400, 'Invalid identifier or password']);
+    const { status, body } = await site.send('POST', 'auth/local', {
+      identifier: PERSON.email,
+      password: PERSON.password,
+    });
+    expect([status, body.user.greeting]).toEqual([200, 'Hello alba']);
+    const who = { authorization: `Bearer ${body.jwt}` };
+    expect((await site.get('users/me', who)).body).toMatchObject({ username: 'alba', isMe: true });
+    expect((await site.get('users/me?fail=1', who)).body.error.message).toBe('Asked to fail');
+    expect((await site.get('users/me')).status).toBe(403);
+    const users = await site.get('users?sort=id', who);
+    expect(Object.keys(users.body.data[0]).sort()).toEqual(['documentId', 'id', 'username']);
+    expect(users.headers['x-found']).toBe('1');
+    expect((await site.get('users?sort=nothing', who)).status).toBe(400);
+    expect((await site.get('users/count', who)).body).toBe(1);
+    expect((await site.get('users/shout', who)).body).toBe('ALBA');
+    expect((await site.get('users/shout')).status).toBe(403);
+    expect((await site.get('users-permissions/open')).body).toBe('open');
+    expect((globalThis as { strapi?: { booted?: boolean } }).strapi?.booted).toBe(true);
+  });
+
+  it('leaves everything else as it is', async () => {
+    expect((await site.get('users')).status).toBe(403);
+    await site.auth.roles.grant('public', ['api::note.note.find']);
+    expect((await site.get('notes')).status).toBe(200);
+  });
+});
+
+describeOnSqlite('An extension of the plugin of users', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+
+  async function opened(files: Record<string, string>): Promise<Guarded> {
+    const folder = contents.project(PROJECT);
+    writeFiles(folder, files);
+    return guarded.open(folder, { database: engine.bareDatabaseUrl(null) });
+  }
+
+  it('may be written by functions', async () => {
+    const site = await opened({ [FILE]: BY_FUNCTIONS });
+    const { body } = await site.send('POST', 'auth/local/register', PERSON);
+    const who = { authorization: `Bearer ${body.jwt}` };
+    expect((await site.get('users/me', who)).body.by).toBe('function');
+    expect((await site.get('hello')).body).toBe('hello');
+  });
+
+  it.each([
+    ['fails', 'module.exports = () => { throw new Error("no"); };'],
+    ['replaces a service', 'module.exports = (plugin) => { plugin.services.user.add = () => 1; return plugin; };'],
+    ['is no function', 'module.exports = {};'],
+  ])('keeps the plugin closed where it %s', async (_what, text) => {
+    const site = await opened({ [FILE]: text });
+    expect((await site.send('POST', 'auth/local/register', PERSON)).status).toBe(403);
+  });
+
+  it('keeps a plugin closed that cannot be extended', async () => {
+    const site = await opened({ 'src/extensions/upload/strapi-server.js': IN_PLACE });
+    await site.auth.roles.grant('public', ['plugin::upload.content-api.find']);
+    expect((await site.get('upload/files')).status).toBe(403);
+    expect((await site.send('POST', 'auth/local/register', PERSON)).status).toBe(200);
+  });
+
+  it('keeps the limits of the routes that it wraps', async () => {
+    const site = await opened({
+      [FILE]: IN_PLACE,
+      'config/sheaf.json': JSON.stringify({ rateLimits: { auth: { max: 2, seconds: 60 } } }),
+    });
+    const logIn = async () => (await site.send('POST', 'auth/local', { identifier: 'x', password: 'y' })).status;
+    expect([await logIn(), await logIn(), await logIn()]).toEqual([400, 400, 429]);
+  });
+});
