@@ -5,8 +5,11 @@ import type { Model } from '../model/types.ts';
 import type { FilterNode } from '../request/read-request.ts';
 
 /** What an attribute is used for; each may be allowed by itself. */
-export type FieldUse = 'read' | 'filter' | 'sort' | 'write';
-export type RowUse = 'find' | 'update' | 'delete';
+export type FieldUse = 'read' | 'filter' | 'sort' | WriteUse;
+/** To change an attribute, or to give it to a new row. */
+export type WriteUse = 'write' | 'create';
+/** `publish` is to change what is published, `translate` to add a locale to a document that has these rows. */
+export type RowUse = 'find' | 'update' | 'delete' | 'publish' | 'translate';
 
 /** A value in a rule: a constant of the project, or an attribute of the calling user. */
 export type RuleValue = { readonly constant: unknown } | { readonly user: string };
@@ -23,6 +26,16 @@ export interface RowRule {
  */
 export type Visibility = 'public' | 'private' | 'everything';
 
+/** What a write does to entries, in rights of accounts of the console. */
+export type WriteRight = 'create' | 'update' | 'delete' | 'publish';
+
+/** The rights that a write needs besides the one to its operation: for all that it does, and where. */
+export interface SeparateRights {
+  has(uid: string, right: WriteRight): boolean;
+  /** The locales that it is for; null for all. */
+  localesOf(uid: string, right: WriteRight): ReadonlySet<string> | null;
+}
+
 export interface Access {
   /** Plans made under one key serve everyone who has it. */
   readonly key: string;
@@ -35,6 +48,8 @@ export interface Access {
   mayReadDrafts(uid: string): boolean;
   /** Null where every row may be reached. */
   rowsOf(uid: string, use: RowUse): RowRule | null;
+  /** Null where the right to an operation includes what it does: as in Strapi 5, who may update may publish over the API. */
+  readonly separateRights: SeparateRights | null;
   /** Rows that one read may touch by our estimate. */
   readonly maxReadCost: number;
   /** Groups of fewer entries are left out of aggregates and facets. */
@@ -63,6 +78,7 @@ export function systemAccess(model: Model, shows: Visibility = 'public'): Access
       mayUse: () => true,
       mayReadDrafts: () => true,
       rowsOf: () => null,
+      separateRights: null,
       maxReadCost: MAX_READ_COST,
       smallestGroup: ANY_GROUP,
     };

@@ -4,6 +4,8 @@ import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import { type Access, ANY_GROUP, type FieldUse, type RowRule, type RowUse } from './access.ts';
 import { FIND_FILE_PAGE, FIND_FILES, FIND_ROLES, REPLACE_FILES, UPLOAD_FILES } from './actions.ts';
+import { editorAccess } from './editor-access.ts';
+import type { EditorGrants } from './editor-permissions.ts';
 import type { RoleRules } from './rules.ts';
 import type { Withheld } from './withheld.ts';
 
@@ -38,6 +40,7 @@ export function roleAccess(model: Model, role: Role, rules: RoleRules | null, re
     shows: 'public',
     mayReadDrafts: (uid) => rules?.get(uid)?.drafts !== false,
     rowsOf: (uid, use) => rowsOf(rules, uid, use),
+    separateRights: null,
     maxReadCost: MAX_READ_COST,
     smallestGroup: ANY_GROUP,
   };
@@ -51,7 +54,7 @@ const PROTECTED = new Set(['role', 'confirmed', 'blocked', 'provider', 'resetPas
 function isListed(rules: RoleRules | null, uid: string, name: string, use: FieldUse): boolean {
   const { fields } = rules?.get(uid) ?? {};
   if (!fields) return true;
-  if (use === 'write')
+  if (use === 'write' || use === 'create')
     return fields.write?.has(name) ?? !(uid === USER && PROTECTED.has(name) && rowsOf(rules, uid, 'update'));
   if (use === 'read' && IDENTITY.has(name)) return true;
   const list = fields[use] ?? fields.read;
@@ -61,7 +64,8 @@ function isListed(rules: RoleRules | null, uid: string, name: string, use: Field
 /** Nobody changes or deletes what they cannot find, unless a rule says otherwise. */
 const rowsOf = (rules: RoleRules | null, uid: string, use: RowUse): RowRule | null => {
   const rows = rules?.get(uid)?.rows;
-  return rows?.[use] ?? rows?.find ?? null;
+  const declared = use === 'publish' || use === 'translate' ? 'update' : use;
+  return rows?.[declared] ?? rows?.find ?? null;
 };
 
 /** What the project says of reads: their cost by the type of the role and with an API token, and small groups. */
@@ -114,18 +118,27 @@ export class Accesses {
     return access && this.#without({ ...access, maxReadCost, smallestGroup });
   }
 
+  /** `revision`: another for other grants. */
+  ofEditor(grants: EditorGrants, revision: number): Access {
+    const access = editorAccess(this.#model, grants, revision);
+    return this.#withheldFrom({ ...access, smallestGroup: this.#options.smallestGroup }, access.may);
+  }
+
   #without(access: Access): Access {
     const withheld = this.#withheld;
     const isGranted = (action: string): boolean => access.may(action) && !withheld.has(action);
-    const may = (action: string): boolean => {
-      if (isGranted(action)) return true;
+    return this.#withheldFrom(access, (action) => {
       const other = this.#implied.get(action);
-      return other !== undefined && isGranted(other) && !withheld.has(action);
-    };
+      return isGranted(action) || (other !== undefined && isGranted(other));
+    });
+  }
+
+  #withheldFrom(access: Access, granted: (action: string) => boolean): Access {
+    const withheld = this.#withheld;
     const isServed = (uid: string): boolean => this.#model.contentTypes.get(uid)?.exposure !== 'relations';
     return {
       ...access,
-      may,
+      may: (action) => granted(action) && !withheld.has(action),
       mayFind: (uid) => access.mayFind(uid) && !(isServed(uid) && withheld.has(`${uid}.find`)),
     };
   }
@@ -151,6 +164,7 @@ export function tokenAccess(model: Model, { id, type, actions }: TokenGrants): A
     mayUse: () => true,
     mayReadDrafts: () => true,
     rowsOf: () => null,
+    separateRights: null,
     maxReadCost: MAX_READ_COST,
     smallestGroup: ANY_GROUP,
   };

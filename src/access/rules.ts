@@ -167,7 +167,7 @@ const ROW_RULE = v.pipe(
 );
 
 /** The rule, or what is wrong with it. */
-function parseRowRule(filters: unknown): RowRule | string {
+export function parseRowRule(filters: unknown): RowRule | string {
   try {
     const { shape, values } = parseRead({ filters }, { status: 'published', pagination: NO_LIMIT });
     if (!shape.filters) return 'expected a filter; leave the rule out where every row is meant';

@@ -209,6 +209,7 @@ const NO_ACCESS: Access = {
   mayUse: () => true,
   mayReadDrafts: () => false,
   rowsOf: () => null,
+  separateRights: null,
   maxReadCost: MAX_READ_COST,
   smallestGroup: ANY_GROUP,
 };

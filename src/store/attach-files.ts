@@ -1,11 +1,12 @@
 // Puts files into a media field of an entry or of one of its components, as an upload asks for it. The rights are those
 // of an update of the entry.
 import { actionOn } from '../access/actions.ts';
+import { requireRight } from '../access/authorize.ts';
 import { forbiddenError, type SheafError, validationError } from '../errors.ts';
 import type { ContentType, MediaAttribute, Schema } from '../model/types.ts';
 import { holdersOfComponents } from './components.ts';
 import { publishedBeside, versionsByRow } from './document-versions.ts';
-import { UPDATED_AT } from './entity.ts';
+import { changedRow } from './entity.ts';
 import { readLinksAgain, writeLinks } from './link-table.ts';
 import { lockDocuments } from './locks.ts';
 import { allReachable } from './row-rights.ts';
@@ -27,9 +28,10 @@ export async function attachFiles(write: WriteSession, field: MediaField, files:
   const targets = targetsAmong(write, schema, versions, field.row);
   if (targets.length === 0) throw noSuchRow();
   await requireUpdate(write, schema, field.attribute.name, targets);
+  const own = changedRow(write);
   for (const version of targets) {
     await append(write, field.attribute, version.id, files);
-    await write.run.change(schema.table, write.sql.updateRow(schema.table, UPDATED_AT), write.now, version.id);
+    await write.run.change(schema.table, write.sql.updateRow(schema.table, own.columns), ...own.values, version.id);
     await syncSharedFields(write, schema, { row: version, versions }, new Set([field.attribute.name]));
   }
 }
@@ -40,11 +42,12 @@ async function attachToComponent(write: WriteSession, field: MediaField, files: 
   if (typeof row !== 'number' || schema.kind !== 'component') throw noSuchRow();
   const owners = await ownersOf(write, schema, [row]);
   if (owners.length === 0) throw noSuchRow();
+  const own = changedRow(write);
   for (const { type, row: owner, field: name } of owners) {
     const versions = await lockedVersions(write, type, owner);
     const found = versions.filter(({ id }) => id === owner);
     await requireUpdate(write, type, name, found);
-    await write.run.change(type.table, write.sql.updateRow(type.table, UPDATED_AT), write.now, owner);
+    await write.run.change(type.table, write.sql.updateRow(type.table, own.columns), ...own.values, owner);
   }
   await append(write, attribute, row, files);
 }
@@ -130,6 +133,10 @@ async function requireUpdate(
   const { access } = write.caller;
   if (!access.may(actionOn(type, 'update')) || !access.mayUse(type.uid, field, 'write')) throw forbiddenError();
   if (!(await allReachable(write, type, 'update', versions))) throw noSuchRow();
+  const published = type.draftAndPublish ? versions.filter((version) => version.published) : [];
+  if (published.length === 0 || !access.separateRights) return;
+  requireRight(write.caller, type, 'publish', []);
+  if (!(await allReachable(write, type, 'publish', published))) throw noSuchRow();
 }
 
 const noSuchRow = (): SheafError =>

@@ -1,27 +1,52 @@
 // Decides what a change does to one entity, be it a row of a content-type or of a component: its columns, its
 // components, its relations. A function of the change and of what was read; nothing is written here.
+import { editorIdOf } from '../access/caller.ts';
 import { SheafError } from '../errors.ts';
+import { idColumnName } from '../model/identifiers.ts';
 import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
 import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
 import { decideRelation, type RelationContext } from './relations.ts';
 import type { StoredEntities, StoredField } from './stored-entities.ts';
-import type { Version } from './write-session.ts';
+import type { Version, WriteSession } from './write-session.ts';
 
 /** What decisions depend on besides the change. */
 export interface WriteFacts extends RelationContext {
   readonly stored: StoredEntities;
 }
 
-export const DOCUMENT_COLUMNS = [
+const DOCUMENT_COLUMNS = [
   { column: 'document_id', type: 'string' },
   { column: 'locale', type: 'string' },
   { column: 'created_at', type: 'datetime' },
   { column: 'updated_at', type: 'datetime' },
   { column: 'published_at', type: 'datetime' },
 ] as const;
-export const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
+const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
+const CREATED_BY = { column: idColumnName('createdBy'), type: 'integer' } as const;
+const UPDATED_BY = { column: idColumnName('updatedBy'), type: 'integer' } as const;
+
+/** Columns of a row of a version, with their values. */
+type OwnColumns = Pick<EntityWrite, 'columns' | 'values'>;
+
+/** What a new row says of its version: which one it is, since when, and by whom, if it is by an account of the console. */
+export function newRow(
+  { now, caller }: Pick<WriteSession, 'now' | 'caller'>,
+  { documentId, locale, published }: Pick<Version, 'documentId' | 'locale' | 'published'>,
+): OwnColumns {
+  const values = [documentId, locale, now, now, published ? now : null];
+  const editor = editorIdOf(caller);
+  if (editor === null) return { columns: DOCUMENT_COLUMNS, values };
+  return { columns: [...DOCUMENT_COLUMNS, CREATED_BY, UPDATED_BY], values: [...values, editor, editor] };
+}
+
+/** What a row says of its last change. */
+export function changedRow({ now, caller }: Pick<WriteSession, 'now' | 'caller'>): OwnColumns {
+  const editor = editorIdOf(caller);
+  if (editor === null) return { columns: UPDATED_AT, values: [now] };
+  return { columns: [...UPDATED_AT, UPDATED_BY], values: [now, editor] };
+}
 
 /** What becomes of the row of a version. A new one says which version it is; one that is changed, when. */
 export function decideVersion(
@@ -29,15 +54,11 @@ export function decideVersion(
   { self, isNew }: { readonly self: Version; readonly isNew: boolean },
   change: EntityChange,
 ): EntityWrite {
-  const { now } = facts.write;
-  const { id, documentId, locale, published } = self;
-  const own = isNew
-    ? { columns: DOCUMENT_COLUMNS, values: [documentId, locale, now, now, published ? now : null] }
-    : { columns: UPDATED_AT, values: [now] };
+  const own = isNew ? newRow(facts.write, self) : changedRow(facts.write);
   const entity = decideEntity(facts, facts.type, change);
   return {
     ...entity,
-    row: isNew ? null : id,
+    row: isNew ? null : self.id,
     columns: [...own.columns, ...entity.columns],
     values: [...own.values, ...entity.values],
   };

@@ -101,10 +101,14 @@ export interface LinkedRows {
 /** Refuses a document that is not the caller's to update, as if there were none. */
 export async function readLinkRights(
   write: WriteSession,
-  { type, references }: WritePlan,
+  { type, references, publishes }: WritePlan,
   { self, mustReach, stored, documents }: LinkedRows,
 ): Promise<LinkRights> {
-  await requireReachable(write, type, 'update', mustReach);
+  // Where a locale is added, the rows are of others.
+  const isTranslated = type.localized && !mustReach.some(({ locale }) => locale === self.locale);
+  await requireReachable(write, type, isTranslated ? 'translate' : 'update', mustReach);
+  if (publishes && type.draftAndPublish && write.caller.access.separateRights && !isTranslated)
+    await requireReachable(write, type, 'publish', mustReach);
   const findable = new Map<string, readonly Version[]>();
   for (const { target } of references) {
     const versions = documents.versions.get(write.type(target).table) ?? [];

@@ -18,7 +18,7 @@ import {
   versionsByRow,
   versionToUpdate,
 } from './document-versions.ts';
-import { DOCUMENT_COLUMNS, UPDATED_AT } from './entity.ts';
+import { changedRow, newRow } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
 import { publishVersion, rememberInLiveLists } from './publish.ts';
@@ -105,10 +105,11 @@ async function updateScalars(
   { type, change }: AuthorizedWritePlan,
   documentId: string,
 ): Promise<Written | null> {
+  const own = changedRow(write);
   const columns = change.scalars.map(({ attribute }) => attribute);
   const values = change.scalars.map(({ value }) => value);
-  const statement = write.sql.updateDocument(type.table, [...UPDATED_AT, ...columns], type.draftAndPublish);
-  const versions = (await write.run.rows(statement, write.now, ...values, documentId)).map(versionOf);
+  const statement = write.sql.updateDocument(type.table, [...own.columns, ...columns], type.draftAndPublish);
+  const versions = (await write.run.rows(statement, ...own.values, ...values, documentId)).map(versionOf);
   return versions.length > 0 ? { documentId, locale: versions[0]!.locale, versions } : null;
 }
 
@@ -171,7 +172,7 @@ interface ActionTarget {
 async function versionsFor(
   write: WriteSession,
   plan: AuthorizedWritePlan,
-  use: 'update' | 'find',
+  use: 'find' | 'update' | 'publish',
 ): Promise<ActionTarget> {
   const { type, locales } = plan;
   const documentId = plan.documentId ?? (await singleDocument(write, plan));
@@ -194,7 +195,7 @@ const writtenOf = (plan: AuthorizedWritePlan, all: readonly Version[], versions:
 });
 
 async function publishDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const { versions, all, documents } = await versionsFor(write, plan, 'update');
+  const { versions, all, documents } = await versionsFor(write, plan, 'publish');
   const published: Version[] = [];
   for (const draft of versions.filter((version) => !version.published))
     published.push(await publishVersion(write, plan.type, { draft, versions: [...all, ...published] }, documents));
@@ -202,7 +203,7 @@ async function publishDocument(write: WriteSession, plan: AuthorizedWritePlan): 
 }
 
 async function unpublishDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const { versions } = await versionsFor(write, plan, 'update');
+  const { versions } = await versionsFor(write, plan, 'publish');
   const published = versions.filter((version) => version.published);
   const ids = published.map(({ id }) => id);
   await rememberInLiveLists(write, plan.type, ids);
@@ -262,9 +263,8 @@ async function cloneVersion(
     ...keys.map(({ link }) => link.to),
   ];
   const id = await write.run.insert(type.table, write.sql.duplicateRow(type.table, columns), source.id);
-  const { now } = write;
-  const values = [documentId, source.locale, now, now, type.draftAndPublish ? null : now];
-  await write.run.rows(write.sql.updateRow(type.table, DOCUMENT_COLUMNS), ...values, id);
+  const own = newRow(write, { documentId, locale: source.locale, published: !type.draftAndPublish });
+  await write.run.rows(write.sql.updateRow(type.table, own.columns), ...own.values, id);
   const copy = { from: source.id, to: id, toIsNew: true, purpose: { to: 'clone' } } as const;
   await copyNestedContent(write, type, copy);
   await copyMorphs(write, type, copy);

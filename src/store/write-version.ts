@@ -1,5 +1,6 @@
 // Writes one version of a document: a row that is made or changed, with all that belongs to it. Everything is read
 // first, then decided, then written; what follows from it, in other locales and for the published row, comes last.
+import { authorizeNewRow } from '../access/authorize.ts';
 import { FILE } from '../model/builtin.ts';
 import { changedNames } from '../plan/write/changes.ts';
 import { type AuthorizedWritePlan, forNewRow } from '../plan/write/plan-write.ts';
@@ -44,6 +45,7 @@ export async function writeVersion(
 ): Promise<Written> {
   const { type, publishes } = plan;
   const { documentId, row, versions, documents } = target;
+  if (!row && plan.name === 'update') authorizeNewRow(write.caller, type, plan.locale, changedNames(plan.change));
   const change = row ? plan.change : forNewRow(plan.change, versions.length > 0);
   const isAlone = plan.row !== null;
   const isPublished = !type.draftAndPublish || (isAlone && publishes);

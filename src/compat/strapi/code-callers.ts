@@ -32,6 +32,7 @@ export function openCaller(model: Model, uid: string): Caller {
     mayUse: () => true,
     mayReadDrafts: () => true,
     rowsOf: () => null,
+    separateRights: null,
     maxReadCost: MAX_READ_COST,
     smallestGroup: ANY_GROUP,
   };

@@ -1,8 +1,8 @@
 // An authorized write → its plan. A key that may not be written is refused at once; problems with values are
 // collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
 // attribute that is written.
-import type { Access } from '../../access/access.ts';
-import type { Authorized } from '../../access/authorize.ts';
+import type { Access, WriteUse } from '../../access/access.ts';
+import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
@@ -72,11 +72,15 @@ interface Mode {
 
 export function planWrite(
   planning: WritePlanning,
-  { operation, caller }: Authorized<WriteOperation>,
-  { locale, locales, publishes }: WriteTarget,
+  authorized: Authorized<WriteOperation>,
+  target: WriteTarget,
 ): AuthorizedWritePlan {
+  authorizePlace(authorized, target);
+  const { operation, caller } = authorized;
+  const { locale, locales, publishes } = target;
   const { name, type, documentId, data, supplied = {}, row = null } = operation;
-  const planner = new WritePlanner(planning, caller.access, type.draftAndPublish);
+  const use = name === 'create' || name === 'clone' ? 'create' : 'write';
+  const planner = new WritePlanner(planning, { access: caller.access, use }, type.draftAndPublish);
   planner.checkNames(type, data, []);
   const draft = row !== null || (type.draftAndPublish && (name !== 'create' || !publishes));
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
@@ -150,6 +154,8 @@ const isRoleOfUser = (schema: Schema, attribute: Attribute): boolean =>
 interface Planned {
   readonly model: Model;
   readonly access: Access;
+  /** For a new row or for one that is there; the latter where it is not said. */
+  readonly use?: WriteUse;
 }
 
 /** Whether an attribute is one that bodies hold. */
@@ -170,16 +176,16 @@ const targetIsReadable = (access: Access, attribute: Attribute | undefined): boo
   attribute?.kind !== 'relation' || access.mayFind(attribute.target);
 
 /** Whether the caller may write an attribute, and may find what it would lead to. */
-function isAllowed(access: Access, schema: Schema, key: string): boolean {
+function isAllowed({ access, use = 'write' }: Planned, schema: Schema, key: string): boolean {
   const attribute = schema.attributes.get(key);
   if (!attribute || schema.kind === 'component') return targetIsReadable(access, attribute);
-  if (!access.mayUse(schema.uid, key, 'write')) return false;
+  if (!access.mayUse(schema.uid, key, use)) return false;
   return isRoleOfUser(schema, attribute) || targetIsReadable(access, attribute);
 }
 
 /** Whether a name exists for the caller in a body. */
 export const mayBeWritten = (planned: Planned, schema: Schema, key: string, path: BodyPath): boolean =>
-  isWritable(planned, schema, key, path) && isAllowed(planned.access, schema, key);
+  isWritable(planned, schema, key, path) && isAllowed(planned, schema, key);
 
 /** What clients send back as they read it, and what the parameters of a request decide. */
 export const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
@@ -205,6 +211,7 @@ class WritePlanner {
   readonly ignored: string[] = [];
   readonly #model: Model;
   readonly #access: Access;
+  readonly #use: WriteUse;
   readonly #decimals: DecimalColumns;
   readonly #limits: Limits;
   /** Whether what is published is a stored draft, which holds null where a body said nothing. */
@@ -212,10 +219,15 @@ class WritePlanner {
   #components = 0;
   #references = 0;
 
-  constructor({ model, decimals, limits = DEFAULT_LIMITS }: WritePlanning, access: Access, viaDraft: boolean) {
+  constructor(
+    { model, decimals, limits = DEFAULT_LIMITS }: WritePlanning,
+    { access, use }: Required<Pick<Planned, 'access' | 'use'>>,
+    viaDraft: boolean,
+  ) {
     this.#viaDraft = viaDraft;
     this.#model = model;
     this.#access = access;
+    this.#use = use;
     this.#decimals = decimals;
     this.#limits = limits;
   }
@@ -224,7 +236,7 @@ class WritePlanner {
   checkNames(schema: Schema, data: Readonly<Record<string, unknown>>, path: BodyPath): void {
     for (const key of Object.keys(data))
       if (path.length === 0 && IGNORED_KEYS.has(key)) this.ignored.push(key);
-      else if (!mayBeWritten({ model: this.#model, access: this.#access }, schema, key, path))
+      else if (!mayBeWritten({ model: this.#model, access: this.#access, use: this.#use }, schema, key, path))
         throw bodyKeyError(key, path);
   }
 
