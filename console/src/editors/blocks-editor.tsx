@@ -33,7 +33,7 @@ function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProp
   // Escape, then Tab leaves the editor from within a list.
   const leaves = useRef(false);
   useLabelClick(
-    control,
+    control.id,
     useCallback(() => ReactEditor.focus(editor), [editor]),
   );
   const openLink = (): void => {
@@ -63,7 +63,7 @@ function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProp
           id={id}
           className="blocks"
           {...(readOnly ? { role: 'group' } : { ...aria, 'aria-multiline': true })}
-          aria-labelledby={labelId(control)}
+          aria-labelledby={labelId(id)}
           readOnly={readOnly}
           disableDefaultStyles
           renderElement={renderElement}

@@ -9,12 +9,12 @@ export interface EditorProps<T> {
   readonly readOnly?: boolean;
 }
 
-/** The id of the label that a field gives a control. */
-export const labelId = (control: ControlProps): string => `${control.id}-label`;
+/** The id of the label that a field gives the control with an id. */
+export const labelId = (id: string): string => `${id}-label`;
 
 /** The words of that label, without what only eyes see. */
-export function labelText(control: ControlProps): string {
-  const label = document.getElementById(labelId(control));
+export function labelText(id: string): string {
+  const label = document.getElementById(labelId(id));
   const shown = [...(label?.childNodes ?? [])].filter(
     (node) => !(node instanceof Element && node.ariaHidden === 'true'),
   );
@@ -22,10 +22,9 @@ export function labelText(control: ControlProps): string {
 }
 
 /** A click on the label leads to the editor, as it leads to an input. */
-export function useLabelClick(control: ControlProps, focus: () => void): void {
-  const id = labelId(control);
+export function useLabelClick(id: string, focus: () => void): void {
   useEffect(() => {
-    const label = document.getElementById(id);
+    const label = document.getElementById(labelId(id));
     label?.addEventListener('click', focus);
     return () => label?.removeEventListener('click', focus);
   }, [id, focus]);
