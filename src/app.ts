@@ -6,6 +6,7 @@ import { type Withheld, withheldBy } from './access/withheld.ts';
 import { type Auth, openAuth } from './accounts/auth.ts';
 import { readSecrets } from './accounts/secrets.ts';
 import { UserExtension } from './accounts/users.ts';
+import type { Console } from './console/console.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
 import { modelOn } from './db/model-on.ts';
 import { ObservedDatabase, type ObserveStatement } from './db/observed-database.ts';
@@ -103,6 +104,8 @@ export interface Sheaf extends ProjectSheaf {
   authenticate(headers: CallerHeaders): Promise<Caller>;
   /** @internal Accounts and rights; opened when first asked for. */
   auth(): Promise<Auth>;
+  /** @internal Who works in the console; loaded when first asked for. */
+  console(): Promise<Console>;
   /**
    * Runs work whose reads and writes, here and in whatever it calls, take effect together or not at all. It may run
    * again where another writer was met.
@@ -206,6 +209,13 @@ function sheafOf(
     opened ??= openAuth(operations, { project, state, secrets, smtp, settings, withheld, actions, onMailError });
     return opened;
   };
+  let openedConsole: Promise<Console> | null = null;
+  const openedConsoleOnce = (): Promise<Console> => {
+    openedConsole ??= import('./console/console.ts').then(({ openConsole }) =>
+      openConsole({ model, database, settings }),
+    );
+    return openedConsole;
+  };
   const documents = (uid: string, caller: Caller = system) => new Documents(operations, typeOf(model, uid), caller);
   return {
     project,
@@ -220,6 +230,7 @@ function sheafOf(
     transaction: (work) => database.transaction(() => work()),
     files,
     auth,
+    console: openedConsoleOnce,
     authenticate: async ({ authorization }) => (await auth()).authenticator.identify(authorization),
     afterCommit: (listener) => operations.commits.subscribe(listener),
     async locales() {

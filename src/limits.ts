@@ -290,6 +290,15 @@ export const MAX_UNCAUGHT_ERRORS = 10;
 /** Milliseconds beyond which code of a project is slow, and the log says so. */
 export const SLOW_CODE_MS = 1_000;
 
+/** Milliseconds that a session of the console lasts at most: someone who works every day logs in every other week. */
+export const MAX_CONSOLE_SESSION_MS = 1_209_600_000;
+
+/** Milliseconds that it lasts unused: a browser that was left behind is of no use after the weekend. */
+export const MAX_CONSOLE_IDLE_MS = 259_200_000;
+
+/** Sets of roles of console accounts whose rights are kept ready; one is some kilobytes. */
+export const MAX_CACHED_EDITOR_GRANTS = 100;
+
 /** Limits that a project can change in config/sheaf.json, by the name they have there, with the highest value of each:
  * what a statement, a stack or the memory of one request can still hold. Parsing a list takes time by the square of its
  * length: 2,000 values take some 100 ms, in which nobody else is answered. */

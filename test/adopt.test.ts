@@ -79,7 +79,7 @@ describe('sheaf adopt', () => {
     expect(sectionOf(text, 'Content-types')).toContain('GET /api/articles');
     expect(sectionOf(text, 'Code of the project')).toContain('none beyond what Strapi generates');
     expect(sectionOf(text, 'Database')).toMatch(
-      /SQLite, sqlite:.*data\.db, can be read\n {2}A start adds 5 tables, 5 unique indexes, \d+ indexes, and/,
+      /SQLite, sqlite:.*data\.db, can be read\n {2}A start adds 7 tables, 7 unique indexes, \d+ indexes, and/,
     );
     expect(sectionOf(text, 'Database')).toContain('create table sheaf_published_lists');
     expect(sectionOf(text, 'Users and roles')).toMatch(/3 users, \d+ roles/);

@@ -813,7 +813,7 @@ describeOnSqlite('Before the door opens', (engine) => {
       expect((await refusalOf(() => begin(projectWith('{"users": {')))).message).toMatch(/sheaf\.json: not valid JSON/);
       for (const value of [[], 'null', '7'])
         expect((await refusalOf(() => begin(projectWith(value)))).problems).toEqual([
-          'the file: expected an object with rest, server, users, auth, cors, rateLimits, readCost, aggregates, cacheControl, trustProxy, email, files, limits, populate, indexes, openapi, runStrapiCode, servedWithout',
+          'the file: expected an object with rest, server, users, auth, cors, rateLimits, readCost, aggregates, cacheControl, trustProxy, email, files, limits, populate, indexes, openapi, console, runStrapiCode, servedWithout',
         ]);
     });
 

@@ -6,6 +6,9 @@ import type { FastifyRequest } from 'fastify';
 export const POSITION_COOKIE = 'sheaf_position';
 export const POSITION_HEADER = 'x-sheaf-position';
 
+/** The session of who works in the console. */
+export const CONSOLE_COOKIE = 'sheaf_console';
+
 /** By which a client asks for a cookie where the project puts refresh tokens into the body. */
 export const REFRESH_COOKIE_HEADER = 'x-strapi-refresh-cookie';
 

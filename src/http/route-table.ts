@@ -29,18 +29,14 @@ interface RouteTableOptions {
   readonly code?: StrapiCode | null;
 }
 
+export function routeContext(sheaf: Sheaf, auth: Auth, requests: RouteContext['requests']): RouteContext {
+  const { cost } = auth.settings.rateLimits;
+  return { sheaf, auth, requests, costs: cost && new CostLimit(cost) };
+}
+
 export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions = {}): readonly Route[] {
   const { requests = new Lru(MAX_CACHED_REQUEST_BYTES), code = null } = options;
-  const { cost } = auth.settings.rateLimits;
-  const context: RouteContext = {
-    sheaf,
-    auth,
-    requests,
-    costs: cost && new CostLimit(cost),
-  };
-  const types = [...sheaf.model.contentTypes.values()].filter(
-    ({ exposure, uid }) => exposure === 'routes' && uid !== USER,
-  );
+  const context = routeContext(sheaf, auth, requests);
   let routes: readonly Route[] = [];
   const core: Route[] = [
     ...serverRoutes(context),
@@ -52,12 +48,25 @@ export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions 
     ...roleRoutes(context),
     ...fileRoutes(context),
     ...uploadRoutes(context),
-    ...types.flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]),
+    ...typeRoutes(context),
   ];
   const table = code ? withCodeRoutes(context, code, core) : core;
   routes = sheaf.extension ? withProjectRoutes(context, sheaf.extension, table) : table;
   return routes;
 }
+
+const typeRoutes = (context: RouteContext): Route[] =>
+  [...context.sheaf.model.contentTypes.values()]
+    .filter(({ exposure, uid }) => exposure === 'routes' && uid !== USER)
+    .flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]);
+
+/** The routes of the core that work on content, users and files. */
+export const documentRoutes = (context: RouteContext): readonly Route[] => [
+  ...localeRoutes(context),
+  ...userRoutes(context),
+  ...fileRoutes(context),
+  ...typeRoutes(context),
+];
 
 function serverRoutes({ sheaf }: RouteContext): Route[] {
   const open = (path: string, describes: 'health' | 'ready', handler: Handler): Route => ({

@@ -82,12 +82,19 @@ export interface PreparedText {
   }): Promise<string | null>;
 }
 
-/** The route that answers a method and a path, with the value of its `:documentId`. */
-export function matchRoute(
-  routes: readonly Route[],
-  method: Method,
+export interface MatchedRoute<R> {
+  readonly route: R;
+  readonly documentId: string | null;
+  /** What stands in its path, by name. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** The route that answers a method and a path, with the values of its parameters. */
+export function matchRoute<R extends Pick<Route, 'method' | 'path'>>(
+  routes: readonly R[],
+  method: string,
   pathname: string,
-): { readonly route: Route; readonly documentId: string | null } | null {
+): MatchedRoute<R> | null {
   const segments = segmentsOf(pathname);
   const candidates = routes.filter((route) => route.method === method);
   // A fixed segment goes before one that varies, as /api/users/me before /api/users/:documentId.
@@ -99,9 +106,8 @@ export function matchRoute(
         (part, index) => part.startsWith(':') || part.toLowerCase() === segments[index]!.toLowerCase(),
       );
       if (!fits) continue;
-      const at = pattern.indexOf(':documentId');
-      const documentId = at < 0 ? null : decoded(segments[at]!);
-      return documentId === undefined ? null : { route, documentId };
+      const params = paramsOf(pattern, segments);
+      return params && { route, params, documentId: params.documentId ?? null };
     }
   return null;
 }
@@ -109,12 +115,15 @@ export function matchRoute(
 /** What a path stands for, whatever its case and the names of its parameters. */
 export const patternOf = (path: string): string => path.replace(/:\w+/g, ':').replace(/\/+$/, '').toLowerCase();
 
-/** Undefined for what is encoded wrongly. */
-function decoded(segment: string): string | undefined {
+/** Null for what is encoded wrongly. */
+function paramsOf(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  const params: Record<string, string> = {};
   try {
-    return decodeURIComponent(segment);
+    for (const [index, part] of pattern.entries())
+      if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(segments[index]!);
+    return params;
   } catch {
-    return undefined;
+    return null;
   }
 }
 

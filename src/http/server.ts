@@ -24,6 +24,7 @@ import {
 import { Lru } from '../lru.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
+import { registerConsole } from './console/register-console.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
@@ -39,7 +40,7 @@ import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
-import { routeTable } from './route-table.ts';
+import { routeContext, routeTable } from './route-table.ts';
 import type { RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
 
@@ -115,6 +116,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     registerRoutes(scope, auth, table, { isReadOnly });
+    if (sheaf.settings.console.enabled) registerConsole(scope, routeContext(sheaf, auth, requests));
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };

@@ -291,6 +291,11 @@ export const OWN_SETTINGS = 'sheaf_settings';
 /** The moment since when an account accepts tokens that belong to no session. */
 export const ACCOUNTS = 'sheaf_accounts';
 
+/** Who is logged in to the console: the hash of each token, and the password that it was given for, hashed once more. */
+export const CONSOLE_SESSIONS = 'sheaf_console_sessions';
+/** Links that let someone choose a password, by the hash of their token; without an account: the first one. */
+export const CONSOLE_LINKS = 'sheaf_console_links';
+
 /** Changes of the model that the data has followed. */
 export const MODEL_CHANGES = 'sheaf_model_changes';
 
@@ -372,6 +377,27 @@ const SYSTEM_TABLES: readonly TableDefinition[] = [
       { name: 'tokens_after', type: 'bigint', required: true },
     ]),
     indexes: [{ name: 'sheaf_accounts_user_uq', columns: ['user_id'], unique: true }],
+  },
+  {
+    ...plain(CONSOLE_SESSIONS, [
+      string('token_hash', true),
+      { name: 'account_id', type: 'integer', required: true },
+      string('credential', true),
+      { name: 'expires_at', type: 'bigint', required: true },
+      { name: 'seen_at', type: 'bigint', required: true },
+    ]),
+    indexes: [
+      { name: 'sheaf_console_sessions_token_uq', columns: ['token_hash'], unique: true },
+      { name: 'sheaf_console_sessions_account_idx', columns: ['account_id'] },
+    ],
+  },
+  {
+    ...plain(CONSOLE_LINKS, [
+      string('token_hash', true),
+      { name: 'account_id', type: 'integer' },
+      { name: 'expires_at', type: 'bigint', required: true },
+    ]),
+    indexes: [{ name: 'sheaf_console_links_token_uq', columns: ['token_hash'], unique: true }],
   },
   plain(MODEL_CHANGES, [
     string('change', true),

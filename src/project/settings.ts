@@ -304,6 +304,15 @@ const OPENAPI = strictObject({
   version: described(v.optional(nonEmptyString(), '1.0.0'), 'The version of the API that the description names.'),
 });
 
+/** The console, where people look at content and edit it. */
+const CONSOLE = strictObject({
+  enabled: described(v.optional(flag, true), 'Whether the console is served at /console.'),
+  remote: described(
+    v.optional(flag, false),
+    'Whether the console is there for other machines as well. Otherwise it is for browsers on the machine of the server.',
+  ),
+});
+
 const LIMIT = 'A limit of requests; docs/api.md says of what.';
 const numberUpTo = (most: number, otherwise: number) => {
   const message = `expected a whole number from 1 to ${most}`;
@@ -361,6 +370,7 @@ export const SETTINGS = strictObject({
     'Indexes to create beside those that the definitions declare, by content-type.',
   ),
   openapi: described(v.optional(OPENAPI, {}), 'The description of the API, and the page that shows it.'),
+  console: described(v.optional(CONSOLE, {}), 'The console, where people look at content and edit it.'),
   runStrapiCode: described(
     v.optional(flag, true),
     'Whether the code of a Strapi project runs. Otherwise what may pass through it is closed.',

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { InjectOptions } from 'fastify';
 import { afterAll } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -84,8 +85,12 @@ export class Content {
   }
 
   /** A request for a path that need not be of the API. */
-  async sendTo(method: string, url: string): Promise<Answer> {
-    const answer = await this.#server.inject({ method: method as 'GET', url });
+  async sendTo(
+    method: string,
+    url: string,
+    options: Pick<InjectOptions, 'headers' | 'payload' | 'remoteAddress'> = {},
+  ): Promise<Answer> {
+    const answer = await this.#server.inject({ method: method as 'GET', url, ...options });
     return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
   }
 

@@ -1,0 +1,61 @@
+// Which requests reach the console at all: from a browser on this machine, unless the project says otherwise; and to its
+// API only from its own pages.
+import { BlockList, isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONSOLE_HEADER } from '../../console/contract.ts';
+import { notFoundError, SheafError } from '../../errors.ts';
+import type { Settings } from '../../project/settings.ts';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+const isLoopback = (address: string | undefined): boolean =>
+  address !== undefined && LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** By which proxies tell for whom they ask. */
+const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** A page of another site could have its own name lead to this machine, so the name counts as well. */
+const isLocalName = (host: string): boolean => {
+  const name = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  return /(?:^|\.)localhost$/i.test(name) || isLoopback(name);
+};
+
+/** Whether a request comes from this machine, as far as that can be known. */
+function isLocal({ ip, host, headers, socket }: FastifyRequest, { trustProxy }: Settings): boolean {
+  const isForwarded = trustProxy.length === 0 && FORWARDING.some((name) => headers[name] !== undefined);
+  return !isForwarded && isLoopback(ip) && isLoopback(socket.remoteAddress) && isLocalName(host);
+}
+
+/** Headers that let pages of other origins read an answer. None of them is for the console. */
+const SHARED_WITH_ORIGINS = [
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-expose-headers',
+];
+
+/** Refuses what may not know that there is a console. */
+export function guardConsole(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
+  for (const name of SHARED_WITH_ORIGINS) reply.removeHeader(name);
+  if (!settings.console.remote && !isLocal(request, settings)) throw notFoundError();
+}
+
+/** Refuses what no page of the console has sent. */
+export function requireOwnPage({ headers, host }: FastifyRequest, { server }: Settings): void {
+  if (headers[CONSOLE_HEADER] === undefined) throw refusal(`Requests of the console have the header ${CONSOLE_HEADER}`);
+  const { origin } = headers;
+  if (origin !== undefined && !isAt(origin, host) && !(server.url && originOf(server.url) === origin))
+    throw refusal('Requests of the console come from its own pages');
+}
+
+const refusal = (message: string): SheafError => new SheafError(403, 'ForbiddenError', message);
+
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
+
+/** Whether an origin is at a host. A proxy that ends TLS does not tell, so that the scheme is not compared. */
+function isAt(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: own } = new URL(origin);
+  return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === own;
+}

@@ -1,0 +1,46 @@
+// /console: two routes, behind which everything is loaded with the first request. A start need not wait for it.
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
+import { answerEarly } from '../early-answer.ts';
+import { MULTIPART_OPTIONS } from '../receive-upload.ts';
+import { METHODS, type RouteContext } from '../routes.ts';
+import { guardConsole } from './console-guard.ts';
+import type { Answer, ConsoleServer } from './console-server.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request to the console that may be answered: how. */
+    consoleAnswer: Answer | null;
+  }
+}
+
+export function registerConsole(app: FastifyInstance, context: RouteContext): void {
+  const { settings } = context.auth;
+  let opened: Promise<ConsoleServer> | null = null;
+  const server = (): Promise<ConsoleServer> => {
+    opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context));
+    return opened;
+  };
+  app.decorateRequest('consoleAnswer', null);
+  app.register(async (scope) => {
+    // Files are uploaded below /console/api as well.
+    await scope.register(multipart, MULTIPART_OPTIONS);
+    scope.addHook('onSend', answerEarly);
+    scope.addHook('onRequest', async (request, reply) => guardConsole(request, reply, settings));
+    scope.route({
+      method: [...METHODS],
+      url: `${CONSOLE_API}/*`,
+      preParsing: async (request) => {
+        request.consoleAnswer = await (await server()).admit(request);
+      },
+      handler: (request, reply) => request.consoleAnswer!(reply),
+    });
+    const page = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const { '*': name = '' } = request.params as { readonly '*'?: string };
+      return (await server()).files.send(request, reply, name);
+    };
+    scope.get(CONSOLE_PATH, page);
+    scope.get(`${CONSOLE_PATH}/*`, page);
+  });
+}

@@ -1,0 +1,141 @@
+// Statements about the accounts of the console, which stand in Strapi's own tables, and about their sessions, which
+// stand in ours. Each is made once; values are bound in the order in which their places stand in the text.
+import { sql } from 'kysely';
+import { CONSOLE_SESSIONS } from '../model/tables.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import { plainStatement, type Row, type Statement } from './statement.ts';
+
+const value = (): Fragment => sql`${sql.val(null)}`;
+
+/** An account with one of its roles, or with none. */
+export type ConsoleAccountRow = readonly [
+  id: number,
+  documentId: string | null,
+  email: string,
+  firstname: string | null,
+  lastname: string | null,
+  isActive: 0 | 1,
+  blocked: 0 | 1,
+  password: string | null,
+  roleId: number | null,
+  code: string | null,
+  name: string | null,
+  description: string | null,
+];
+
+export type ConsoleSessionRow = readonly [
+  id: number,
+  credential: string,
+  end: number | string,
+  seen: number | string,
+  ...account: ConsoleAccountRow,
+];
+
+export type EditorPermissionRow = readonly [
+  role: number,
+  action: string,
+  subject: string | null,
+  properties: string | null,
+  conditions: string | null,
+  parameters: string | null,
+];
+
+const ROLES = sql`left join admin_users_roles_lnk as l on l.user_id = u.id left join admin_roles as r on r.id = l.role_id`;
+const IN_ORDER = sql`order by u.id, l.role_ord, l.id`;
+
+export class ConsoleStatements {
+  readonly #dialect: Dialect;
+  readonly #cache = new Map<string, Statement>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
+    let statement = this.#cache.get(key);
+    if (!statement) {
+      statement = plainStatement(text().compile(this.#dialect.composer).sql);
+      this.#cache.set(key, statement);
+    }
+    return statement as Statement<R>;
+  }
+
+  get #account(): Fragment {
+    const flags = ['is_active', 'blocked'].map((column) => sql`case when ${sql.id('u', column)} then 1 else 0 end`);
+    return sql`u.id, u.document_id, u.email, u.firstname, u.lastname, ${sql.join(flags)}, u.password, r.id, r.code, r.name, r.description`;
+  }
+
+  /** An account with each of its roles. Values: the address, and the same in lower case. */
+  byEmail(): Statement<ConsoleAccountRow> {
+    return this.#once(
+      'by email',
+      () =>
+        sql`select ${this.#account} from admin_users as u ${ROLES} where u.id = (select id from admin_users where email = ${value()} or lower(email) = ${value()} order by id limit 1) ${IN_ORDER}`,
+    );
+  }
+
+  /** Values: the account. */
+  byId(): Statement<ConsoleAccountRow> {
+    return this.#once(
+      'by id',
+      () => sql`select ${this.#account} from admin_users as u ${ROLES} where u.id = ${value()} ${IN_ORDER}`,
+    );
+  }
+
+  /** A session with its account. Values: the hash of the token. */
+  session(): Statement<ConsoleSessionRow> {
+    const moments = ['expires_at', 'seen_at'].map((column) =>
+      this.#dialect.rowOutput(sql.id('s', column), 'biginteger'),
+    );
+    return this.#once(
+      'session',
+      () =>
+        sql`select s.id, s.credential, ${sql.join(moments)}, ${this.#account} from ${sql.table(CONSOLE_SESSIONS)} as s join admin_users as u on u.id = s.account_id ${ROLES} where s.token_hash = ${value()} ${IN_ORDER}`,
+    );
+  }
+
+  /** The permissions of roles. Values: the roles. */
+  permissions(): Statement<EditorPermissionRow> {
+    const json = ['properties', 'conditions', 'action_parameters'].map(
+      (column) => sql`cast(${sql.id('p', column)} as text)`,
+    );
+    return this.#once(
+      'permissions',
+      () =>
+        sql`select l.role_id, p.action, p.subject, ${sql.join(json)} from admin_permissions_role_lnk as l join admin_permissions as p on p.id = l.permission_id where l.role_id ${this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', 'integer')}`)} order by l.role_id, p.id`,
+    );
+  }
+
+  /** Values: the hash of the token, the account, the credential, the end, now. */
+  beginSession(): Statement {
+    return this.#once(
+      'begin session',
+      () =>
+        sql`insert into ${sql.table(CONSOLE_SESSIONS)} (token_hash, account_id, credential, expires_at, seen_at) values (${value()}, ${value()}, ${value()}, ${value()}, ${value()})`,
+    );
+  }
+
+  /** Values: now, the session. */
+  touchSession(): Statement {
+    return this.#once(
+      'touch session',
+      () => sql`update ${sql.table(CONSOLE_SESSIONS)} set seen_at = ${value()} where id = ${value()}`,
+    );
+  }
+
+  /** Values: the session, by the hash of its token; or the account. */
+  endSessions(by: 'token_hash' | 'account_id'): Statement {
+    return this.#once(
+      `end ${by}`,
+      () => sql`delete from ${sql.table(CONSOLE_SESSIONS)} where ${sql.id(by)} = ${value()}`,
+    );
+  }
+
+  /** Forgets sessions that have ended. Values: now, and the moment since when the others were seen. */
+  sweepSessions(): Statement {
+    return this.#once(
+      'sweep',
+      () => sql`delete from ${sql.table(CONSOLE_SESSIONS)} where expires_at < ${value()} or seen_at < ${value()}`,
+    );
+  }
+}
