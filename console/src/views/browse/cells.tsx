@@ -1,0 +1,190 @@
+// What is shown of a value in a table, by the type of its attribute.
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
+import { type Entry, schemaOf, titleOf, typeOf } from '../../shell/model.ts';
+import { entryPath } from '../../shell/paths.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { queryText } from './browse-state.ts';
+import { LOCALIZATIONS } from './columns.ts';
+import { shortJson, shortText, textOfBlocks } from './short-text.ts';
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const INSTANT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+type Value = Readonly<Record<string, unknown>>;
+
+interface CellProps {
+  readonly model: ConsoleModel;
+  readonly type: ConsoleType;
+  readonly attribute: ConsoleAttribute;
+  readonly entry: Entry;
+}
+
+const Nothing = (): ReactNode => (
+  <span className="soft">
+    <span aria-hidden="true">–</span>
+    <span className="visually-hidden">nothing</span>
+  </span>
+);
+
+/** What is cut where it does not fit, rather than broken. */
+const Line = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <span className="browse-line">{children}</span>
+);
+
+export function Cell({ model, type, attribute, entry }: CellProps): ReactNode {
+  const value = entry[attribute.name];
+  if (value === null || value === undefined || value === '') return <Nothing />;
+  switch (attribute.type) {
+    case 'boolean':
+      return value ? 'yes' : 'no';
+    case 'date':
+      return <Line>{DAY.format(new Date(String(value)))}</Line>;
+    case 'datetime':
+      return <Line>{INSTANT.format(new Date(String(value)))}</Line>;
+    case 'timestamp':
+      return <Line>{INSTANT.format(new Date(Number(value)))}</Line>;
+    case 'time':
+      return String(value).slice(0, 5);
+    case 'json':
+      return (
+        <Line>
+          <code>{shortJson(value)}</code>
+        </Line>
+      );
+    case 'blocks':
+      return shortText(textOfBlocks(value));
+    case 'enumeration':
+      return <span className="badge">{String(value)}</span>;
+    case 'relation':
+      return <RelationCell model={model} attribute={attribute} value={value as Value} holder={entry} />;
+    case 'media':
+      return <MediaCell value={value as Value} />;
+    case 'component':
+      return attribute.repeatable
+        ? numberOf(value as Value)
+        : shortText(titleOf(schemaOf(model, attribute.component!), value as Value));
+    case 'dynamiczone':
+      return numberOf(value as Value);
+    case LOCALIZATIONS:
+      return <LocalesCell type={type} value={value as readonly Entry[]} />;
+    default:
+      return shortText(String(value));
+  }
+}
+
+const numberOf = ({ count }: Value): ReactNode => (count === 0 ? <Nothing /> : String(count));
+
+interface Part<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** Of a list in pages, or of one value. */
+function partOf<T>(value: Value): Part<T> {
+  if (!Array.isArray(value.data)) return { items: [value as T], total: 1 };
+  const { pagination } = value.meta as { pagination: { total: number } };
+  return { items: value.data as T[], total: pagination.total };
+}
+
+function RelationCell({
+  model,
+  attribute,
+  value,
+  holder,
+}: {
+  readonly model: ConsoleModel;
+  readonly attribute: ConsoleAttribute;
+  readonly value: Value;
+  readonly holder: Entry;
+}): ReactNode {
+  const { target: uid, inverse } = attribute.relation!;
+  const target = typeOf(model, uid!)!;
+  const { items, total } = partOf<Entry>(value);
+  if (total === 0) return <Nothing />;
+  const more = total - items.length;
+  return (
+    <span className="browse-links">
+      {items.map((item) => (
+        <Related key={item.documentId ?? String(item.id)} target={target} entry={item} />
+      ))}
+      {more > 0 &&
+        (inverse === null || target.source !== 'own' ? (
+          <span className="soft">and {more} more</span>
+        ) : (
+          <Link href={relatedPath(target, inverse, holder)} aria-label={`and ${more} more of ${attribute.name}`}>
+            and {more} more
+          </Link>
+        ))}
+    </span>
+  );
+}
+
+/** The entries of a type that an entry is related to, by the other side of the relation. */
+const relatedPath = (target: ConsoleType, inverse: string, { documentId }: Entry): string =>
+  `/content/${target.path}?${queryText([[`filters[${inverse}][documentId][$eq]`, documentId]])}`;
+
+function Related({ target, entry }: { readonly target: ConsoleType; readonly entry: Entry }): ReactNode {
+  const title = shortText(titleOf(target, entry));
+  if (target.source !== 'own') return <span>{title}</span>;
+  return <Link href={entryPath(target, entry.documentId, entry.locale as string | undefined)}>{title}</Link>;
+}
+
+interface StoredFile {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+  readonly mime: string;
+  readonly alternativeText: string | null;
+  readonly formats: { readonly thumbnail?: { readonly url: string } } | null;
+}
+
+function MediaCell({ value }: { readonly value: Value }): ReactNode {
+  const { items, total } = partOf<StoredFile>(value);
+  if (total === 0) return <Nothing />;
+  return (
+    <span className="browse-files">
+      {items.map((file) => (
+        <Thumbnail key={file.id} file={file} />
+      ))}
+      {total > items.length && <span className="soft">and {total - items.length} more</span>}
+    </span>
+  );
+}
+
+/** Pictures of other origins are not loaded: the policy of the console refuses them. */
+const isOwn = (url: string): boolean => new URL(url, window.location.href).origin === window.location.origin;
+
+function Thumbnail({ file }: { readonly file: StoredFile }): ReactNode {
+  const url = file.formats?.thumbnail?.url ?? file.url;
+  if (file.mime.startsWith('image/') && isOwn(url))
+    return (
+      <img
+        className="browse-thumbnail"
+        src={url}
+        alt={file.alternativeText || file.name}
+        title={file.name}
+        loading="lazy"
+      />
+    );
+  return (
+    <span className="browse-file" title={file.name}>
+      <Icon name="file" />
+      {shortText(file.name)}
+    </span>
+  );
+}
+
+const LocalesCell = ({ type, value }: { readonly type: ConsoleType; readonly value: readonly Entry[] }): ReactNode =>
+  value.length === 0 ? (
+    <Nothing />
+  ) : (
+    <span className="browse-links">
+      {value.map(({ documentId, locale }) => (
+        <Link key={String(locale)} href={entryPath(type, documentId, String(locale))}>
+          {String(locale)}
+        </Link>
+      ))}
+    </span>
+  );
