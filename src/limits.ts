@@ -179,6 +179,9 @@ export const MAX_SMALL_READ_MS = 25;
 /** Rows that one read may touch by our estimate; beyond it would not end by its deadline. */
 export const MAX_READ_COST = 100_000_000;
 
+/** Bytes of an answer that the console shows of a request that it tries; a browser shows no more of it in time. */
+export const MAX_TRIED_BYTES = 5_000_000;
+
 /** Milliseconds that a heavy read may run before it is ended. */
 export const MAX_HEAVY_READ_MS = 4_000;
 

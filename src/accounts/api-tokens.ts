@@ -81,6 +81,11 @@ export class ApiTokens {
     return access && { access, until, mark };
   }
 
+  /** What every token of a kind may do. */
+  accessOfKind(type: Exclude<TokenType, 'custom'>): Access {
+    return this.#accesses.ofToken({ id: 0, type, actions: [] })!;
+  }
+
   /** Returns the token, which is not kept and cannot be shown again. */
   async create({ name, description, type, actions, days }: NewToken): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('hex');

@@ -2,6 +2,7 @@
 // its user is not believed: the account is read for every request, or known not to have been written since it was read,
 // so that a block or another role acts on the next. Where only the database knows that, a caller who was known carries
 // the mark that the account was read with, and whatever is done for the caller holds only where that is still the mark.
+import { randomBytes } from 'node:crypto';
 import { type Access, ANY_GROUP } from '../access/access.ts';
 import { READ_OWN_ACCOUNT } from '../access/actions.ts';
 import type { Caller, UserValues } from '../access/caller.ts';
@@ -52,6 +53,7 @@ export interface AuthenticatorDeps {
   readonly tokens: ApiTokens;
 }
 
+const LENT_BYTES = 32;
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
 
 export class Authenticator {
@@ -65,6 +67,8 @@ export class Authenticator {
   #public: Caller | null = null;
   /** Callers by header, as long as nothing was written since. */
   readonly #known = new Lru<string, CachedCaller>(MAX_CACHED_TOKENS);
+  /** Callers that requests of this process itself are made as, by the header that stands for them. */
+  readonly #lent = new Map<string, Caller>();
 
   constructor({ model, database, statements, grants, jwt, tokens }: AuthenticatorDeps) {
     this.#database = database;
@@ -98,6 +102,8 @@ export class Authenticator {
       await this.#grants.confirm();
       return this.#nobody(false) ?? refuse();
     }
+    const lent = this.#lent.get(header);
+    if (lent) return lent;
     const [scheme, token, ...rest] = header.split(' ');
     if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
       throw unauthorizedError();
@@ -105,6 +111,17 @@ export class Authenticator {
     const { caller, until, mark } = await (token.includes('.') ? this.#user(token) : this.#token(token));
     if (state !== null) this.#known.set(header, { caller: { ...caller, knownBy: mark }, until, state: mark ?? state });
     return caller;
+  }
+
+  /** Gives work a header that stands for a caller until the work is done, for requests that this process itself makes. */
+  async lend<T>(caller: Caller, work: (header: string) => Promise<T>): Promise<T> {
+    const header = `Bearer ${randomBytes(LENT_BYTES).toString('hex')}`;
+    this.#lent.set(header, caller);
+    try {
+      return await work(header);
+    } finally {
+      this.#lent.delete(header);
+    }
   }
 
   /** Null where the public may do nothing at all: then everyone has to say who they are. */

@@ -7,12 +7,12 @@ import { tokenAccess } from '../access/role-access.ts';
 import { open, type Sheaf } from '../app.ts';
 import { describedTypes, typeSchemas } from '../describe/type-schemas.ts';
 import { SetupError } from '../errors.ts';
+import { callerFor } from '../http/explain-request.ts';
 import { describeApi } from '../http/openapi-routes.ts';
 import { routeTable } from '../http/route-table.ts';
 import { loadModel } from '../model/build.ts';
 import type { Model } from '../model/types.ts';
 import { openOptions, type ServerConfig } from '../project/environment.ts';
-import { callerFor } from './explain.ts';
 
 export interface OpenApiOptions {
   /** What this role may do; null for all that there is. */

@@ -34,6 +34,7 @@ import { CommitEvents } from './commit-events.ts';
 import { hookedList, hookedOne } from './hooked-reads.ts';
 import { HookList, type OperationHooks } from './hooks.ts';
 import { jsonKey } from './json-key.ts';
+import { type MeasuredRead, measureRead, type StatementRun } from './measure-read.ts';
 import { clockOf, type PreparedOne, type PreparedRead, type RunOptions, weightOf } from './prepared.ts';
 import type { ReadJob } from './read-job.ts';
 import { ReadLanes } from './read-lanes.ts';
@@ -327,8 +328,32 @@ export class Operations {
       authorize(operation, caller),
       !isList && operation.type.kind !== 'singleType',
     );
-    const page = request.pagination.withCount ? 'page and total' : 'page';
-    return { read, request, statements: describeRead(read, request.values, isList ? page : 'first') };
+    return { read, request, statements: describeRead(read, request.values, kindOf(request, isList)) };
+  }
+
+  /** Runs a read for the numbers of its statements; null where it costs too much, or takes too long. */
+  async measure(operation: ReadOperation, options: RunOptions): Promise<readonly StatementRun[] | null> {
+    const { caller, documentId = null } = options;
+    const isList = operation.name === 'find' || operation.name === 'aggregate';
+    const byDocument = !isList && operation.type.kind !== 'singleType';
+    const { request, read } = this.#prepare(authorize(operation, caller), byDocument);
+    const { limit, start } = request.pagination;
+    const { user } = caller;
+    const context = { defaultLocale: this.defaultLocale, documentId, limit, start, user, ...clockOf(request) };
+    const measured = { kind: kindOf(request, isList), slots: request.values, context };
+    const job: ReadJob = { ...measured, plan: read.plan, isMeasured: true };
+    const work = async (session: Session) => JSON.stringify(await measureRead(session, read, measured));
+    const lane = this.lanes.laneOf(read);
+    const shown = isList ? limit : 1;
+    try {
+      lane.requireWithin(caller.access.maxReadCost, shown);
+      const runs = await (lane.isHeavy(shown)
+        ? this.lanes.runHeavy<string>({ read, work, job }, readOptions(options, lane, false))
+        : this.database.snapshot(work, readOptions(options, undefined, false)));
+      return JSON.parse(runs) as StatementRun[];
+    } catch (error) {
+      return unlessRefused(error);
+    }
   }
 
   #prepare(authorized: Authorized<ReadOperation>, byDocument: boolean): Prepared {
@@ -365,6 +390,11 @@ export class Operations {
     return { request, read, timing, weight: weightOf(key) };
   }
 }
+
+const kindOf = ({ pagination }: ReadRequest, isList: boolean): MeasuredRead['kind'] => {
+  if (!isList) return 'first';
+  return pagination.withCount ? 'page and total' : 'page';
+};
 
 const countedOf = ({ localized }: ContentType): CountedList['what'] => (localized ? 'documents' : 'rows');
 

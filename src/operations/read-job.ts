@@ -9,19 +9,27 @@ import type { PageText } from '../read/read-strategy.ts';
 import { prepareFirst, preparePage, runCount, runDocumentCount } from '../read/run-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Row } from '../sql/statement.ts';
+import { type MeasuredRead, measureRead } from './measure-read.ts';
 
 export interface ReadJob {
   readonly kind: 'page' | 'page and total' | 'first' | 'count' | 'count documents';
   readonly plan: AuthorizedReadPlan;
   readonly slots: readonly unknown[];
   readonly context: Context;
+  /** Whether it is run for its numbers: they are the result then, as JSON. */
+  readonly isMeasured?: true;
 }
 
 export type JobResult = PageText | string | number | null;
 
+const isOfEntries = (kind: ReadJob['kind']): kind is MeasuredRead['kind'] =>
+  kind !== 'count' && kind !== 'count documents';
+
 export async function runJob(session: Session, dialect: Dialect, job: ReadJob): Promise<JobResult> {
   const { kind, slots, context } = job;
   const read = new CompiledRead(dialect, job.plan);
+  if (job.isMeasured && isOfEntries(kind))
+    return JSON.stringify(await measureRead(session, read, { kind, slots, context }));
   switch (kind) {
     case 'first':
       return prepareFirst(read, slots).run(session, context);

@@ -88,7 +88,7 @@ export class ReadLanes {
         whenGone: options.whenGone,
         took: (time) => timer.took(time),
       })) as Result;
-    if (job.kind === 'count' || job.kind === 'count documents')
+    if (job.kind === 'count' || job.kind === 'count documents' || job.isMeasured)
       return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
     const [answer] = describeRead(read, job.slots, job.kind);
     const { statement, values } = answer!.statement;

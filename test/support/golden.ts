@@ -9,9 +9,9 @@ import { type Caller, systemCaller, type UserValues } from '../../src/access/cal
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../../src/access/operation.ts';
 import type { Auth } from '../../src/accounts/auth.ts';
 import type { Sheaf } from '../../src/app.ts';
-import { printReadPlan } from '../../src/cli/print-read-plan.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ScopedDatabase } from '../../src/db/scoped-database.ts';
+import { printReadPlan } from '../../src/describe/print-read-plan.ts';
 import { routeTable } from '../../src/http/route-table.ts';
 import { type Method, matchRoute } from '../../src/http/routes.ts';
 import { loadModel } from '../../src/model/build.ts';

@@ -1,5 +1,5 @@
 // Write plans in words, as indented trees.
-import { json, node, type Tree, textOf } from '../../src/cli/print-read-plan.ts';
+import { json, node, type Tree, textOf } from '../../src/describe/print-read-plan.ts';
 import type {
   ComponentItem,
   EntityChange,

@@ -34,18 +34,19 @@ export const textOf = (trees: readonly Tree[]): string => print(trees).join('\n'
 export const json = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
 
-export const printReadPlan = (plan: ReadPlan): string =>
-  textOf([
-    `${plan.status} rows of ${plan.uid}${plan.publication ? `, ${plan.publication}` : ''}`,
-    ...(plan.where ? [node('where', [condition(plan.where)])] : []),
-    node('order', plan.order.map(orderKey)),
-    ...(plan.keyset ? [keyset(plan.keyset)] : []),
-    ...(plan.position ? [`first in the order of ${plan.position.table}`] : []),
-    ...(plan.aggregate ? [node('groups', groups(plan.aggregate))] : entity(plan.entity)),
-    ...plan.facets.map(({ name, aggregate }) => node(`facet ${name}`, groups(aggregate))),
-    `touches ${plan.touches.join(', ')}`,
-    ...(plan.omitted.length > 0 ? [`leaves out ${plan.omitted.join(', ')}`] : []),
-  ]);
+export const printReadPlan = (plan: ReadPlan): string => textOf(readPlanTrees(plan));
+
+export const readPlanTrees = (plan: ReadPlan): Tree[] => [
+  `${plan.status} rows of ${plan.uid}${plan.publication ? `, ${plan.publication}` : ''}`,
+  ...(plan.where ? [node('where', [condition(plan.where)])] : []),
+  node('order', plan.order.map(orderKey)),
+  ...(plan.keyset ? [keyset(plan.keyset)] : []),
+  ...(plan.position ? [`first in the order of ${plan.position.table}`] : []),
+  ...(plan.aggregate ? [node('groups', groups(plan.aggregate))] : entity(plan.entity)),
+  ...plan.facets.map(({ name, aggregate }) => node(`facet ${name}`, groups(aggregate))),
+  `touches ${plan.touches.join(', ')}`,
+  ...(plan.omitted.length > 0 ? [`leaves out ${plan.omitted.join(', ')}`] : []),
+];
 
 function groups({ places, keys, values, having, order, smallest }: AggregatePlan): Tree[] {
   const place = (index: number | null): string => (index === null ? '' : ` of place ${index}`);

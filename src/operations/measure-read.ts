@@ -1,0 +1,55 @@
+// A read that is run for its numbers: how many rows each of its statements gives, and how long it takes.
+import type { Session } from '../db/database.ts';
+import type { Context } from '../read/bind.ts';
+import type { CompiledRead } from '../read/compiled-read.ts';
+import { describeRead, prepareFirst, preparePage } from '../read/run-read.ts';
+import type { Row, Statement } from '../sql/statement.ts';
+
+export interface StatementRun {
+  readonly sql: string;
+  readonly rows: number;
+  readonly milliseconds: number;
+}
+
+export interface MeasuredRead {
+  readonly kind: 'page' | 'page and total' | 'first';
+  readonly slots: readonly unknown[];
+  readonly context: Context;
+}
+
+export async function measureRead(
+  session: Session,
+  read: CompiledRead,
+  { kind, slots, context }: MeasuredRead,
+): Promise<readonly StatementRun[]> {
+  const runs: StatementRun[] = [];
+  const lists = listsOf(read, kind);
+  const measuring: Session = {
+    async rows(statement, values) {
+      const begin = performance.now();
+      const rows = await session.rows(statement, values);
+      const milliseconds = performance.now() - begin;
+      runs.push({ sql: statement.sql, rows: statement === lists ? rowsInLists(rows) : rows.length, milliseconds });
+      return rows;
+    },
+  };
+  // What one statement gives is whole; it need not be put together.
+  if (read.dialect.reading === 'singleStatement')
+    for (const { statement } of describeRead(read, slots, kind))
+      await measuring.rows(statement.statement, statement.values(context));
+  else if (kind === 'first') await prepareFirst(read, slots).run(measuring, context);
+  else await preparePage(read, slots, kind === 'page and total').run(measuring, context);
+  return runs;
+}
+
+/** The statement whose second column has rows as JSON: the ids of a page, or the lists that an answer is made of. */
+function listsOf(read: CompiledRead, kind: MeasuredRead['kind']): Statement | null {
+  if (read.plan.aggregate) return null;
+  if (read.dialect.reading === 'singleStatement') return read.answer(kind);
+  return kind === 'first' ? null : read.page(kind === 'page and total');
+}
+
+function rowsInLists(rows: readonly Row[]): number {
+  const lists = rows.flatMap(([, json]) => (typeof json === 'string' && json.startsWith('[') ? [json] : []));
+  return lists.reduce((sum, json) => sum + (JSON.parse(json) as unknown[]).length, 0);
+}
