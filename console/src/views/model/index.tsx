@@ -1,6 +1,26 @@
+// What the content is made of: a drawing of all types, and a page for each.
 import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import { schemaOf, useModel } from '../../shell/model.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
+import './model.css';
+import { Overview } from './overview.tsx';
+import { SchemaPage } from './schema-page.tsx';
 
 export default function Model(): ReactNode {
-  return <PageHeader title="Model" />;
+  const { uid } = useParams<{ uid?: string }>();
+  const model = useModel();
+  if (uid === undefined) return <Overview model={model} />;
+  const schema = schemaOf(model, decodeURIComponent(uid));
+  if (schema) return <SchemaPage model={model} schema={schema} />;
+  return (
+    <>
+      <PageHeader title="Model" />
+      <EmptyState title={`There is no type ${uid} that your account may see`}>
+        <ButtonLink href="/model">All types</ButtonLink>
+      </EmptyState>
+    </>
+  );
 }
