@@ -84,6 +84,7 @@ function AccountMenu(): ReactNode {
   const { account } = useSession();
   const [theme, setTheme] = useState(readTheme);
   const client = useQueryClient();
+  const [, navigate] = useLocation();
   const name = [account.firstname, account.lastname].filter(Boolean).join(' ') || account.email;
   const logOut = (): void => {
     api.delete('session').then(() => {
@@ -113,6 +114,15 @@ function AccountMenu(): ReactNode {
               setTheme(value);
             },
           })),
+          {
+            label: (
+              <>
+                <Icon name="key" />
+                Your rights
+              </>
+            ),
+            onSelect: () => navigate('/people/you'),
+          },
           {
             label: (
               <>

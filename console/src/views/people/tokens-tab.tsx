@@ -1,0 +1,174 @@
+// API tokens: credentials of programs. A token is shown when it is made, and never again.
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { ApiToken, NewToken } from '../../../../src/console/contract.ts';
+import { api } from '../../shell/api.ts';
+import { useSession } from '../../shell/session.ts';
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Badge, EmptyState } from '../../ui/notice.tsx';
+import { ScrollBox } from '../../ui/scroll.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { TokenDialog } from './token-dialog.tsx';
+import { tryAsPath } from './try-as.ts';
+
+export function TokensTab(): ReactNode {
+  const { can } = useSession();
+  const client = useQueryClient();
+  const tokens = useSuspenseQuery({ queryKey: ['tokens'], queryFn: () => api.get<ApiToken[]>('tokens') }).data;
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<NewToken | null>(null);
+  const [deleted, setDeleted] = useState<ApiToken | null>(null);
+  const changed = (): Promise<void> => client.invalidateQueries({ queryKey: ['tokens'] });
+  return (
+    <div className="stack">
+      <div className="row">
+        <p className="grow soft">
+          A program sends its token in the header <code>Authorization: Bearer …</code>.
+        </p>
+        {can('tokens.create') && (
+          <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
+            New token
+          </Button>
+        )}
+      </div>
+      {tokens.length === 0 ? (
+        <EmptyState title="There are no API tokens" />
+      ) : (
+        <TokenTable tokens={tokens} mayTry={can('tokens.create')} onDelete={can('tokens.delete') ? setDeleted : null} />
+      )}
+      {isCreating && (
+        <TokenDialog
+          onClose={() => setCreating(false)}
+          onCreated={(token) => {
+            setCreating(false);
+            setCreated(token);
+            changed();
+          }}
+        />
+      )}
+      {created && (
+        <ShownOnce
+          title={`Token ${created.token.name}`}
+          name="token"
+          secret={created.secret}
+          warning="Copy the token now: it is not shown again. Whoever has it may do what it may."
+          onClose={() => setCreated(null)}
+        />
+      )}
+      {deleted && <DeleteToken token={deleted} onClose={() => setDeleted(null)} onDeleted={changed} />}
+    </div>
+  );
+}
+
+const day = (at: string | null): string | null => at && new Date(at).toLocaleDateString();
+
+const TokenTable = ({
+  tokens,
+  mayTry,
+  onDelete,
+}: {
+  readonly tokens: readonly ApiToken[];
+  /** Whoever may make tokens may see what they would. */
+  readonly mayTry: boolean;
+  /** Null where the account may not. */
+  readonly onDelete: ((token: ApiToken) => void) | null;
+}): ReactNode => (
+  <ScrollBox label="API tokens" tall>
+    <table className="table">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">May</th>
+          <th scope="col">Expires</th>
+          <th scope="col">Last used</th>
+          <th scope="col">
+            <span className="visually-hidden">To do</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tokens.map((token) => (
+          <tr key={token.id}>
+            <th scope="row">
+              {token.name}
+              {token.description && <div className="soft">{token.description}</div>}
+            </th>
+            <td>
+              <TokenKind token={token} />
+            </td>
+            <td>
+              {token.expiresAt && Date.parse(token.expiresAt) < Date.now() ? (
+                <Badge tone="bad">expired {day(token.expiresAt)}</Badge>
+              ) : (
+                (day(token.expiresAt) ?? 'never')
+              )}
+            </td>
+            <td>{day(token.lastUsedAt) ?? 'never'}</td>
+            <td>
+              <div className="row">
+                {token.type !== 'custom' && mayTry && (
+                  <ButtonLink small icon="search" href={tryAsPath({ kind: 'token', type: token.type })}>
+                    Try as {token.type}
+                  </ButtonLink>
+                )}
+                {onDelete && (
+                  <IconButton small icon="delete" label={`Delete ${token.name}`} onClick={() => onDelete(token)} />
+                )}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </ScrollBox>
+);
+
+const TokenKind = ({ token: { type, actions } }: { readonly token: ApiToken }): ReactNode =>
+  type === 'custom' ? (
+    <details>
+      <summary>custom: {actions.length === 1 ? '1 action' : `${actions.length} actions`}</summary>
+      <ul>
+        {actions.map((action) => (
+          <li key={action}>
+            <code>{action}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  ) : (
+    <Badge tone={type === 'full-access' ? 'warn' : 'info'}>{type}</Badge>
+  );
+
+function DeleteToken({
+  token,
+  onClose,
+  onDeleted,
+}: {
+  readonly token: ApiToken;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}): ReactNode {
+  const remove = useMutation({
+    mutationFn: () => api.delete(`tokens/${token.id}`),
+    onSuccess: () => {
+      toast(`${token.name} is deleted`);
+      onClose();
+      onDeleted();
+    },
+  });
+  return (
+    <Confirm
+      title={`Delete ${token.name}?`}
+      isOpen
+      onClose={onClose}
+      action="Delete the token"
+      onConfirm={() => remove.mutate()}
+      isPending={remove.isPending}
+      error={remove.error}
+    >
+      <p>Programs that use it are refused from now on. That cannot be undone.</p>
+    </Confirm>
+  );
+}

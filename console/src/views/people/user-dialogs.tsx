@@ -1,0 +1,146 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { ApiRoles } from '../../../../src/console/contract.ts';
+import { api } from '../../shell/api.ts';
+import { useSession } from '../../shell/session.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Checkbox, Field, Select, TextInput } from '../../ui/field.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { otherProblem, problemOf } from './problems.ts';
+import { type ApiUser, changedFields, type UserFields, userFields } from './user-list.ts';
+
+const FIELDS = ['username', 'email', 'password', 'role'];
+
+/** `user`: null for a new one. */
+export function UserDialog({
+  user,
+  onClose,
+  onSaved,
+}: {
+  readonly user: ApiUser | null;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}): ReactNode {
+  const [fields, setFields] = useState(() => userFields(user));
+  const set = (change: Partial<UserFields>): void => setFields({ ...fields, ...change });
+  const save = useMutation({
+    mutationFn: () => {
+      const changed = changedFields(user, fields);
+      return user ? api.put(`rest/users/${user.documentId}`, changed) : api.post('rest/users', changed);
+    },
+    onSuccess: () => {
+      toast(`${fields.username} is saved`);
+      onSaved();
+    },
+  });
+  const text = (name: 'username' | 'email' | 'password', label: string, type: string): ReactNode => (
+    <Field
+      label={label}
+      required={name !== 'password' || user === null}
+      error={problemOf(save.error, name)}
+      hint={name === 'password' && user && 'Empty: the password stays. A new one ends all sessions of the user.'}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          type={type}
+          autoComplete={name === 'password' ? 'new-password' : 'off'}
+          value={fields[name]}
+          onChange={(event) => set({ [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <FormDialog
+      title={user ? `Edit ${user.username}` : 'New user of the API'}
+      action={user ? 'Save' : 'Create the user'}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      isPending={save.isPending}
+      error={otherProblem(save.error, FIELDS)}
+    >
+      {text('username', 'Name', 'text')}
+      {text('email', 'Email', 'email')}
+      {text('password', user ? 'New password' : 'Password', 'password')}
+      <RoleField role={fields.role} error={problemOf(save.error, 'role')} onChange={(role) => set({ role })} />
+      <Checkbox
+        label="The address is confirmed"
+        checked={fields.confirmed}
+        onChange={(event) => set({ confirmed: event.target.checked })}
+      />
+      <Checkbox
+        label="Blocked: may not log in"
+        checked={fields.blocked}
+        onChange={(event) => set({ blocked: event.target.checked })}
+      />
+    </FormDialog>
+  );
+}
+
+function RoleField({
+  role,
+  error,
+  onChange,
+}: {
+  readonly role: number | null;
+  readonly error: string | null;
+  readonly onChange: (role: number | null) => void;
+}): ReactNode {
+  const { can } = useSession();
+  const { data } = useQuery({
+    queryKey: ['roles'],
+    queryFn: () => api.get<ApiRoles>('roles'),
+    enabled: can('roles.read'),
+  });
+  // Nobody logs in as the public.
+  const roles = (data?.roles ?? []).filter(({ type, id }) => type !== 'public' || id === role);
+  if (!data) return null;
+  return (
+    <Field label="Role" error={error}>
+      {(control) => (
+        <Select
+          {...control}
+          value={role ?? ''}
+          onChange={(event) => onChange(event.target.value === '' ? null : Number(event.target.value))}
+          options={[
+            ...(role === null ? [{ value: '', label: 'The default role' }] : []),
+            ...roles.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function DeleteUser({
+  user,
+  onClose,
+  onDeleted,
+}: {
+  readonly user: ApiUser;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}): ReactNode {
+  const remove = useMutation({
+    mutationFn: () => api.delete(`rest/users/${user.documentId}`),
+    onSuccess: () => {
+      toast(`${user.username} is deleted`);
+      onDeleted();
+    },
+  });
+  return (
+    <Confirm
+      title={`Delete ${user.username}?`}
+      isOpen
+      onClose={onClose}
+      action="Delete the user"
+      onConfirm={() => remove.mutate()}
+      isPending={remove.isPending}
+      error={remove.error}
+    >
+      <p>The account {user.email} and its sessions are deleted. That cannot be undone.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,100 @@
+// The users of the API: people who log in to what is built on it, not to the console.
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { api } from '../../shell/api.ts';
+import { useSession } from '../../shell/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState, ErrorNotice, Spinner } from '../../ui/notice.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
+import { DeleteUser, UserDialog } from './user-dialogs.tsx';
+import { type ApiUser, pageOf, type UserList, usersPath } from './user-list.ts';
+import { UserTable } from './user-table.tsx';
+
+/** What a window over the list is open for. */
+type Doing = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; readonly user: ApiUser } | null;
+
+export function UsersTab({ uid }: { readonly uid: string }): ReactNode {
+  const { can, mayEdit } = useSession();
+  const client = useQueryClient();
+  const [doing, setDoing] = useState<Doing>(null);
+  const [view, setView] = useView();
+  const path = usersPath(view, can('roles.read'));
+  const { data, error } = useQuery({
+    queryKey: ['users', path],
+    queryFn: () => api.get<UserList>(path),
+    placeholderData: keepPreviousData,
+  });
+  const changed = (): void => {
+    setDoing(null);
+    client.invalidateQueries({ queryKey: ['users'] });
+    client.invalidateQueries({ queryKey: ['roles'] });
+  };
+  const page = data && pageOf(data);
+  return (
+    <div className="stack">
+      <div className="row">
+        <SearchBox label="Search users" value={view.search} onChange={(search) => setView({ search, page: 1 })} />
+        <span className="grow soft" role="status">
+          {page?.total != null && (page.total === 1 ? '1 user' : `${page.total.toLocaleString()} users`)}
+        </span>
+        {mayEdit(uid, 'create') && (
+          <Button kind="primary" icon="add" onClick={() => setDoing({ what: 'create' })}>
+            New user
+          </Button>
+        )}
+      </div>
+      {error && <ErrorNotice error={error} />}
+      {!data && !error && <Spinner />}
+      {page?.users.length === 0 && (
+        <EmptyState title={view.search ? 'No user matches' : 'There are no users of the API yet'} />
+      )}
+      {page && page.users.length > 0 && (
+        <UserTable
+          users={page.users}
+          mayUpdate={mayEdit(uid, 'update')}
+          mayDelete={mayEdit(uid, 'delete')}
+          onEdit={(user) => setDoing({ what: 'edit', user })}
+          onDelete={(user) => setDoing({ what: 'delete', user })}
+          onChanged={changed}
+        />
+      )}
+      {page && (view.page > 1 || page.hasNext) && (
+        <nav className="row" aria-label="Pages">
+          <Button disabled={view.page === 1} onClick={() => setView({ ...view, page: view.page - 1 })}>
+            Previous page
+          </Button>
+          <span>Page {view.page}</span>
+          <Button disabled={!page.hasNext} onClick={() => setView({ ...view, page: view.page + 1 })}>
+            Next page
+          </Button>
+        </nav>
+      )}
+      {doing?.what === 'create' && <UserDialog user={null} onClose={() => setDoing(null)} onSaved={changed} />}
+      {doing?.what === 'edit' && <UserDialog user={doing.user} onClose={() => setDoing(null)} onSaved={changed} />}
+      {doing?.what === 'delete' && <DeleteUser user={doing.user} onClose={() => setDoing(null)} onDeleted={changed} />}
+    </div>
+  );
+}
+
+interface View {
+  readonly search: string;
+  readonly page: number;
+}
+
+/** What is looked for and which page, in the URL. */
+function useView(): readonly [View, (view: View) => void] {
+  const parameters = new URLSearchParams(useSearch());
+  const [, navigate] = useLocation();
+  const page = Number(parameters.get('page') ?? 1);
+  const view = { search: parameters.get('q') ?? '', page: Number.isSafeInteger(page) && page > 0 ? page : 1 };
+  return [
+    view,
+    (next) => {
+      const search = new URLSearchParams();
+      if (next.search) search.set('q', next.search);
+      if (next.page > 1) search.set('page', String(next.page));
+      navigate(`/people/users${search.size > 0 ? `?${search}` : ''}`);
+    },
+  ];
+}
