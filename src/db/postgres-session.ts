@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { SheafError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_PREPARED_LENGTH } from '../limits.ts';
 import { MARK_STATEMENT, withMark } from '../sql/access-changes.ts';
-import type { BoundValue, Row, Statement } from '../sql/statement.ts';
+import type { BoundValue, RawResult, Row, Statement } from '../sql/statement.ts';
 import { type Marked, type Session, StaleCallerError } from './database.ts';
 
 /** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
@@ -130,6 +130,7 @@ export class ClientSession implements Session {
 
   /** The statement is sent at once, behind those that are under way. */
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
+    if (statement.isRaw) return [[await this.#raw(statement.sql, values)]] as unknown as R[];
     const named = queryOf(statement);
     this.#prepared.add(named);
     // The driver copies each property that is the query's own, which takes longer than the rest that it does.
@@ -137,6 +138,11 @@ export class ClientSession implements Session {
     query.values = [...values];
     const { rows } = await this.#client.query(query);
     return rows as unknown as R[];
+  }
+
+  async #raw(text: string, values: readonly BoundValue[]): Promise<RawResult> {
+    const { rows, rowCount, command } = await this.#client.query<Record<string, unknown>>(text, [...values]);
+    return { rows, count: rowCount ?? 0, lastId: null, command };
   }
 
   async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailableError } from '../errors.ts';
 import { MAX_BUSY_WAIT_MS } from '../limits.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
-import type { BoundValue, Row, Statement } from '../sql/statement.ts';
+import type { BoundValue, RawResult, Row, Statement } from '../sql/statement.ts';
 import { digitsOf } from '../sql/text.ts';
 import type { Session } from './database.ts';
 
@@ -98,6 +98,7 @@ export class Connection implements Session {
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     let prepared = this.#prepared.get(statement);
     if (!prepared) {
+      if (statement.isRaw) return [[this.#raw(statement.sql, values)]] as unknown as R[];
       prepared = this.#handle.prepare(statement.sql);
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
@@ -108,6 +109,17 @@ export class Connection implements Session {
     const rows = prepared.all(...values) as unknown as R[];
     this.milliseconds += read() - before;
     return rows;
+  }
+
+  /** It runs once, so it is not kept. */
+  #raw(text: string, values: readonly BoundValue[]): RawResult {
+    const prepared = this.#handle.prepare(text);
+    if (prepared.columns().length > 0) {
+      const rows = prepared.all(...values).map((row) => ({ ...row }));
+      return { rows, count: rows.length, lastId: null, command: null };
+    }
+    const { changes, lastInsertRowid } = prepared.run(...values);
+    return { rows: [], count: Number(changes), lastId: lastInsertRowid, command: null };
   }
 
   close(): void {

@@ -50,11 +50,27 @@ export interface Statement<R extends Row = Row> {
   readonly bindings: readonly Binding[];
   /** Whether it only reads or locks. Such a one can be sent with the beginning of its transaction. */
   readonly changesNothing?: true;
+  /** Whether its one row is what the database says of it, with names: see RawResult. */
+  readonly isRaw?: true;
   readonly [rowType]?: R;
+}
+
+/** What came of a statement that somebody else wrote. */
+export interface RawResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Rows that it changed or returned. */
+  readonly count: number;
+  /** The id of the row that it added last; null where the database does not say. */
+  readonly lastId: number | bigint | null;
+  /** `SELECT`, `INSERT` and so on, where the database says. */
+  readonly command: string | null;
 }
 
 /** A statement whose values are bound by position, not from a request. */
 export const plainStatement = <R extends Row = Row>(sql: string): Statement<R> => ({ sql, bindings: [] });
+
+/** A statement that somebody else wrote. */
+export const rawStatement = (sql: string): Statement<readonly [RawResult]> => ({ sql, bindings: [], isRaw: true });
 
 /** The same, of one that only reads or locks. */
 export const readingStatement = <R extends Row = Row>(sql: string): Statement<R> => ({

@@ -1,10 +1,11 @@
 // What of a project's own code runs, file by file, for people: what could not be loaded, what is not run, and where code
 // touches what is not offered.
+import { createRequire } from 'node:module';
 import { type CodeSettings, notRun } from '../../access/withheld.ts';
 import { type CodeFile, defaultFile } from '../../project/code/code-files.ts';
 import type { ProjectCode } from '../../project/code/project-code.ts';
 import type { CodeProblem } from './code-registry.ts';
-import { MISSING_MEMBERS } from './strapi-object.ts';
+import { KNEX, MISSING_MEMBERS } from './strapi-object.ts';
 
 /** `in part`: it runs, and fails where it touches what is not offered. */
 export type FileState = 'runs' | 'in part' | 'does not run';
@@ -34,7 +35,7 @@ function reportOf(file: CodeFile, problems: readonly CodeProblem[], closed: Retu
   const left = notesOf(closed, file.file);
   const isLeft = left.length > 0 || file.role === 'plugin';
   if (notes.length > 0 || isLeft) return { file: file.file, state: 'does not run', notes: [...notes, ...left] };
-  const touched = missingTouched(file.text);
+  const touched = missingTouched(file);
   return { file: file.file, state: touched.length > 0 ? 'in part' : 'runs', notes: touched };
 }
 
@@ -48,11 +49,21 @@ const notesOf = (closed: ReturnType<typeof notRun>, file: string): string[] =>
     .map(({ kind, does, instead }) => `${kind}: ${does}${instead === null ? '' : `. Instead: ${instead}`}`);
 
 /** Where a text names members of strapi that are not offered. */
-function missingTouched(text: string): string[] {
+function missingTouched({ text, path }: CodeFile): string[] {
   return Object.entries(MISSING_MEMBERS).flatMap(([name, instead]) => {
     const found = new RegExp(`\\bstrapi\\s*\\??\\.\\s*${name.replace('.', '\\s*\\??\\.\\s*')}\\b`).exec(text);
-    if (!found) return [];
+    if (!found || (name === KNEX && isInstalled('knex', path))) return [];
     const line = text.slice(0, found.index).split('\n').length;
     return [`line ${line}: strapi.${name} is not offered; ${instead}`];
   });
+}
+
+/** Whether a file of the project can load a package. */
+function isInstalled(name: string, file: string): boolean {
+  try {
+    createRequire(file).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -13,15 +13,15 @@ import { contentApi } from './content-api.ts';
 import { coreController } from './core-controller.ts';
 import { coreService } from './core-service.ts';
 import { createDataMembers, type DataMembers } from './data/data-members.ts';
+import { type Knex, openKnex } from './data/knex-connection.ts';
 import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
-import { NotOfferedError } from './not-offered.ts';
 import { extendPlugin, type PluginExtension } from './plugin-extension.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
-import { emptyStrapi, MISSING_MEMBERS, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
+import { emptyStrapi, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
 import { strapiPackages } from './strapi-packages.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -55,7 +55,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   const config = projectConfig({ project, environment: environment.NODE_ENV, files, settings });
   const requestContext = new RequestContext();
   const data = createDataMembers(sheaf);
-  refuseConnection(data.db);
+  offerKnex(sheaf, data.db, modules);
   const plugins = strapiPlugins({ ...pluginServices(sheaf, auth) }, (plugin, key) =>
     config.get(`plugin::${plugin}.${key}`),
   );
@@ -94,13 +94,14 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   };
 }
 
-/** A connection of its own would go past everything; whoever touches it is told what there is instead. */
-function refuseConnection(db: object): void {
-  if ('connection' in db) return;
+/** Made when code first asks for it: most projects do not. */
+function offerKnex(sheaf: Sheaf, db: object, modules: StrapiModules): void {
+  let knex: Knex | null = null;
   Object.defineProperty(db, 'connection', {
     configurable: true,
-    get(): never {
-      throw new NotOfferedError('strapi.db.connection', MISSING_MEMBERS['db.connection']!);
+    get: () => {
+      knex ??= openKnex(sheaf, (specifier) => modules.required(specifier));
+      return knex;
     },
   });
 }

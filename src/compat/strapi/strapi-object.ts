@@ -20,10 +20,13 @@ const MISSING: Readonly<Record<string, string>> = {
   container: 'ask for the member itself, such as strapi.config',
 };
 
+/** Offered to projects that have the package it is made with. */
+export const KNEX = 'db.connection';
+
 /** The same with what is below other members. */
 export const MISSING_MEMBERS: Readonly<Record<string, string>> = {
   ...MISSING,
-  'db.connection': 'use strapi.db.query(uid) or strapi.documents(uid); raw SQL belongs into a task or a script',
+  [KNEX]: 'it needs the package knex in the project; or use strapi.db.query(uid) or strapi.documents(uid)',
   'customFields.register': 'what custom fields hold is read from the definitions',
 };
 

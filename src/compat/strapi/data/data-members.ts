@@ -10,6 +10,8 @@ import { createDocuments, type StrapiDocuments } from './strapi-documents.ts';
 /** What the work of a transaction is given; it ends with the work, and is undone where that fails. */
 export interface CodeTransaction {
   onCommit(listener: () => void): void;
+  /** The knex of `db.connection`, whose statements are part of the transaction anyway. */
+  readonly trx: unknown;
 }
 
 export interface DataMembers {
@@ -45,15 +47,23 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
     Object.fromEntries([...schemas].map((schema) => [schema.uid, viewOf(model, schema)]));
   const contentTypes = viewsOf(model.contentTypes.values());
   const components = viewsOf(model.components.values());
+  const db: DataMembers['db'] = {
+    query,
+    lifecycles,
+    transaction: (work) =>
+      sheaf.transaction(() =>
+        work({
+          onCommit: (listener) => sheaf.operations.database.whenCommitted(listener),
+          get trx() {
+            return (db as { connection?: unknown }).connection;
+          },
+        }),
+      ),
+  };
   return {
     documents,
     entityService: new EntityService(sheaf, documents),
-    db: {
-      query,
-      lifecycles,
-      transaction: (work) =>
-        sheaf.transaction(() => work({ onCommit: (listener) => sheaf.operations.database.whenCommitted(listener) })),
-    },
+    db,
     query,
     store: createStore(sheaf.database),
     contentTypes,
