@@ -9,6 +9,7 @@ import '../ui/ui.css';
 import './shell.css';
 import { ApiError, onLoggedOut } from './api.ts';
 import { App } from './app.tsx';
+import { guardedNavigation } from './leave-guard.ts';
 import { SESSION_KEY } from './session.ts';
 import { applyTheme } from './theme.ts';
 
@@ -30,7 +31,7 @@ createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={client}>
-        <Router base={CONSOLE_PATH}>
+        <Router base={CONSOLE_PATH} aroundNav={guardedNavigation}>
           <App />
         </Router>
       </QueryClientProvider>

@@ -1,0 +1,209 @@
+// The form of an entry that has been read, with everything around it.
+import { type ReactNode, useCallback, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
+import { useRouter } from 'wouter';
+import { useLeaveGuard } from '../../shell/leave-guard.ts';
+import { titleOf } from '../../shell/model.ts';
+import { entryPath, newEntryPath } from '../../shell/paths.ts';
+import { useSession } from '../../shell/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { FormContext, type FormContextValue } from './context.ts';
+import { changesOf } from './form/changes.ts';
+import type { Kept } from './form/kept.ts';
+import { writeRequest } from './form/query.ts';
+import type { RelationValue } from './form/values.ts';
+import { initialState, reduceForm } from './form-state.ts';
+import type { Opened } from './index.tsx';
+import type { EntryAddress, Loaded, Reader } from './load.ts';
+import { CompareDialog } from './panels/compare-dialog.tsx';
+import { ConflictDialog } from './panels/conflict-dialog.tsx';
+import { EntryHeader } from './panels/entry-header.tsx';
+import { FormRows } from './panels/form-rows.tsx';
+import { LocaleBar } from './panels/locale-bar.tsx';
+import { ProblemSummary } from './panels/problem-summary.tsx';
+import { SentPanel } from './panels/sent-panel.tsx';
+import { useKept } from './use-kept.ts';
+import { useSaving } from './use-save.ts';
+
+interface EntryFormProps {
+  readonly address: EntryAddress;
+  readonly reader: Reader;
+  readonly opened: Opened;
+  readonly reopen: () => Promise<Loaded | null>;
+  readonly beside: string | null;
+}
+
+export function EntryForm({ address, reader, opened, reopen, beside }: EntryFormProps): ReactNode {
+  const { type, locale } = address;
+  const { model, rights } = reader;
+  const { account } = useSession();
+  const isStored = opened.loaded !== null;
+  const [state, dispatch] = useReducer(reduceForm, null, () =>
+    initialState(opened.values, opened.loaded?.updatedAt ?? null),
+  );
+  const [isComparing, setComparing] = useState(false);
+  const body = useMemo(
+    () => changesOf(model, type, state.loaded, state.values),
+    [model, type, state.loaded, state.values],
+  );
+  const isDirty = Object.keys(body).length > 0;
+  const guard = useGuard(address, isDirty);
+  const kept = useKept(model, address, account.id, state, isDirty);
+  const onSaved = (): void => {
+    kept.drop();
+    guard.release();
+  };
+  const saving = useSaving({ address, isStored, reader, state, dispatch, reopen, onSaved });
+  const restore = ({ loaded, updatedAt, values }: Kept): void => {
+    dispatch({ is: 'load', loaded, updatedAt, values });
+    kept.endOffer(true);
+  };
+  useSaveKey(isDirty && !saving.isBusy ? saving.save : null);
+  const form = useFormContext(address, reader, state, dispatch);
+  const title = titleOf(type, state.values) || (isStored ? type.displayName : `New ${type.displayName}`);
+  const publication = opened.versions.get(locale ?? '') ?? null;
+  return (
+    <FormContext value={form}>
+      <div className="edit">
+        <EntryHeader
+          address={address}
+          rights={rights}
+          title={title}
+          publication={publication}
+          isStored={isStored}
+          isDirty={isDirty}
+          saving={saving}
+          onCompare={() => setComparing(true)}
+        />
+        {locale !== null && (
+          <LocaleBar
+            address={address}
+            reader={reader}
+            versions={opened.versions}
+            beside={beside}
+            values={state.values}
+            onFill={(values) => dispatch({ is: 'fill', values })}
+          />
+        )}
+        {kept.offer && <KeptOffer kept={kept.offer} onRestore={restore} onDrop={() => kept.endOffer(false)} />}
+        <ProblemSummary problems={state.problems} message={state.message} idPrefix={form.idPrefix} />
+        <FormRows
+          address={address}
+          reader={reader}
+          state={state}
+          dispatch={dispatch}
+          isStored={isStored}
+          beside={beside}
+        />
+        <SentPanel model={model} request={isDirty || !isStored ? writeRequest(type, address, body) : null} />
+      </div>
+      {isComparing && <CompareDialog address={address} reader={reader} onClose={() => setComparing(false)} />}
+      {saving.theirs && (
+        <ConflictDialog
+          model={model}
+          type={type}
+          versions={{ loaded: state.loaded, mine: state.values, theirs: saving.theirs.values }}
+          changedAt={saving.theirs.updatedAt}
+          saving={saving}
+        />
+      )}
+      <LeaveDialog isOpen={guard.isAsking} onLeave={guard.leave} onStay={guard.stay} />
+    </FormContext>
+  );
+}
+
+/** Ctrl+S, or its like on a Mac, saves. */
+function useSaveKey(save: (() => void) | null): void {
+  const latest = useRef(save);
+  latest.current = save;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      latest.current?.();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** The same entry in the same locale, whatever is shown beside it, is not left. */
+function useGuard({ type, documentId, locale }: EntryAddress, isDirty: boolean) {
+  const { base } = useRouter();
+  return useLeaveGuard(isDirty, (to) => {
+    const here =
+      documentId === null && type.kind === 'collectionType' ? newEntryPath(type) : entryPath(type, documentId ?? '');
+    const url = new URL(to, window.location.href);
+    const other = url.searchParams.get('locale');
+    const isSameLocale = other === new URLSearchParams(window.location.search).get('locale') || other === locale;
+    return url.pathname === `${base}${here}` && isSameLocale;
+  });
+}
+
+function useFormContext(
+  { type, documentId, locale }: EntryAddress,
+  { model, mayRead }: Reader,
+  state: ReturnType<typeof reduceForm>,
+  dispatch: (action: Parameters<typeof reduceForm>[1]) => void,
+): FormContextValue {
+  const idPrefix = `${useId()}-`;
+  const onPage = useCallback<FormContextValue['onPage']>(
+    (name, page, total) => dispatch({ is: 'page', name, page, total }),
+    [dispatch],
+  );
+  const { loaded, problems, isChecked } = state;
+  return {
+    model,
+    type,
+    documentId,
+    locale,
+    mayRead,
+    problems,
+    isChecked,
+    readCount: (name) => (loaded[name] as RelationValue).head.length,
+    onPage,
+    idPrefix,
+  };
+}
+
+interface KeptOfferProps {
+  readonly kept: Kept;
+  readonly onRestore: (kept: Kept) => void;
+  readonly onDrop: () => void;
+}
+
+const KeptOffer = ({ kept, onRestore, onDrop }: KeptOfferProps): ReactNode => (
+  <Notice tone="warn">
+    <p>You left changes unsaved here on {new Date(kept.at).toLocaleString()}.</p>
+    <div className="row">
+      <Button small onClick={() => onRestore(kept)}>
+        Restore them
+      </Button>
+      <Button small kind="plain" onClick={onDrop}>
+        Drop them
+      </Button>
+    </div>
+  </Notice>
+);
+
+interface LeaveDialogProps {
+  readonly isOpen: boolean;
+  readonly onLeave: () => void;
+  readonly onStay: () => void;
+}
+
+const LeaveDialog = ({ isOpen, onLeave, onStay }: LeaveDialogProps): ReactNode => (
+  <Dialog
+    title="Leave without saving?"
+    isOpen={isOpen}
+    onClose={onStay}
+    actions={
+      <Button kind="primary" onClick={onLeave}>
+        Leave
+      </Button>
+    }
+  >
+    <p>Your changes are not saved. They stay in this browser, and are offered when you come back.</p>
+  </Dialog>
+);

@@ -1,0 +1,155 @@
+// The field of one attribute: its label, its control by type, what helps, and what is wrong.
+import { memo, type ReactNode, Suspense, useCallback, useState } from 'react';
+import type { ConsoleAttribute, ConsoleSchema } from '../../../../../src/console/contract.ts';
+import { Field } from '../../../ui/field.tsx';
+import { Spinner } from '../../../ui/notice.tsx';
+import { fieldId, problemAt, useForm } from '../context.ts';
+import { checkValue } from '../form/checks.ts';
+import type { FileValue, FormValues, Part, RelationValue } from '../form/values.ts';
+import { ComponentField } from './component-field.tsx';
+import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.tsx';
+import { Group } from './group.tsx';
+import { RelationField } from './relation-field.tsx';
+import { type InputProps, ScalarInput } from './scalar-input.tsx';
+import { UidMaker } from './uid-maker.tsx';
+
+export interface AttributeFieldProps {
+  readonly schema: ConsoleSchema;
+  readonly attribute: ConsoleAttribute;
+  /** Where the component stands whose attribute it is; empty for the entry itself. */
+  readonly within: readonly string[];
+  readonly value: unknown;
+  /** The values beside it, where one is made from another. */
+  readonly siblings: FormValues;
+  readonly onChange: (name: string, value: unknown) => void;
+  readonly readOnly: boolean;
+}
+
+export const AttributeField = memo(function AttributeField(props: AttributeFieldProps): ReactNode {
+  const { schema, attribute, within, value, siblings, readOnly } = props;
+  const { problems, isChecked, idPrefix, type, model } = useForm();
+  const [isTouched, setTouched] = useState(false);
+  const path = [...within, attribute.name];
+  const id = fieldId(idPrefix, path);
+  const change = useCallback(
+    (next: unknown) => {
+      setTouched(true);
+      props.onChange(attribute.name, next);
+    },
+    [props.onChange, attribute.name],
+  );
+  const found = !readOnly && (isTouched || isChecked) ? checkValue(attribute, value) : null;
+  const own = found && (type.draftAndPublish && !found.onDraft ? `To publish: ${found.message}` : found.message);
+  const error = problemAt(problems, path) ?? own;
+  const common = { id, label: attribute.name, required: attribute.required, error };
+  switch (attribute.type) {
+    case 'relation':
+    case 'morph':
+      return (
+        <RelationField
+          {...common}
+          schema={schema}
+          attribute={attribute}
+          isPaged={within.length === 0}
+          value={value as RelationValue}
+          onChange={change}
+          readOnly={readOnly}
+        />
+      );
+    case 'component':
+    case 'dynamiczone':
+      return (
+        <ComponentField
+          {...common}
+          attribute={attribute}
+          path={path}
+          value={value as Part | null | readonly Part[]}
+          onChange={change}
+          readOnly={readOnly}
+        />
+      );
+    case 'media':
+      return (
+        <Group {...common} hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}>
+          <Suspense fallback={<Spinner />}>
+            <MediaInput
+              label={attribute.name}
+              value={value as readonly FileValue[]}
+              onChange={change}
+              multiple={attribute.multiple ?? false}
+              allowedTypes={attribute.allowedTypes ?? null}
+              readOnly={readOnly}
+            />
+          </Suspense>
+        </Group>
+      );
+    default:
+      return (
+        <div id={id}>
+          <Field
+            label={attribute.name}
+            required={attribute.required}
+            error={error}
+            hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}
+            labelExtra={
+              attribute.type === 'uid' &&
+              attribute.targetField !== undefined &&
+              !readOnly && <UidMaker attribute={attribute} from={siblings[attribute.targetField]} onMade={change} />
+            }
+          >
+            {(control) => (
+              <Control attribute={attribute} value={value} onChange={change} control={control} readOnly={readOnly} />
+            )}
+          </Field>
+        </div>
+      );
+  }
+});
+
+function Control(props: InputProps): ReactNode {
+  const { attribute, value, onChange, control, readOnly } = props;
+  const editor = { onChange, control, readOnly };
+  switch (attribute.type) {
+    case 'json':
+      return (
+        <Suspense fallback={<Spinner />}>
+          <JsonEditor {...editor} value={value} />
+        </Suspense>
+      );
+    case 'blocks':
+      return (
+        <Suspense fallback={<Spinner />}>
+          <BlocksEditor {...editor} value={value} />
+        </Suspense>
+      );
+    case 'richtext':
+      return (
+        <Suspense fallback={<Spinner />}>
+          <MarkdownEditor
+            {...editor}
+            value={String(value ?? '')}
+            onChange={(text: string) => onChange(text === '' ? null : text)}
+          />
+        </Suspense>
+      );
+    default:
+      return <ScalarInput {...props} />;
+  }
+}
+
+/** What helps to fill it in: the rules that can be said in a few words. */
+function hintOf(attribute: ConsoleAttribute, hasLocales: boolean): string | null {
+  const { type, min, max, minLength, maxLength, unique } = attribute;
+  const hints = [
+    type === 'password' && 'Stored as a hash. Left empty, it stays as it is.',
+    type === 'datetime' && 'In your time zone.',
+    min !== undefined && max !== undefined && `${min} to ${max}.`,
+    min !== undefined && max === undefined && `At least ${min}.`,
+    max !== undefined && min === undefined && `At most ${max}.`,
+    minLength !== undefined && maxLength !== undefined && `${minLength} to ${maxLength} characters.`,
+    maxLength !== undefined && minLength === undefined && `At most ${maxLength} characters.`,
+    unique && 'Unlike that of any other entry.',
+    hasLocales && !attribute.localized && 'The same in all locales.',
+  ].filter((hint): hint is string => typeof hint === 'string');
+  return hints.length > 0 ? hints.join(' ') : null;
+}

@@ -1,0 +1,108 @@
+// Finds entries by a few letters, to be connected.
+import { Combobox } from '@base-ui/react/combobox';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue, useId, useState } from 'react';
+import type { ConsoleType } from '../../../../../src/console/contract.ts';
+import { api } from '../../../shell/api.ts';
+import { type Entry, titleOf, typeOf } from '../../../shell/model.ts';
+import { Select } from '../../../ui/field.tsx';
+import { useForm } from '../context.ts';
+import { searchUrl } from '../form/query.ts';
+
+interface RelationSearchProps {
+  readonly label: string;
+  /** Null: any type, which is chosen first. */
+  readonly target: string | null;
+  readonly locale: string;
+  readonly isTaken: (entry: Entry) => boolean;
+  readonly onSelect: (type: ConsoleType, entry: Entry) => void;
+}
+
+export function RelationSearch({ label, target, ...rest }: RelationSearchProps): ReactNode {
+  const { model, mayRead } = useForm();
+  const choices = model.types.filter(({ uid, source, kind }) =>
+    target === null ? source === 'own' && kind === 'collectionType' && mayRead(uid) : uid === target,
+  );
+  const [uid, setUid] = useState(target ?? choices[0]?.uid ?? '');
+  const type = typeOf(model, uid);
+  if (!type) return null;
+  return (
+    <div className="row edit-search">
+      {target === null && (
+        <Select
+          small
+          aria-label={`${label}: type`}
+          value={uid}
+          options={choices.map((choice) => ({ value: choice.uid, label: choice.displayName }))}
+          onChange={(event) => setUid(event.target.value)}
+        />
+      )}
+      <EntrySearch label={label} type={type} {...rest} />
+    </div>
+  );
+}
+
+type EntrySearchProps = Omit<RelationSearchProps, 'target'> & { readonly type: ConsoleType };
+
+function EntrySearch({ label, type, locale, isTaken, onSelect }: EntrySearchProps): ReactNode {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const asked = useDeferredValue(text);
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['choices', type.uid, locale, asked],
+    queryFn: ({ signal }) => readChoices(type, asked, locale, signal),
+    enabled: isOpen,
+    placeholderData: (previous) => previous,
+  });
+  const items = data.filter((entry) => !isTaken(entry));
+  return (
+    <Combobox.Root<Entry>
+      items={items}
+      filter={null}
+      value={null}
+      inputValue={text}
+      autoHighlight
+      open={isOpen}
+      onOpenChange={setOpen}
+      itemToStringLabel={(entry) => titleOf(type, entry)}
+      onInputValueChange={setText}
+      onValueChange={(entry) => {
+        if (!entry) return;
+        onSelect(type, entry);
+        setText('');
+      }}
+    >
+      <label className="edit-hidden" htmlFor={id}>
+        {label}
+      </label>
+      <Combobox.Input id={id} className="input input-small grow" placeholder={`${label}…`} />
+      <Combobox.Portal>
+        <Combobox.Positioner className="popup-layer" sideOffset={4}>
+          <Combobox.Popup className="popup" aria-label={`Entries for ${label}`}>
+            <Combobox.Status className="edit-status soft">{isFetching ? 'Searching…' : null}</Combobox.Status>
+            <Combobox.Empty className="edit-status soft">{isFetching ? null : 'Nothing found'}</Combobox.Empty>
+            <Combobox.List>
+              {(entry: Entry) => (
+                <Combobox.Item key={entry.documentId} value={entry} className="menu-item">
+                  {titleOf(type, entry)}
+                </Combobox.Item>
+              )}
+            </Combobox.List>
+          </Combobox.Popup>
+        </Combobox.Positioner>
+      </Combobox.Portal>
+    </Combobox.Root>
+  );
+}
+
+/** Users are answered as a bare list. */
+async function readChoices(
+  type: ConsoleType,
+  text: string,
+  locale: string,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
+  const body = await api.get<{ data: readonly Entry[] } | readonly Entry[]>(searchUrl(type, text, locale), signal);
+  return 'data' in body ? body.data : body;
+}

@@ -1,0 +1,142 @@
+// Controls for values that are one text, number, date or choice.
+import { type ReactNode, useState } from 'react';
+import type { ConsoleAttribute } from '../../../../../src/console/contract.ts';
+import { type ControlProps, Select, TextArea, TextInput } from '../../../ui/field.tsx';
+import { dateTimeText, parseDateTime, parseNumber, parseTime, timeText } from '../form/texts.ts';
+
+export interface InputProps {
+  readonly attribute: ConsoleAttribute;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly control: ControlProps;
+  readonly readOnly: boolean;
+}
+
+export function ScalarInput(props: InputProps): ReactNode {
+  const { attribute } = props;
+  switch (attribute.type) {
+    case 'integer':
+    case 'biginteger':
+    case 'decimal':
+    case 'float':
+      return <NumberInput {...props} />;
+    case 'boolean':
+      return <BooleanInput {...props} />;
+    case 'enumeration':
+      return <ChoiceInput {...props} />;
+    case 'date':
+      return <DateInput {...props} type="date" show={(value) => String(value ?? '')} parse={(text) => text} />;
+    case 'time':
+      return <DateInput {...props} type="time" show={timeText} parse={parseTime} />;
+    case 'datetime':
+      return <DateInput {...props} type="datetime-local" show={dateTimeText} parse={parseDateTime} />;
+    case 'timestamp':
+      return (
+        <DateInput
+          {...props}
+          type="datetime-local"
+          show={dateTimeText}
+          parse={(text) => String(Date.parse(parseDateTime(text)))}
+        />
+      );
+    case 'text':
+      return <LongTextInput {...props} />;
+    default:
+      return <TextualInput {...props} />;
+  }
+}
+
+/** An empty text is no value, unless there was one. */
+const TYPES: Readonly<Record<string, string>> = { email: 'email', password: 'password' };
+
+function TextualInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
+  return (
+    <TextInput
+      {...control}
+      type={TYPES[attribute.type] ?? 'text'}
+      autoComplete={attribute.type === 'password' ? 'new-password' : 'off'}
+      spellCheck={attribute.type === 'string'}
+      readOnly={readOnly}
+      value={String(value ?? '')}
+      onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+    />
+  );
+}
+
+const LongTextInput = ({ value, onChange, control, readOnly }: InputProps): ReactNode => (
+  <TextArea
+    {...control}
+    readOnly={readOnly}
+    value={String(value ?? '')}
+    onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+  />
+);
+
+/** Keeps what is typed as long as it means the value, so that `1.` can become `1.5`. */
+function NumberInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
+  const [typed, setTyped] = useState(String(value ?? ''));
+  const shown = parseNumber(attribute.type, typed) === (value ?? null) ? typed : String(value ?? '');
+  return (
+    <TextInput
+      {...control}
+      inputMode={attribute.type === 'integer' || attribute.type === 'biginteger' ? 'numeric' : 'decimal'}
+      readOnly={readOnly}
+      value={shown}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        onChange(parseNumber(attribute.type, event.target.value));
+      }}
+    />
+  );
+}
+
+function BooleanInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
+  const isNullPossible = !attribute.required || value === null;
+  return (
+    <Select
+      {...control}
+      disabled={readOnly}
+      value={value === null || value === undefined ? '' : String(value)}
+      options={[
+        ...(isNullPossible ? [{ value: '', label: 'Not set' }] : []),
+        { value: 'true', label: 'Yes' },
+        { value: 'false', label: 'No' },
+      ]}
+      onChange={({ target }) => onChange(target.value === '' ? null : target.value === 'true')}
+    />
+  );
+}
+
+function ChoiceInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
+  const known = attribute.values ?? [];
+  const current = typeof value === 'string' && !known.includes(value) ? [value] : [];
+  return (
+    <Select
+      {...control}
+      disabled={readOnly}
+      value={String(value ?? '')}
+      options={[
+        { value: '', label: 'Not set' },
+        ...[...known, ...current].map((option) => ({ value: option, label: option })),
+      ]}
+      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
+    />
+  );
+}
+
+interface DateInputProps extends InputProps {
+  readonly type: string;
+  readonly show: (value: unknown) => string;
+  readonly parse: (text: string) => string;
+}
+
+const DateInput = ({ type, show, parse, value, onChange, control, readOnly }: DateInputProps): ReactNode => (
+  <TextInput
+    {...control}
+    type={type}
+    step={type === 'date' ? undefined : 1}
+    readOnly={readOnly}
+    value={show(value)}
+    onChange={(event) => onChange(event.target.value === '' ? null : parse(event.target.value))}
+  />
+);

@@ -1,0 +1,138 @@
+// A list whose items are moved by dragging, by the keyboard, or by buttons.
+import {
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core';
+import {
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable';
+import { CSS } from '@dnd-kit/utilities';
+import type { ReactNode } from 'react';
+import { IconButton } from '../../../ui/button.tsx';
+
+interface SortableListProps<T> {
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => string;
+  /** What an item is called, for whoever hears it moved. */
+  readonly labelOf: (item: T, index: number) => string;
+  readonly onMove: (from: number, to: number) => void;
+  readonly readOnly: boolean;
+  /** `controls`: the handle and the buttons that move an item. */
+  readonly children: (item: T, index: number, controls: ReactNode) => ReactNode;
+}
+
+/** Pixels that a pointer moves before it drags, so that a click is still one. */
+const DRAG_DISTANCE = 4;
+
+export function SortableList<T>({
+  items,
+  keyOf,
+  labelOf,
+  onMove,
+  readOnly,
+  children,
+}: SortableListProps<T>): ReactNode {
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const keys = items.map(keyOf);
+  const nameOf = (key: string | number): string => {
+    const index = keys.indexOf(String(key));
+    return index < 0 ? '' : labelOf(items[index]!, index);
+  };
+  const placeOf = (key: string | number): string => `place ${keys.indexOf(String(key)) + 1} of ${keys.length}`;
+  const end = ({ active, over }: DragEndEvent): void => {
+    const [from, to] = [keys.indexOf(String(active.id)), over ? keys.indexOf(String(over.id)) : -1];
+    if (from >= 0 && to >= 0 && from !== to) onMove(from, to);
+  };
+  const announcements = {
+    onDragStart: ({ active }: { active: { id: string | number } }) =>
+      `Picked up ${nameOf(active.id)}, ${placeOf(active.id)}.`,
+    onDragOver: ({ active, over }: Pick<DragEndEvent, 'active' | 'over'>) =>
+      over ? `${nameOf(active.id)} is over ${placeOf(over.id)}.` : undefined,
+    onDragEnd: ({ active, over }: Pick<DragEndEvent, 'active' | 'over'>) =>
+      over ? `${nameOf(active.id)} was put at ${placeOf(over.id)}.` : `${nameOf(active.id)} was put back.`,
+    onDragCancel: ({ active }: Pick<DragEndEvent, 'active' | 'over'>) => `${nameOf(active.id)} was put back.`,
+  };
+  const screenReaderInstructions = {
+    draggable: 'To move it, press space, then the arrow keys, and space again. Escape puts it back.',
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      onDragEnd={end}
+      accessibility={{ announcements, screenReaderInstructions }}
+    >
+      <SortableContext items={keys} strategy={verticalListSortingStrategy}>
+        <ol className="edit-list">
+          {items.map((item, index) => (
+            <SortableItem
+              key={keys[index]!}
+              id={keys[index]!}
+              label={labelOf(item, index)}
+              readOnly={readOnly}
+              onUp={index > 0 ? () => onMove(index, index - 1) : null}
+              onDown={index < items.length - 1 ? () => onMove(index, index + 1) : null}
+            >
+              {(controls) => children(item, index, controls)}
+            </SortableItem>
+          ))}
+        </ol>
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+interface SortableItemProps {
+  readonly id: string;
+  readonly label: string;
+  readonly readOnly: boolean;
+  readonly onUp: (() => void) | null;
+  readonly onDown: (() => void) | null;
+  readonly children: (controls: ReactNode) => ReactNode;
+}
+
+function SortableItem({ id, label, readOnly, onUp, onDown, children }: SortableItemProps): ReactNode {
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
+    id,
+    disabled: readOnly,
+  });
+  const style = { transform: CSS.Translate.toString(transform), transition: transition ?? undefined };
+  const controls = !readOnly && (
+    <span className="edit-controls">
+      <button
+        ref={setActivatorNodeRef}
+        type="button"
+        className="button button-plain button-small button-icon edit-handle"
+        {...attributes}
+        {...listeners}
+        aria-label={`Drag ${label}`}
+      >
+        <span aria-hidden="true">⠿</span>
+      </button>
+      <IconButton small icon="chevronUp" label={`Move ${label} up`} disabled={!onUp} onClick={onUp ?? undefined} />
+      <IconButton
+        small
+        icon="chevronDown"
+        label={`Move ${label} down`}
+        disabled={!onDown}
+        onClick={onDown ?? undefined}
+      />
+    </span>
+  );
+  return (
+    <li ref={setNodeRef} style={style} className={isDragging ? 'edit-item edit-item-dragged' : 'edit-item'}>
+      {children(controls)}
+    </li>
+  );
+}
