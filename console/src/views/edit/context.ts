@@ -20,6 +20,8 @@ export interface FormContextValue {
   readonly readCount: (attribute: string) => number;
   /** More of them were read. */
   readonly onPage: (attribute: string, page: readonly Related[], total: number) => void;
+  /** What is typed at a place is no value, and why; null: it is one again. */
+  readonly onUnreadable: (path: readonly string[], message: string | null) => void;
   /** Unlike those of another form on the same page. */
   readonly idPrefix: string;
 }

@@ -8,8 +8,9 @@ import { useSession } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { FormContext, type FormContextValue } from './context.ts';
+import { FormContext, type FormContextValue, pathText } from './context.ts';
 import { changesOf } from './form/changes.ts';
+import type { Problem } from './form/checks.ts';
 import type { Kept } from './form/kept.ts';
 import { writeRequest } from './form/query.ts';
 import type { RelationValue } from './form/values.ts';
@@ -54,13 +55,23 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
     kept.drop();
     guard.release();
   };
-  const saving = useSaving({ address, isStored, reader, state, dispatch, reopen, onSaved });
+  const unreadable = useRef(new Map<string, Problem>());
+  const saving = useSaving({
+    address,
+    isStored,
+    reader,
+    state,
+    dispatch,
+    reopen,
+    onSaved,
+    unreadable: unreadable.current,
+  });
   const restore = ({ loaded, updatedAt, values }: Kept): void => {
     dispatch({ is: 'load', loaded, updatedAt, values });
     kept.endOffer(true);
   };
   useSaveKey(isDirty && !saving.isBusy ? saving.save : null);
-  const form = useFormContext(address, reader, state, dispatch);
+  const form = useFormContext(address, reader, state, dispatch, unreadable.current);
   const title = titleOf(type, state.values) || (isStored ? type.displayName : `New ${type.displayName}`);
   const publication = opened.versions.get(locale ?? '') ?? null;
   return (
@@ -146,11 +157,19 @@ function useFormContext(
   { model, mayRead }: Reader,
   state: ReturnType<typeof reduceForm>,
   dispatch: (action: Parameters<typeof reduceForm>[1]) => void,
+  unreadable: Map<string, Problem>,
 ): FormContextValue {
   const idPrefix = `${useId()}-`;
   const onPage = useCallback<FormContextValue['onPage']>(
     (name, page, total) => dispatch({ is: 'page', name, page, total }),
     [dispatch],
+  );
+  const onUnreadable = useCallback<FormContextValue['onUnreadable']>(
+    (path, message) => {
+      if (message === null) unreadable.delete(pathText(path));
+      else unreadable.set(pathText(path), { path, message });
+    },
+    [unreadable],
   );
   const { loaded, problems, isChecked } = state;
   return {
@@ -163,6 +182,7 @@ function useFormContext(
     isChecked,
     readCount: (name) => (loaded[name] as RelationValue).head.length,
     onPage,
+    onUnreadable,
     idPrefix,
   };
 }

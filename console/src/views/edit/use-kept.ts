@@ -36,7 +36,6 @@ export function useKept(
     if (!isDirty) return;
     const timer = setTimeout(() => write.current(), QUIET);
     return () => clearTimeout(timer);
-    // biome-ignore lint/correctness/useExhaustiveDependencies: whenever what is typed changes
   }, [isDirty, state.values]);
   useEffect(() => {
     const onHide = (): void => write.current();

@@ -7,7 +7,7 @@ import type { Entry } from '../../shell/model.ts';
 import { entryPath, typePath } from '../../shell/paths.ts';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { changesOf } from './form/changes.ts';
-import { checkForm, type Finding } from './form/checks.ts';
+import { checkForm, type Finding, type Problem } from './form/checks.ts';
 import { entryUrl, writeRequest } from './form/query.ts';
 import type { FormValues } from './form/values.ts';
 import type { FormAction, FormState } from './form-state.ts';
@@ -21,6 +21,8 @@ interface SaveOptions {
   readonly reader: Reader;
   readonly state: FormState;
   readonly dispatch: (action: FormAction) => void;
+  /** What is typed and is no value: it would be lost. */
+  readonly unreadable: ReadonlyMap<string, Problem>;
   /** Reads the entry anew; null where it is gone. */
   readonly reopen: () => Promise<Loaded | null>;
   /** Nothing is unsaved any more, and the view may be left. */
@@ -49,7 +51,7 @@ function hinders(finding: Finding, isForPublishing: boolean, hasDrafts: boolean,
 }
 
 export function useSaving(options: SaveOptions): Saving {
-  const { address, isStored, reader, state, dispatch, reopen, onSaved } = options;
+  const { address, isStored, reader, state, dispatch, unreadable, reopen, onSaved } = options;
   const { type, documentId, locale } = address;
   const { model, rights } = reader;
   const client = useQueryClient();
@@ -87,8 +89,9 @@ export function useSaving(options: SaveOptions): Saving {
     const found = checkForm(model, type, current.values, (attribute) => !rights.isWritable(attribute)).filter(
       (finding) => hinders(finding, isForPublishing, type.draftAndPublish, sent),
     );
-    if (found.length > 0) dispatch({ is: 'problems', problems: found, message: null });
-    return found.length > 0;
+    const problems = [...unreadable.values(), ...found];
+    if (problems.length > 0) dispatch({ is: 'problems', problems, message: null });
+    return problems.length > 0;
   };
 
   /** Whether it is stored now. The id of its document, if it is a new one. */

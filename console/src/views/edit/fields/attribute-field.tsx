@@ -27,7 +27,7 @@ export interface AttributeFieldProps {
 
 export const AttributeField = memo(function AttributeField(props: AttributeFieldProps): ReactNode {
   const { schema, attribute, within, value, siblings, readOnly } = props;
-  const { problems, isChecked, idPrefix, type, model } = useForm();
+  const { problems, isChecked, idPrefix, type, model, onUnreadable } = useForm();
   const [isTouched, setTouched] = useState(false);
   const path = [...within, attribute.name];
   const id = fieldId(idPrefix, path);
@@ -98,7 +98,14 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
             }
           >
             {(control) => (
-              <Control attribute={attribute} value={value} onChange={change} control={control} readOnly={readOnly} />
+              <Control
+                attribute={attribute}
+                value={value}
+                onChange={change}
+                control={control}
+                readOnly={readOnly}
+                onUnreadable={(message) => onUnreadable(path, message)}
+              />
             )}
           </Field>
         </div>
@@ -106,14 +113,15 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
   }
 });
 
-function Control(props: InputProps): ReactNode {
-  const { attribute, value, onChange, control, readOnly } = props;
+/** `onUnreadable`: told what keeps a text from being a value; null where nothing does. */
+function Control(props: InputProps & { readonly onUnreadable: (message: string | null) => void }): ReactNode {
+  const { onUnreadable, attribute, value, onChange, control, readOnly } = props;
   const editor = { onChange, control, readOnly };
   switch (attribute.type) {
     case 'json':
       return (
         <Suspense fallback={<Spinner />}>
-          <JsonEditor {...editor} value={value} />
+          <JsonEditor {...editor} value={value} onProblem={onUnreadable} />
         </Suspense>
       );
     case 'blocks':
@@ -125,11 +133,7 @@ function Control(props: InputProps): ReactNode {
     case 'richtext':
       return (
         <Suspense fallback={<Spinner />}>
-          <MarkdownEditor
-            {...editor}
-            value={String(value ?? '')}
-            onChange={(text: string) => onChange(text === '' ? null : text)}
-          />
+          <MarkdownEditor {...editor} value={typeof value === 'string' ? value : null} />
         </Suspense>
       );
     default:
