@@ -1,19 +1,27 @@
 // What the console asks the server besides content: the model, counts, and what a request costs.
-import { beforeAll, expect, it } from 'vitest';
+import bcrypt from 'bcrypt';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Access, type RowRule, systemAccess } from '../src/access/access.ts';
 import type { Caller } from '../src/access/caller.ts';
 import type { Auth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
 import type { ConsoleAttribute, ConsoleModel } from '../src/console/contract.ts';
 import { consoleModel, readTypes } from '../src/describe/console-model.ts';
+import { rulesInWords } from '../src/describe/rule-words.ts';
 import { callerAs } from '../src/http/console/ask-as.ts';
+import { apiRoles, changeRole } from '../src/http/console/console-roles.ts';
+import { createToken, deleteToken, listTokens } from '../src/http/console/console-tokens.ts';
 import { explainForConsole } from '../src/http/console/explain-for-console.ts';
 import { tryRequest } from '../src/http/console/try-request.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import type { RouteContext } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
 import { Lru } from '../src/lru.ts';
-import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
+import { loadModel } from '../src/model/build.ts';
+import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
+import type { Answer } from './support/content.ts';
+import { describeOnEveryDatabase, GUIDE, recordStatements } from './support/database.ts';
+import { rulesIn } from './support/rules.ts';
 
 const routeContextOf = (sheaf: Sheaf, auth: Auth): RouteContext => ({ sheaf, auth, requests: new Lru(1), costs: null });
 
@@ -256,5 +264,174 @@ describeOnEveryDatabase('what the console asks the server', (engine) => {
     } finally {
       await server.close();
     }
+  });
+
+  it('lists the roles of users with what they may do, and grants and revokes at once', async () => {
+    const auth = await sheaf.auth();
+    const { groups, withheld, roles } = await apiRoles(sheaf, auth);
+    expect(groups.find(({ uid }) => uid === RESTAURANT)).toMatchObject({
+      title: 'Restaurant',
+      actions: expect.arrayContaining([{ action: `${RESTAURANT}.find`, name: 'find' }]),
+    });
+    expect(groups.map(({ title }) => title)).toEqual(
+      expect.arrayContaining(['Users', 'Files', 'Logging in', 'Locales']),
+    );
+    expect(withheld).toEqual({});
+    expect(roles.map(({ type }) => type)).toEqual(['authenticated', 'public']);
+    const role = roles.find(({ type }) => type === 'authenticated')!;
+    const change = (body: unknown) => changeRole(sheaf, auth, String(role.id), body);
+    const own = role.actions[0]!;
+    const changed = await change({ grant: [`${ARTICLE}.create`], revoke: [own] });
+    expect(changed.actions).toContain(`${ARTICLE}.create`);
+    expect(changed.actions).not.toContain(own);
+    await auth.grants.refresh();
+    expect(auth.grants.role(role.id)!.access.may(`${ARTICLE}.create`)).toBe(true);
+    await change({ grant: [own], revoke: [`${ARTICLE}.create`] });
+    for (const [body, message] of [
+      [{ grant: ['api::nothing.nothing.find'] }, 'there is no action api::nothing.nothing.find'],
+      [{ grant: ['*'] }, 'there is no action *'],
+      [{ revoke: ['nothing'] }, 'there is no action nothing'],
+      [{ grant: [own], revoke: [own] }, `${own} is granted as well`],
+      [{ grants: [] }, 'Invalid key grants: not known; expected grant, revoke'],
+      [{ grant: 'all' }, 'Invalid key grant: expected a list of actions'],
+      [[], 'Invalid body'],
+    ] as const)
+      await expect(change(body)).rejects.toMatchObject({ status: 400, message: expect.stringContaining(message) });
+    await expect(changeRole(sheaf, auth, '4000', {})).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('makes API tokens that open what they say, shows each once, and deletes them', async () => {
+    const auth = await sheaf.auth();
+    const input = { name: 'console', type: 'custom', actions: [`${RESTAURANT}.find`], days: 7 };
+    const { token, secret } = await createToken(sheaf, auth, input);
+    expect(token).toMatchObject({ name: 'console', type: 'custom', description: null, actions: input.actions });
+    expect(Date.parse(token.expiresAt!)).toBeGreaterThan(Date.now());
+    const caller = await auth.authenticator.identify(`Bearer ${secret}`);
+    expect([caller.access.may(`${RESTAURANT}.find`), caller.access.may(`${ARTICLE}.find`)]).toEqual([true, false]);
+    const listed = await listTokens(auth);
+    expect(listed).toContainEqual({ ...token, lastUsedAt: expect.any(String) });
+    expect(JSON.stringify(listed)).not.toContain(secret);
+    for (const [body, message] of [
+      [input, 'there is a token of that name already'],
+      [{ ...input, name: 'b', actions: ['nothing'] }, 'there is no action nothing'],
+      [{ ...input, name: 'b', type: 'read-only' }, 'expected actions for a custom token'],
+      [{ ...input, name: 'b', days: 0.5 }, 'Invalid key days'],
+      [{ ...input, name: 'b', secret: 'x' }, 'Invalid key secret'],
+      [{ type: 'read-only' }, 'name'],
+    ] as const)
+      await expect(createToken(sheaf, auth, body)).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining(message),
+      });
+    await deleteToken(auth, String(token.id));
+    await expect(auth.authenticator.identify(`Bearer ${secret}`)).rejects.toMatchObject({ status: 401 });
+    for (const id of [String(token.id), 'x', '1e3'])
+      await expect(deleteToken(auth, id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('rules of a role', () => {
+  it('are told in words', () => {
+    const model = loadModel(GUIDE);
+    const { byRole, problems } = rulesIn(model, {
+      'rules.json': {
+        authenticated: {
+          [ARTICLE]: {
+            rows: {
+              find: { $or: [{ title: { $startsWith: 'A' } }, { $not: { authors: { id: { $null: true } } } }] },
+              update: { authors: { name: '$user.username' }, title: { $in: ['a', 'b'] } },
+            },
+            fields: { read: ['title', 'authors'], write: [] },
+            drafts: false,
+          },
+        },
+      },
+    });
+    expect(problems).toEqual([]);
+    expect(rulesInWords(byRole.get('authenticated')!.get(ARTICLE)!)).toEqual([
+      'Finds only entries where title starts with "A" or not (authors.id is not set).',
+      `Changes only entries where authors.name is the user's username and title is one of "a", "b".`,
+      'Reads only title, authors.',
+      'Writes no attribute.',
+      'Reads no drafts.',
+    ]);
+  });
+});
+
+describeOnEveryDatabase('the routes of the console', (engine) => {
+  const services = useServices(engine);
+  let service: Service;
+  const cookies = new Map<string, string>();
+
+  /** An account as Strapi 5 stores it, logged in. */
+  async function logIn(name: string, role: string): Promise<void> {
+    const [email, hash] = [`${name}@example.org`, await bcrypt.hash(PASSWORD, 4)];
+    await service.execute(
+      `insert into admin_users (document_id, email, password, is_active, blocked) values ('${name}', '${email}', '${hash}', true, false)`,
+    );
+    await service.execute(
+      `insert into admin_users_roles_lnk (user_id, role_id) select u.id, r.id from admin_users as u, admin_roles as r where u.email = '${email}' and r.code = '${role}'`,
+    );
+    const begun = await send('POST', 'session', { email, password: PASSWORD });
+    cookies.set(name, `sheaf_console=${cookieOf(begun).value}`);
+  }
+
+  const send = (method: string, path: string, body?: unknown, as?: string): Promise<Answer> =>
+    service.sendTo(method, `/console/api/${path}`, {
+      headers: {
+        'x-sheaf-console': '1',
+        ...(as !== undefined && { cookie: cookies.get(as)! }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    });
+
+  beforeAll(async () => {
+    service = await services.start();
+    await logIn('ada', 'strapi-super-admin');
+    await logIn('ed', 'strapi-author');
+  });
+
+  it('answer who has the right they need', async () => {
+    const url = '/api/restaurants?pagination[pageSize]=1';
+    const asked: readonly (readonly [string, string, unknown?])[] = [
+      ['POST', 'explain', { url }],
+      ['POST', 'try', { url, as: { kind: 'role', type: 'public' } }],
+      ['POST', 'try', { url, as: { kind: 'token', type: 'read-only' } }],
+      ['GET', 'roles'],
+      ['PUT', 'roles/1', { grant: [] }],
+      ['GET', 'tokens'],
+      ['POST', 'tokens', { name: 'a', type: 'read-only' }],
+    ];
+    for (const [method, path, body] of asked) {
+      expect([method, path, (await send(method, path, body)).status]).toEqual([method, path, 401]);
+      expect([method, path, (await send(method, path, body, 'ed')).status]).toEqual([method, path, 403]);
+      expect([method, path, (await send(method, path, body, 'ada')).status]).toEqual([method, path, 200]);
+    }
+    const [{ id }] = (await send('GET', 'tokens', undefined, 'ada')).body;
+    expect((await send('DELETE', `tokens/${id}`, undefined, 'ed')).status).toBe(403);
+    expect((await send('DELETE', `tokens/${id}`, undefined, 'ada')).status).toBe(204);
+    for (const path of ['model', 'counts']) {
+      expect((await send('GET', path)).status).toBe(401);
+      expect((await send('GET', path, undefined, 'ed')).status).toBe(200);
+    }
+    expect((await send('GET', 'model', undefined, 'ada')).body.types.length).toBeGreaterThan(10);
+    expect((await send('GET', 'counts', undefined, 'ada')).body[RESTAURANT]).toBeGreaterThan(0);
+    expect((await send('POST', 'try', { url }, 'ada')).body).toMatchObject({ status: 200, body: { data: [{}] } });
+  });
+
+  it.each([
+    [{}, 'Invalid key url'],
+    [{ url: '/api/chefs', als: 1 }, 'Invalid key als: not known; expected url, as'],
+    [{ url: '/api/chefs', as: { kind: 'god' } }, 'Invalid key as.kind: expected account, role or token'],
+    [{ url: '/api/chefs', as: { kind: 'role', type: 'public', x: 1 } }, 'Invalid key as.x'],
+    [{ url: '/api/chefs', as: { kind: 'token', type: 'custom' } }, 'Invalid key as.type'],
+    [{ url: '/api/chefs', as: null }, 'Invalid key as'],
+  ])('take no %j', async (body, message) => {
+    for (const path of ['explain', 'try'])
+      expect(await send('POST', path, body, 'ada')).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining(message) } },
+      });
   });
 });

@@ -87,7 +87,19 @@ export class ApiTokens {
   }
 
   /** Returns the token, which is not kept and cannot be shown again. */
-  async create({ name, description, type, actions, days }: NewToken): Promise<string> {
+  async create(token: NewToken): Promise<string> {
+    return (await this.#create(token)).secret;
+  }
+
+  /** The same, with what is listed of it. Null where there is one of that name already. */
+  async createNamed(token: NewToken): Promise<{ readonly token: ListedToken; readonly secret: string } | null> {
+    const { name } = token;
+    if ((await this.list()).some((other) => other.name === name)) return null;
+    const { id, secret } = await this.#create(token);
+    return { token: (await this.list()).find((listed) => listed.id === id)!, secret };
+  }
+
+  async #create({ name, description, type, actions, days }: NewToken): Promise<{ id: number; secret: string }> {
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const sql = new WriteStatements(this.#database.dialect);
     const now = Date.now();
@@ -103,7 +115,7 @@ export class ApiTokens {
       { column: 'expires_at', type: 'datetime' as const },
       ...stamps,
     ];
-    await this.#database.transaction(async (session) => {
+    const id = await this.#database.transaction(async (session) => {
       const [row] = await session.rows(sql.insertRow('strapi_api_tokens', columns), [
         createId(),
         name,
@@ -130,8 +142,9 @@ export class ApiTokens {
         const [made] = await session.rows(permission, [createId(), action, now, now, now]);
         await session.rows(link, [made![0], row![0], index + 1]);
       }
+      return row![0];
     });
-    return token;
+    return { id, secret: token };
   }
 
   /** Every token, the oldest first. */
@@ -153,6 +166,16 @@ export class ApiTokens {
       if (action !== null) token.actions.push(action);
     }
     return [...tokens.values()];
+  }
+
+  /** Whether there was such a token. */
+  async delete(id: number): Promise<boolean> {
+    const isThere = (await this.list()).some((token) => token.id === id);
+    if (isThere)
+      await this.#database.transaction(async (session) => {
+        for (const statement of this.#statements.deleteToken()) await session.rows(statement, [id]);
+      });
+    return isThere;
   }
 
   /** How many tokens of that name there were. */

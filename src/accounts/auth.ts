@@ -48,6 +48,8 @@ export interface Auth {
   readonly sessions: Sessions;
   readonly tokens: ApiTokens;
   readonly mailer: Mailer;
+  /** What access/*.json declares, by the type of the role. */
+  readonly rules: Rules['byRole'];
   readonly jwt: Jwt;
   /** Types of roles that rules or costs are declared for, and that are not there. */
   readonly unknownRoles: readonly string[];
@@ -100,6 +102,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     sessions,
     tokens,
     mailer,
+    rules: rules.byRole,
     jwt,
     unknownRoles: [...rules.byRole.keys(), ...Object.keys(settings.readCost.roles)].filter(
       (type) => !grants.roles.some((role) => role.type === type),

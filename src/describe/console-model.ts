@@ -52,6 +52,15 @@ export const readTypes = (model: Model, access: Access): ContentType[] =>
     (type) => (type.exposure === 'routes' || type.uid === FILE) && mayRead(type, access.may),
   );
 
+/** What people call a type or component. */
+export function labelOf(
+  { labels }: Model,
+  { uid, singularName }: Schema,
+): Pick<ConsoleSchema, 'displayName' | 'description'> {
+  const label = labels.get(uid);
+  return { displayName: label?.displayName ?? pascal(singularName), description: label?.description ?? null };
+}
+
 /** The attribute that names an entry for people, among those that may be read: as in Strapi 5, the first short text. */
 export function mainFieldOf(schema: Schema, access: Access, model: Model): string {
   const own = new View(model, access).scalars(schema).filter(({ name }) => !AUTOMATIC.has(name));
@@ -117,12 +126,9 @@ class SchemaReader {
   }
 
   #schema(schema: Schema): ConsoleSchema {
-    const { uid, singularName } = schema;
-    const label = this.#model.labels.get(uid);
     return {
-      uid,
-      displayName: label?.displayName ?? pascal(singularName),
-      description: label?.description ?? null,
+      uid: schema.uid,
+      ...labelOf(this.#model, schema),
       attributes: this.#attributes(schema),
       mainField: mainFieldOf(schema, this.#view.access, this.#model),
     };
