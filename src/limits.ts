@@ -299,6 +299,12 @@ export const MAX_CONSOLE_SESSION_MS = 1_209_600_000;
 /** Milliseconds that it lasts unused: a browser that was left behind is of no use after the weekend. */
 export const MAX_CONSOLE_IDLE_MS = 259_200_000;
 
+/** Milliseconds that the link lasts by which a new project gets its first account: whoever starts it is there. */
+export const MAX_FIRST_LINK_MS = 3_600_000;
+
+/** Milliseconds that a link lasts by which someone else chooses a password: it may wait in a mailbox over a weekend. */
+export const MAX_CONSOLE_LINK_MS = 259_200_000;
+
 /** Sets of roles of console accounts whose rights are kept ready; one is some kilobytes. */
 export const MAX_CACHED_EDITOR_GRANTS = 100;
 

@@ -3,8 +3,12 @@ import type { Database } from '../db/database.ts';
 import type { Model } from '../model/types.ts';
 import type { Settings } from '../project/settings.ts';
 import { ConsoleStatements } from '../sql/console-statements.ts';
+import { AccountRows } from './account-rows.ts';
+import { ConsoleAccounts } from './console-accounts.ts';
+import { ConsoleLinks } from './console-links.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { Editors } from './editors.ts';
+import { Welcomes } from './welcome.ts';
 
 export interface ConsoleOptions {
   readonly model: Model;
@@ -14,10 +18,15 @@ export interface ConsoleOptions {
 
 export interface Console {
   readonly sessions: ConsoleSessions;
+  readonly accounts: ConsoleAccounts;
+  readonly welcomes: Welcomes;
 }
 
 export function openConsole({ model, database, settings }: ConsoleOptions): Console {
   const statements = new ConsoleStatements(database.dialect);
   const editors = new Editors(model, statements);
-  return { sessions: new ConsoleSessions({ database, statements, editors, settings }) };
+  const sessions = new ConsoleSessions({ database, statements, editors, settings });
+  const parts = { database, statements, sessions, links: new ConsoleLinks(statements) };
+  const deps = { ...parts, model, rows: new AccountRows(parts) };
+  return { sessions, accounts: new ConsoleAccounts(deps), welcomes: new Welcomes(deps) };
 }

@@ -1,7 +1,7 @@
 // Statements about the accounts of the console, which stand in Strapi's own tables, and about their sessions, which
 // stand in ours. Each is made once; values are bound in the order in which their places stand in the text.
 import { sql } from 'kysely';
-import { CONSOLE_SESSIONS } from '../model/tables.ts';
+import { CONSOLE_LINKS, CONSOLE_SESSIONS } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
 
@@ -39,6 +39,9 @@ export type EditorPermissionRow = readonly [
   conditions: string | null,
   parameters: string | null,
 ];
+
+/** One row where there is any account. */
+export const ANY_ACCOUNT: Statement = plainStatement('select id from admin_users limit 1');
 
 const ROLES = sql`left join admin_users_roles_lnk as l on l.user_id = u.id left join admin_roles as r on r.id = l.role_id`;
 const IN_ORDER = sql`order by u.id, l.role_ord, l.id`;
@@ -80,6 +83,82 @@ export class ConsoleStatements {
       'by id',
       () => sql`select ${this.#account} from admin_users as u ${ROLES} where u.id = ${value()} ${IN_ORDER}`,
     );
+  }
+
+  /** Every account with each of its roles. */
+  accounts(): Statement<ConsoleAccountRow> {
+    return this.#once('accounts', () => sql`select ${this.#account} from admin_users as u ${ROLES} ${IN_ORDER}`);
+  }
+
+  /** Every role: `id, code, name, description`. */
+  roles(): Statement<readonly [id: number, code: string | null, name: string | null, description: string | null]> {
+    return this.#once('roles', () => sql`select id, code, name, description from admin_roles order by id`);
+  }
+
+  /** How many others with a role may log in. Values: the code of the role, the account to leave out. */
+  othersWithRole(): Statement<readonly [count: number]> {
+    const count = this.#dialect.countOutput(sql`count(distinct u.id)`);
+    return this.#once(
+      'others with role',
+      () =>
+        sql`select ${count} from admin_users as u join admin_users_roles_lnk as l on l.user_id = u.id join admin_roles as r on r.id = l.role_id where r.code = ${value()} and u.is_active and not coalesce(u.blocked, ${sql.lit(false)}) and u.id <> ${value()}`,
+    );
+  }
+
+  /** Takes all roles from an account. Values: the account. */
+  removeRoles(): Statement {
+    return this.#once('remove roles', () => sql`delete from admin_users_roles_lnk where user_id = ${value()}`);
+  }
+
+  /** Gives an account a role. Values: the account, the role, its place among the roles, the account's place in it. */
+  addRole(): Statement {
+    return this.#once(
+      'add role',
+      () =>
+        sql`insert into admin_users_roles_lnk (user_id, role_id, role_ord, user_ord) values (${value()}, ${value()}, ${value()}, ${value()})`,
+    );
+  }
+
+  /** Values: the account. */
+  deleteAccount(): Statement {
+    return this.#once('delete account', () => sql`delete from admin_users where id = ${value()}`);
+  }
+
+  /** Values: the hash of the token, the account or null, the end. */
+  addLink(): Statement {
+    return this.#once(
+      'add link',
+      () =>
+        sql`insert into ${sql.table(CONSOLE_LINKS)} (token_hash, account_id, expires_at) values (${value()}, ${value()}, ${value()})`,
+    );
+  }
+
+  /** Whom a link is for. Values: the hash of the token, now. */
+  link(): Statement<readonly [account: number | null]> {
+    return this.#once(
+      'link',
+      () =>
+        sql`select account_id from ${sql.table(CONSOLE_LINKS)} where token_hash = ${value()} and expires_at > ${value()}`,
+    );
+  }
+
+  /** Deletes a link: whoever does so first may use it. Values: the hash of the token, now. */
+  takeLink(): Statement<readonly [account: number | null]> {
+    return this.#once(
+      'take link',
+      () =>
+        sql`delete from ${sql.table(CONSOLE_LINKS)} where token_hash = ${value()} and expires_at > ${value()} returning account_id`,
+    );
+  }
+
+  /** Deletes the links of an account. Values: the account. */
+  deleteLinks(): Statement {
+    return this.#once('delete links', () => sql`delete from ${sql.table(CONSOLE_LINKS)} where account_id = ${value()}`);
+  }
+
+  /** Deletes links that have expired. Values: now. */
+  sweepLinks(): Statement {
+    return this.#once('sweep links', () => sql`delete from ${sql.table(CONSOLE_LINKS)} where expires_at <= ${value()}`);
   }
 
   /** A session with its account. Values: the hash of the token. */
