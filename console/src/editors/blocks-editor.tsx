@@ -3,14 +3,16 @@ import { type KeyboardEvent, type ReactNode, useCallback, useRef, useState } fro
 import { createEditor, Range, type Selection, Transforms } from 'slate';
 import { withHistory } from 'slate-history';
 import { Editable, ReactEditor, Slate, withReact } from 'slate-react';
+import { useSession } from '../shell/session.ts';
 import { BlocksToolbar } from './blocks/blocks-toolbar.tsx';
-import { linkAt, mayLink, removeLink, setLink } from './blocks/commands.ts';
+import { imageOf, insertImage, linkAt, mayLink, removeLink, setLink } from './blocks/commands.ts';
 import { loadBlocks } from './blocks/convert.ts';
 import { renderElement, renderLeaf } from './blocks/elements.tsx';
 import { handleKey } from './blocks/keys.ts';
 import { LinkDialog } from './blocks/link-dialog.tsx';
 import { withBlocks } from './blocks/with-blocks.ts';
 import { type EditorProps, labelId, useLabelClick, useOwnValue } from './editor.ts';
+import { PictureDialog } from './picture-dialog.tsx';
 import './blocks-editor.css';
 
 /** The value is a list of blocks; null where there is no text. */
@@ -28,22 +30,25 @@ function openEditor(value: unknown) {
 
 function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProps<unknown>): ReactNode {
   const [{ editor, save }] = useState(() => openEditor(value));
+  const [dialog, setDialog] = useState<'link' | 'image' | null>(null);
   /** Where the text was selected when a dialog was opened. */
-  const [linked, setLinked] = useState<Selection>(null);
+  const selected = useRef<Selection>(null);
+  const mayChoose = useSession().can('files.read');
   // Escape, then Tab leaves the editor from within a list.
   const leaves = useRef(false);
   useLabelClick(
     control.id,
     useCallback(() => ReactEditor.focus(editor), [editor]),
   );
-  const openLink = (): void => {
-    if (mayLink(editor)) setLinked(editor.selection);
+  const open = (which: 'link' | 'image'): void => {
+    selected.current = editor.selection;
+    if (which === 'image' || mayLink(editor)) setDialog(which);
   };
-  const closeLink = (change: () => void): void => {
-    setLinked(null);
+  const close = (change: () => void): void => {
+    setDialog(null);
     // After the dialog has given the focus back, which leaves the cursor at the start.
     setTimeout(() => {
-      if (linked) Transforms.select(editor, linked);
+      if (selected.current) Transforms.select(editor, selected.current);
       change();
       ReactEditor.focus(editor);
     });
@@ -51,14 +56,16 @@ function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProp
   const onKeyDown = (event: KeyboardEvent): void => {
     if (leaves.current && event.key === 'Tab') return;
     if (event.key !== 'Shift') leaves.current = event.key === 'Escape';
-    if (handleKey(editor, event, openLink)) event.preventDefault();
+    if (handleKey(editor, event, () => open('link'))) event.preventDefault();
   };
   const { id, ...aria } = control;
   const look = ['editor', readOnly && 'editor-read-only', control['aria-invalid'] && 'editor-invalid'];
   return (
     <div className={look.filter(Boolean).join(' ')}>
       <Slate editor={editor} onValueChange={(children) => onChange(save(children))}>
-        {!readOnly && <BlocksToolbar controls={id} onLink={openLink} onImage={null} />}
+        {!readOnly && (
+          <BlocksToolbar controls={id} onLink={() => open('link')} onImage={mayChoose ? () => open('image') : null} />
+        )}
         <Editable
           id={id}
           className="blocks"
@@ -70,13 +77,19 @@ function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProp
           renderLeaf={renderLeaf}
           onKeyDown={onKeyDown}
         />
-        {linked && (
+        {dialog === 'link' && (
           <LinkDialog
             url={linkAt(editor)?.[0].url ?? null}
-            asksText={Range.isCollapsed(linked) && !linkAt(editor)}
-            onClose={() => closeLink(() => {})}
-            onSet={(url, text) => closeLink(() => setLink(editor, url, text))}
-            onRemove={() => closeLink(() => removeLink(editor))}
+            asksText={editor.selection !== null && Range.isCollapsed(editor.selection) && !linkAt(editor)}
+            onClose={() => close(() => {})}
+            onSet={(url, text) => close(() => setLink(editor, url, text))}
+            onRemove={() => close(() => removeLink(editor))}
+          />
+        )}
+        {dialog === 'image' && (
+          <PictureDialog
+            onClose={() => close(() => {})}
+            onChoose={(file) => close(() => insertImage(editor, imageOf(file)))}
           />
         )}
       </Slate>

@@ -3,11 +3,14 @@ import { markdownKeymap, markdownLanguage } from '@codemirror/lang-markdown';
 import type { EditorState, TransactionSpec } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { altOf } from '../files/file.ts';
+import { useSession } from '../shell/session.ts';
 import { Menu } from '../ui/menu.tsx';
 import { useCodeMirror } from './code/use-code-mirror.ts';
 import { type EditorProps, labelText } from './editor.ts';
-import { insertLink, toggleAround, toggleLines } from './markdown/commands.ts';
+import { insertImage, insertLink, toggleAround, toggleLines } from './markdown/commands.ts';
 import { renderMarkdown } from './markdown/render.tsx';
+import { PictureDialog } from './picture-dialog.tsx';
 import { EditorToolbar, ToolbarButton, ToolbarMenuButton, ToolbarSeparator } from './toolbar.tsx';
 import './markdown-editor.css';
 
@@ -45,6 +48,8 @@ export default function MarkdownEditor({
 }: EditorProps<string | null>): ReactNode {
   const text = value ?? '';
   const [hasPreview, setPreview] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const mayChoose = useSession().can('files.read');
   const { host, view } = useCodeMirror({
     text,
     onChange: (next) => onChange(next === '' ? null : next),
@@ -63,6 +68,7 @@ export default function MarkdownEditor({
       <MarkdownToolbar
         controls={control.id}
         run={readOnly ? null : run}
+        onImage={mayChoose ? () => setChoosing(true) : null}
         hasPreview={hasPreview}
         onPreview={() => setPreview(!hasPreview)}
       />
@@ -70,6 +76,16 @@ export default function MarkdownEditor({
         <div ref={host} id={control.id} className="markdown-source" />
         {hasPreview && <Preview text={text} label={`${labelText(control.id)}: preview`} />}
       </div>
+      {isChoosing && (
+        <PictureDialog
+          onClose={() => setChoosing(false)}
+          onChoose={(file) => {
+            setChoosing(false);
+            // After the dialog has given the focus back.
+            setTimeout(() => run((state) => insertImage(state, file.url, altOf(file))));
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -89,11 +105,12 @@ interface MarkdownToolbarProps {
   readonly controls: string;
   /** Null where nothing can be changed. */
   readonly run: ((command: Command) => void) | null;
+  readonly onImage: (() => void) | null;
   readonly hasPreview: boolean;
   readonly onPreview: () => void;
 }
 
-const MarkdownToolbar = ({ controls, run, hasPreview, onPreview }: MarkdownToolbarProps): ReactNode => (
+const MarkdownToolbar = ({ controls, run, onImage, hasPreview, onPreview }: MarkdownToolbarProps): ReactNode => (
   <EditorToolbar label="Formatting" controls={controls}>
     {run && (
       <>
@@ -131,6 +148,7 @@ const MarkdownToolbar = ({ controls, run, hasPreview, onPreview }: MarkdownToolb
         />
         <ToolbarSeparator />
         <ToolbarButton label="Link" keys="Ctrl+K" icon="link" onClick={() => run(insertLink)} />
+        {onImage && <ToolbarButton label="Image" icon="image" onClick={onImage} />}
         <ToolbarButton label="List" icon="list" onClick={() => run((state) => toggleLines(state, 'list'))} />
         <ToolbarButton
           label="Numbered list"

@@ -84,3 +84,27 @@ export const api = {
   put: <T>(path: string, body: unknown): Promise<T> => bodyOf(request<T>('PUT', path, body)),
   delete: <T = null>(path: string): Promise<T> => bodyOf(request<T>('DELETE', path)),
 };
+
+/** Sends a form and tells how much of it is sent, from 0 to 1; `fetch` does not tell that. */
+export function upload<T>(
+  path: string,
+  form: FormData,
+  { onProgress, signal }: { readonly onProgress: (sent: number) => void; readonly signal: AbortSignal },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open('POST', `${CONSOLE_API}/${path}`);
+    sending.setRequestHeader(CONSOLE_HEADER, '1');
+    sending.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+    sending.onload = () => {
+      const { status, responseText } = sending;
+      if (status === 401) whenLoggedOut();
+      if (status >= 200 && status < 300) resolve(JSON.parse(responseText) as T);
+      else reject(errorOf(status, responseText));
+    };
+    sending.onerror = () => reject(new ApiError(0, 'The server does not answer. Is it still running?', {}));
+    sending.onabort = () => reject(new DOMException('Cancelled', 'AbortError'));
+    signal.addEventListener('abort', () => sending.abort());
+    sending.send(form);
+  });
+}

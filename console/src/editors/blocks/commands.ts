@@ -1,5 +1,6 @@
 // What the toolbar and the keys do with the text that is selected.
 import { Editor, Element, type NodeEntry, Path, Range, Transforms } from 'slate';
+import type { StoredFile } from '../../files/file.ts';
 import {
   type BlockElement,
   type CodeElement,
@@ -204,3 +205,27 @@ export function insertImage(editor: Editor, image: ImageElement['image']): void 
 /** Names the language of the code at a path; without one nothing is said of it. */
 export const setLanguage = (editor: Editor, path: Path, language: string): void =>
   Transforms.setNodes<CodeElement>(editor, { language: language === '' ? null : language }, { at: path });
+
+/** What Strapi 5 stores of a picture in a text. */
+const STORED = [
+  'name',
+  'alternativeText',
+  'url',
+  'caption',
+  'width',
+  'height',
+  'formats',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'previewUrl',
+  'provider',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof StoredFile)[];
+
+export const imageOf = (file: StoredFile): ImageElement['image'] => ({
+  ...Object.fromEntries(STORED.map((key) => [key, file[key] ?? null])),
+  url: file.url,
+});

@@ -1,0 +1,109 @@
+// The files of an entry: cards in their order, which can be moved, taken from the library or uploaded.
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type AllowedKinds, acceptOf, asFile, isAllowed, type StoredFile } from '../files/file.ts';
+import { FileDetails } from '../files/file-details.tsx';
+import { LibraryDialog } from '../files/library-dialog.tsx';
+import { ChooseFiles, DropFiles, UploadList } from '../files/upload-area.tsx';
+import { useUploads } from '../files/use-uploads.ts';
+import { useSession } from '../shell/session.ts';
+import { Button } from '../ui/button.tsx';
+import { MediaCards } from './media/media-cards.tsx';
+import './media-input.css';
+
+/** A file as an entry has it. */
+export type MediaValue = Readonly<Record<string, unknown>> & { readonly id: number };
+
+interface MediaInputProps {
+  /** The name of the attribute. */
+  readonly label: string;
+  readonly value: readonly MediaValue[];
+  readonly onChange: (value: readonly MediaValue[]) => void;
+  readonly multiple: boolean;
+  /** Kinds of files, as the definition names them; null: all. */
+  readonly allowedTypes: AllowedKinds;
+  readonly readOnly?: boolean;
+}
+
+export default function MediaInput(props: MediaInputProps): ReactNode {
+  const { label, value, onChange, multiple, allowedTypes, readOnly = false } = props;
+  const { can } = useSession();
+  const [isChoosing, setChoosing] = useState(false);
+  const [shown, setShown] = useState<StoredFile | null>(null);
+  const files = value.map(asFile);
+  // Uploads may end one after the other before the form shows the first.
+  const latest = useRef(value);
+  useEffect(() => {
+    latest.current = value;
+  }, [value]);
+  const put = (added: readonly StoredFile[]): void => {
+    const known = new Set(latest.current.map(({ id }) => id));
+    const fresh = added.filter(({ id }) => !known.has(id)).map((file): MediaValue => ({ ...file }));
+    latest.current = multiple ? [...latest.current, ...fresh] : added.slice(0, 1).map((file) => ({ ...file }));
+    onChange(latest.current);
+  };
+  const uploads = useUploads((file) => isAllowed(file.mime, allowedTypes) && put([file]));
+  const add = (chosen: readonly File[]): void => uploads.add(multiple ? chosen : chosen.slice(0, 1), allowedTypes);
+  const mayUpload = !readOnly && can('files.create');
+  const isFull = !multiple && files.length > 0;
+  return (
+    <DropFiles onFiles={mayUpload ? add : null} label={isFull ? 'Drop to put it in its place' : 'Drop to upload'}>
+      <div className="media">
+        <MediaCards
+          label={label}
+          files={files}
+          isMovable={multiple && !readOnly}
+          onMove={(ids) => onChange(ids.map((id) => value.find((file) => file.id === id)!))}
+          onRemove={readOnly ? null : (id) => onChange(value.filter((file) => file.id !== id))}
+          onShow={setShown}
+        />
+        {files.length === 0 && <p className="soft media-none">{multiple ? 'No files' : 'No file'}</p>}
+        <UploadList uploads={uploads.uploads} remove={uploads.remove} />
+        {!readOnly && (
+          <div className="row">
+            {can('files.read') && (
+              <Button
+                small
+                icon="image"
+                onClick={() => setChoosing(true)}
+                aria-label={`${isFull ? 'Choose another' : 'Choose from the library'}: ${label}`}
+              >
+                {isFull ? 'Choose another' : 'Choose from the library'}
+              </Button>
+            )}
+            {mayUpload && (
+              <ChooseFiles
+                small
+                label={`Upload: ${label}`}
+                onFiles={add}
+                accept={acceptOf(allowedTypes)}
+                multiple={multiple}
+              >
+                Upload
+              </ChooseFiles>
+            )}
+          </div>
+        )}
+      </div>
+      {isChoosing && (
+        <LibraryDialog
+          multiple={multiple}
+          allowedTypes={allowedTypes}
+          onClose={() => setChoosing(false)}
+          onChoose={(chosen) => {
+            setChoosing(false);
+            put(chosen);
+          }}
+        />
+      )}
+      {shown && (
+        <FileDetails
+          file={shown}
+          onClose={() => setShown(null)}
+          onChanged={(changed) =>
+            onChange(value.map((file) => (file.id === changed.id ? { ...file, ...changed } : file)))
+          }
+        />
+      )}
+    </DropFiles>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../ui/icon.tsx';
+import { altOf, extensionOf, type StoredFile, sizeInWords, thumbnailOf } from './file.ts';
+import './files.css';
+
+/** A small picture of a file, or its extension. `isNamed`: its name stands beside it, so it says nothing of its own. */
+export function FilePicture({ file, isNamed }: { readonly file: StoredFile; readonly isNamed: boolean }): ReactNode {
+  const thumbnail = thumbnailOf(file);
+  if (thumbnail)
+    return (
+      <span className="files-picture">
+        <img src={thumbnail} alt={isNamed ? '' : altOf(file)} loading="lazy" />
+      </span>
+    );
+  return (
+    <span className="files-picture files-picture-none" aria-hidden={isNamed || undefined}>
+      <Icon name="file" />
+      {extensionOf(file)}
+    </span>
+  );
+}
+
+/** "PNG · 320 × 200 · 12 kB". */
+export const factsOf = (file: StoredFile): string =>
+  [
+    extensionOf(file),
+    file.width !== null && file.height !== null && `${file.width} × ${file.height}`,
+    sizeInWords(file.size),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+/** What a card shows of a file. */
+export const FileFigure = ({ file }: { readonly file: StoredFile }): ReactNode => (
+  <>
+    <FilePicture file={file} isNamed />
+    <span className="files-name">{file.name}</span>
+    <span className="files-facts">{factsOf(file)}</span>
+  </>
+);

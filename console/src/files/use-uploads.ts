@@ -1,0 +1,57 @@
+// Uploads of a view, and what changes with them.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { upload } from '../shell/api.ts';
+import { type AllowedKinds, isAllowed, kindsInWords, type StoredFile } from './file.ts';
+import { type Send, type Upload, UploadQueue } from './upload-queue.ts';
+
+/** What all queries about files begin with. */
+export const FILES_KEY = ['files'] as const;
+
+const formOf = (file: File): FormData => {
+  const form = new FormData();
+  form.append('files', file);
+  return form;
+};
+
+const sendNew: Send = async (file, options) => {
+  const [stored] = await upload<readonly StoredFile[]>('rest/upload', formOf(file), options);
+  return stored!;
+};
+
+/** Gives a file of the library other bytes. */
+export const sendInPlace =
+  (id: number): Send =>
+  (file, options) =>
+    upload<StoredFile>(`rest/upload?id=${id}`, formOf(file), options);
+
+export interface Uploads {
+  readonly uploads: readonly Upload[];
+  add(files: readonly File[], kinds?: AllowedKinds): void;
+  remove(...keys: readonly number[]): void;
+}
+
+/** `onStored` is told of each file as soon as the server has it. */
+export function useUploads(onStored: (file: StoredFile) => void, send: Send = sendNew): Uploads {
+  const client = useQueryClient();
+  const told = useRef(onStored);
+  useEffect(() => {
+    told.current = onStored;
+  });
+  const [queue] = useState(
+    () =>
+      new UploadQueue(send, (file) => {
+        void client.invalidateQueries({ queryKey: FILES_KEY });
+        told.current(file);
+      }),
+  );
+  const uploads = useSyncExternalStore(queue.subscribe, queue.snapshot);
+  return {
+    uploads,
+    remove: (...keys) => queue.remove(...keys),
+    add: (files, kinds = null) =>
+      queue.add(files, (file) =>
+        isAllowed(file.type, kinds) ? null : `Only ${kindsInWords(kinds ?? [])} can be here`,
+      ),
+  };
+}
