@@ -179,6 +179,9 @@ export const MAX_SMALL_READ_MS = 25;
 /** Rows that one read may touch by our estimate; beyond it would not end by its deadline. */
 export const MAX_READ_COST = 100_000_000;
 
+/** Places that show a file which are looked for when someone asks who uses it; they are read and shown all at once. */
+export const MAX_FILE_USES = 10_000;
+
 /** Bytes of an answer that the console shows of a request that it tries; a browser shows no more of it in time. */
 export const MAX_TRIED_BYTES = 5_000_000;
 

@@ -5,13 +5,14 @@ import { type Access, type RowRule, systemAccess } from '../src/access/access.ts
 import type { Caller } from '../src/access/caller.ts';
 import type { Auth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
-import type { ConsoleAttribute, ConsoleModel } from '../src/console/contract.ts';
+import type { ConsoleAttribute, ConsoleModel, FileUses } from '../src/console/contract.ts';
 import { consoleModel, readTypes } from '../src/describe/console-model.ts';
 import { rulesInWords } from '../src/describe/rule-words.ts';
 import { callerAs } from '../src/http/console/ask-as.ts';
 import { apiRoles, changeRole } from '../src/http/console/console-roles.ts';
 import { createToken, deleteToken, listTokens } from '../src/http/console/console-tokens.ts';
 import { explainForConsole } from '../src/http/console/explain-for-console.ts';
+import { fileUsesFor } from '../src/http/console/file-uses-for-console.ts';
 import { tryRequest } from '../src/http/console/try-request.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import type { RouteContext } from '../src/http/routes.ts';
@@ -19,7 +20,7 @@ import { createServer } from '../src/http/server.ts';
 import { Lru } from '../src/lru.ts';
 import { loadModel } from '../src/model/build.ts';
 import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
-import type { Answer } from './support/content.ts';
+import { type Answer, localized, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, GUIDE, recordStatements } from './support/database.ts';
 import { rulesIn } from './support/rules.ts';
 
@@ -327,6 +328,81 @@ describeOnEveryDatabase('what the console asks the server', (engine) => {
     await expect(auth.authenticator.identify(`Bearer ${secret}`)).rejects.toMatchObject({ status: 401 });
     for (const id of [String(token.id), 'x', '1e3'])
       await expect(deleteToken(auth, id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+const SITE: Project = {
+  types: {
+    page: {
+      drafts: true,
+      localized: true,
+      attributes: {
+        title: { type: 'string', ...localized },
+        cover: { type: 'media' },
+        sections: { type: 'dynamiczone', components: ['page.section'] },
+      },
+    },
+    note: { attributes: { text: { type: 'text' }, scans: { type: 'media', multiple: true } } },
+  },
+  components: {
+    'page.section': { panels: { type: 'component', component: 'page.panel', repeatable: true } },
+    'page.panel': { picture: { type: 'media' } },
+  },
+  locales: ['en', 'fr'],
+};
+
+describeOnEveryDatabase('the uses of a file', (engine) => {
+  const contents = useContents(engine);
+
+  it('are the entries that show it, in components at any depth as well, as far as they may be read', async () => {
+    const { sheaf } = await contents.open(SITE);
+    const [file, other] = await sheaf.files.upload(
+      ['a.txt', 'b.txt'].map((name) => ({ name, content: Buffer.from(name) })),
+    );
+    const { id } = file as { id: number };
+    const [PAGE, NOTE] = ['api::page.page', 'api::note.note'] as const;
+    const panels = [{ picture: other!.id }, { picture: id }];
+    const deep = await sheaf.documents(PAGE).create({
+      data: { title: 'Deep', sections: [{ __component: 'page.section', panels }] },
+      status: 'published',
+    });
+    const data = { title: 'Both', cover: id, sections: [{ __component: 'page.section', panels }] };
+    const both = await sheaf.documents(PAGE).create({ data });
+    await sheaf.documents(PAGE).update({ documentId: both.documentId, locale: 'fr', data: { ...data, title: 'Deux' } });
+    const note = await sheaf.documents(NOTE).create({ data: { text: 'Note', scans: [other!.id, id] } });
+    await sheaf.documents(NOTE).create({ data: { text: 'Another', scans: [other!.id] } });
+    const at = (uid: string, { documentId }: { documentId: string }, title: string, attribute: string) => ({
+      uid,
+      documentId,
+      title,
+      attribute,
+    });
+    const all = [
+      at(NOTE, note, 'Note', 'scans'),
+      at(PAGE, both, 'Both', 'cover'),
+      at(PAGE, both, 'Both', 'sections.panels.picture'),
+      at(PAGE, deep, 'Deep', 'sections.panels.picture'),
+    ];
+    const sorted = (uses: FileUses['uses']) =>
+      uses.toSorted((one, two) =>
+        `${one.uid} ${one.title} ${one.attribute}` < `${two.uid} ${two.title} ${two.attribute}` ? -1 : 1,
+      );
+    for (const name of [String(id), String(file!.documentId)]) {
+      const { uses, hidden } = await fileUsesFor(sheaf, name, editor(sheaf, 'all'));
+      expect([sorted(uses), hidden]).toEqual([all, 0]);
+    }
+    const seen = async (key: string, rights: Partial<Access>) => {
+      const { uses, hidden } = await fileUsesFor(sheaf, String(id), editor(sheaf, key, rights));
+      return [sorted(uses), hidden];
+    };
+    expect(await seen('no notes', { may: (action) => !action.startsWith(NOTE) })).toEqual([all.slice(1), 1]);
+    expect(await seen('no drafts', { mayReadDrafts: () => false })).toEqual([[all[0], all[3]], 1]);
+    const mayUse: Access['mayUse'] = (_uid, name) => name !== 'sections';
+    expect(await seen('no sections', { mayUse })).toEqual([all.slice(0, 2), 1]);
+    const rowsOf: Access['rowsOf'] = (uid) => (uid === PAGE ? ruleOn('documentId', String(deep.documentId)) : null);
+    expect(await seen('one page', { rowsOf })).toEqual([[all[0], all[3]], 1]);
+    await expect(fileUsesFor(sheaf, '0', editor(sheaf, 'all'))).rejects.toMatchObject({ status: 404 });
+    await expect(seen('no files', { rowsOf: () => ruleOn('documentId', 'x') })).rejects.toMatchObject({ status: 404 });
   });
 });
 

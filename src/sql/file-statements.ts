@@ -75,6 +75,15 @@ export class FileStatements {
     );
   }
 
+  /** Rows of content-types and components that show a file. Values: the file, how many at most. */
+  uses(): Statement<readonly [uid: string, row: number, field: string]> {
+    return this.#once(
+      'uses',
+      () =>
+        sql`select related_type, related_id, field from files_related_mph where file_id = ${value()} and related_id is not null order by related_type, related_id, id limit ${value()}`,
+    );
+  }
+
   /** Values: the id of a row. */
   documentIdOf(): Statement<readonly [documentId: string]> {
     return this.#once('document', () => sql`select document_id from files where id = ${value()}`);

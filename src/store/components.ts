@@ -79,7 +79,7 @@ export async function holdersOfComponents(
   return found;
 }
 
-const mayHold = (schema: Schema, { uid }: ComponentSchema): boolean =>
+export const mayHold = (schema: Schema, { uid }: ComponentSchema): boolean =>
   [...schema.attributes.values()].some(
     (attribute) =>
       (attribute.kind === 'component' && attribute.component === uid) ||

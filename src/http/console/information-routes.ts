@@ -1,4 +1,4 @@
-// What the console asks the server besides content: the model, what requests cost and answer, roles and API tokens.
+// What the console asks the server besides content: the model, what requests cost and answer, roles, API tokens, uses of files.
 import * as v from 'valibot';
 import { nonEmptyString, strictObject } from '../../check-json.ts';
 import type { ConsoleCounts, ConsoleModel } from '../../console/contract.ts';
@@ -12,6 +12,7 @@ import { apiRoles, changeRole } from './console-roles.ts';
 import { type ConsoleCall, type ConsoleContext, type ConsoleRoute, consoleRoute } from './console-route.ts';
 import { createToken, deleteToken, listTokens } from './console-tokens.ts';
 import { explainForConsole } from './explain-for-console.ts';
+import { fileUsesFor } from './file-uses-for-console.ts';
 import { tryRequest } from './try-request.ts';
 
 export const informationRoutes = (context: ConsoleContext): ConsoleRoute[] => {
@@ -20,6 +21,9 @@ export const informationRoutes = (context: ConsoleContext): ConsoleRoute[] => {
     consoleRoute('GET', 'model', null, ({ editor }) => modelFor(context, editor)),
     consoleRoute('GET', 'counts', null, ({ editor }) => countsFor(context, editor)),
     ...requestRoutes(context),
+    consoleRoute('GET', 'files/:id/uses', 'files.read', ({ params, editor }) =>
+      fileUsesFor(sheaf, params.id!, editor.caller),
+    ),
     consoleRoute('GET', 'roles', 'roles.read', () => apiRoles(sheaf, auth)),
     consoleRoute('PUT', 'roles/:id', 'roles.update', ({ params, request }) =>
       changeRole(sheaf, auth, params.id!, request.body),
