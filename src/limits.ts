@@ -269,6 +269,9 @@ export const MAX_RESIZED_PICTURES = 40;
 /** Milliseconds that a handler or a policy of a project may take. */
 export const MAX_HANDLER_MS = 30_000;
 
+/** The same for a route of a Strapi project, with its policies and middlewares; Strapi itself has no such limit. */
+export const MAX_STRAPI_ROUTE_MS = 120_000;
+
 /** Milliseconds that a hook around an operation may take; a write holds its locks for as long. */
 export const MAX_HOOK_MS = 5_000;
 

@@ -70,7 +70,7 @@ export class Deadline {
 }
 
 /** Code did not end by its deadline. */
-class DeadlineError extends Error {
+export class DeadlineError extends Error {
   constructor(milliseconds: number) {
     super(`it did not end within ${milliseconds} ms`);
     this.name = 'DeadlineError';

@@ -13,12 +13,14 @@ import { type CodeRequest, rememberRequest, requestOf } from './code-request.ts'
 import { Rows } from './data/rows.ts';
 import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
+import { inTime } from './route-time.ts';
 import { errorAnswer, errorBody, strapiErrors } from './strapi-errors.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 
 interface ChainDeps {
   readonly sheaf: Sheaf;
   readonly auth: Auth;
+  readonly log: Log;
 }
 
 /** `around`: the middlewares of the application. */
@@ -42,7 +44,7 @@ export function routeChain(
   };
   const early: Middleware[] =
     around.length > 0 ? [(ctx, next) => takeBody(ctx, requestOf(ctx)).then(next), ...around] : [];
-  return composed([...early, prepared, ...route.chain], async () => undefined);
+  return composed([...early, prepared, inTime(route, deps.log), ...route.chain], async () => undefined);
 }
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

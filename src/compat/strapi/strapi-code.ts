@@ -95,7 +95,7 @@ export async function startStrapiCode(
   const app = koaOf(loaded);
   const chains = new Map<StrapiRoute, (ctx: Context) => Promise<unknown>>();
   const chainOf = (route: StrapiRoute) => {
-    const chain = chains.get(route) ?? routeChain(route, around, { sheaf, auth });
+    const chain = chains.get(route) ?? routeChain(route, around, { sheaf, auth, log });
     chains.set(route, chain);
     return chain;
   };

@@ -1,0 +1,29 @@
+// The time that a route of a Strapi project takes: the log names the file of one that is slow, and one that does not end is
+// given up.
+import { unavailableError } from '../../errors.ts';
+import type { Log } from '../../extend/define-project.ts';
+import { Deadline, DeadlineError } from '../../extend/run-code.ts';
+import { MAX_STRAPI_ROUTE_MS, SLOW_CODE_MS } from '../../limits.ts';
+import type { Middleware } from './koa-app.ts';
+import type { StrapiRoute } from './route-list.ts';
+
+/** Stands in front of policies, middlewares and the handler, and behind whatever waits for the client. */
+export function inTime(
+  { file, method, pattern }: Pick<StrapiRoute, 'file' | 'method' | 'pattern'>,
+  log: Log,
+): Middleware {
+  const code = `route ${method} ${pattern.path}`;
+  return async (_ctx, next) => {
+    const begin = performance.now();
+    try {
+      return await new Deadline(MAX_STRAPI_ROUTE_MS).within(next);
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+      log.error({ file, code }, `code of the project was given up: ${error.message}`);
+      throw unavailableError('The request takes too long');
+    } finally {
+      const milliseconds = Math.round(performance.now() - begin);
+      if (milliseconds > SLOW_CODE_MS) log.warn({ file, code, milliseconds }, 'code of the project is slow');
+    }
+  };
+}
