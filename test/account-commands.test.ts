@@ -616,6 +616,46 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
       );
     });
 
+    it('which printed a link for the first account of the console, good once', async () => {
+      const [, link] = /first account, once and within an hour:\n {2}(\S+)\n/.exec(server.said)!;
+      const { origin, pathname, searchParams } = new URL(link!);
+      expect(pathname).toBe('/console/welcome');
+      const token = searchParams.get('token')!;
+      const ask = async (path: string, body?: unknown, cookie = ''): Promise<Answered> => {
+        const answer = await fetch(`${origin}/console/api/${path}`, {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { 'x-sheaf-console': '1', 'content-type': 'application/json', cookie },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        const [set = ''] = answer.headers.getSetCookie();
+        return { status: answer.status, body: await answer.json(), cookie: set.split(';')[0] };
+      };
+      expect((await ask(`welcome?token=${token}`)).body).toEqual({ account: null });
+      expect(await sheaf(at, 'admin', 'list')).toEqual([]);
+      const first = { token, email: 'ada@example.com', password: 'Correct-horse-1' };
+      const { cookie } = await ask('welcome', first);
+      expect((await ask('session', undefined, cookie)).body.account.email).toBe('ada@example.com');
+      expect((await ask('welcome', first)).status).toBe(404);
+      // A link for someone else, and a new one for the first, who is logged out with it.
+      const made = await sheaf(at, 'admin', 'create', '--email', 'Ed@example.com', '--role', 'editor');
+      expect(made).toMatchObject({ email: 'ed@example.com', isActive: false, roles: [{ code: 'strapi-editor' }] });
+      const reset = await sheaf(at, 'admin', 'reset', 'ADA@example.com');
+      expect((await ask('session', undefined, cookie)).status).toBe(401);
+      const linked = { token: new URL(reset.link).searchParams.get('token'), password: 'Battery-staple-2' };
+      expect((await ask('session', { email: first.email, password: first.password })).status).toBe(400);
+      expect((await ask('welcome', linked)).status).toBe(200);
+      const listed = await run(['admin', 'list', ...at]);
+      expect(listed.out).toMatch(
+        /^ +1 {2}ada@example\.com +Super Admin\n +2 {2}ed@example\.com +Editor +no password yet\n$/,
+      );
+      const unknown = await run(['admin', 'create', ...at, '--email', 'x@example.com', '--role', 'nobody']);
+      expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('there are super-admin, editor, author') });
+      const given = await run(['admin', 'create', ...at, '--email', 'gil@example.com', '--password'], {
+        input: 'weak',
+      });
+      expect(given).toMatchObject({ code: 1, err: expect.stringContaining('at least 8 characters') });
+    });
+
     it('by nothing that lasts where * is granted and revoked again: logging in is as it was', async () => {
       const account = { username: 'olga', email: 'olga@example.com', password: PASSWORD };
       expect((await server.ask('POST', 'auth/local/register', { body: account })).status).toBe(200);

@@ -1,6 +1,7 @@
 // The commands of the command line, in the order of the help. Each loads only what it needs.
 import { SetupError } from '../errors.ts';
 import { ACCOUNT_COMMANDS } from './account-table.ts';
+import { ADMIN_COMMANDS } from './admin-table.ts';
 import { CODE_COMMANDS } from './code-table.ts';
 import { type Command, command, flag, JSON_OPTION, LISTEN_OPTIONS, PROJECT_OPTIONS, print } from './command.ts';
 import { FILE_COMMANDS } from './file-table.ts';
@@ -187,6 +188,7 @@ export const COMMANDS: readonly Command[] = [
   ...FILE_COMMANDS,
   ...LOCALE_COMMANDS,
   ...ACCOUNT_COMMANDS,
+  ...ADMIN_COMMANDS,
   HELP,
   COMPLETION,
 ];

@@ -12,6 +12,7 @@ const SUBJECTS: readonly (readonly [title: string, words: readonly string[]])[] 
   ['Locales', ['locale']],
   ['Files', ['files']],
   ['Users, roles and API tokens', ['user', 'role', 'token']],
+  ['The console', ['admin']],
   ['Requests', ['explain']],
   ['Beside Strapi, and from it', ['adopt', 'compare']],
 ];

@@ -3,6 +3,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf } from '../app.ts';
+import type { IssuedLink } from '../console/console-links.ts';
 import { SetupError } from '../errors.ts';
 import { watchEventLoop } from '../http/event-loop.ts';
 import { type Logger, openLog } from '../http/log.ts';
@@ -15,6 +16,7 @@ import { isRunByNpm, openOptions, type ServerConfig } from '../project/environme
 import { readLocales } from '../project/locales.ts';
 import type { MetricsPlace } from '../project/settings.ts';
 import { codeNotes } from './code-notes.ts';
+import { consoleNotes, consolePlace, firstConsoleLink } from './console-links.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
 import { localeNotes } from './locale-notes.ts';
@@ -47,6 +49,7 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
   const traces = config.traces ? await (await import('../http/traces.ts')).openTraces() : null;
   const sheaf = await open({ ...openOptions(config), onMailError, observe: traces?.observe });
   const notes = cluster.isWorker ? [] : [...config.notes, ...(await prepare(sheaf, config, options))];
+  const consoleLink = cluster.isWorker ? null : await firstConsoleLink(sheaf);
   const isPrimary = config.workers > 1 && cluster.isPrimary;
   // The primary has made the schema; the workers open the database themselves.
   if (isPrimary) await sheaf.close();
@@ -57,7 +60,7 @@ export async function start(config: ServerConfig, options: StartOptions): Promis
     ? startWorkers(config.workers, logger)
     : serve(sheaf, config, { logger, metrics, traces }));
   if (cluster.isWorker) answerPrimary(address);
-  else welcome(sheaf, config, { isExample, address, metricsAddress, begin, notes });
+  else welcome(sheaf, config, { isExample, address, metricsAddress, begin, notes, consoleLink });
 }
 
 /** What the primary hears of a worker: where it listens, and that it works. */
@@ -173,12 +176,15 @@ interface StartResult {
   /** When the start began. */
   readonly begin: number;
   readonly notes: readonly string[];
+  /** Makes the first account of the console; null where there is one. */
+  readonly consoleLink: IssuedLink | null;
 }
 
 const metricsPath = (place: MetricsPlace): string => ('path' in place ? place.path : '');
 
 function welcome(sheaf: Sheaf, config: ServerConfig, result: StartResult): void {
-  const { isExample, address, metricsAddress, begin, notes } = result;
+  const { isExample, address, metricsAddress, begin, consoleLink } = result;
+  const notes = [...result.notes, ...consoleNotes(sheaf, address, consoleLink)];
   const types = [...sheaf.model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
   console.log(`Sheaf serves ${types.length} content-types of ${config.project}`);
   console.log(`  at   ${address}  (ready in ${Math.round(performance.now() - begin)} ms)`);
@@ -186,6 +192,8 @@ function welcome(sheaf: Sheaf, config: ServerConfig, result: StartResult): void 
   if (config.readOnly) console.log('  read-only: writes and logins are refused');
   if (config.workers > 1) console.log(`  by   ${config.workers} workers`);
   if (config.metrics) console.log(`  metrics at ${metricsAddress ?? address + metricsPath(config.metrics)}`);
+  const place = consolePlace(sheaf, address);
+  if (place !== null) console.log(`  console at ${place}`);
   const requests = isExample
     ? EXAMPLE_REQUESTS
     : types

@@ -9,6 +9,7 @@ import {
   type ServerConfig,
   type ServerOptions,
 } from '../../project/environment.ts';
+import { consoleNotes, consolePlace, firstConsoleLink } from '../console-links.ts';
 import { onStop } from '../start.ts';
 import { handleUncaught } from '../uncaught-errors.ts';
 import { DevServer, type Serving } from './dev-server.ts';
@@ -82,11 +83,15 @@ const servedText = (serving: Serving): string =>
 async function welcomeText(serving: Serving): Promise<string> {
   const { sheaf, config, address } = serving;
   const token = await devToken(sheaf, config.state);
+  const place = consolePlace(sheaf, address);
+  const notes = consoleNotes(sheaf, address, await firstConsoleLink(sheaf));
   const requests = sampleRequests(sheaf.model, `${address}${sheaf.settings.rest.prefix}`);
   return [
     servedText(serving),
     `A token that may do everything, kept in ${path.relative(process.cwd(), tokenFile(config.state))}:`,
     `  TOKEN=${token}`,
+    ...(place === null ? [] : [`The console is at ${place}`]),
+    ...notes,
     ...(requests.length > 0 ? ['Try:', ...requests.map((request) => `  ${request}`)] : [NO_TYPES]),
     'Changes of the project are taken over as you save them. Stop with Ctrl+C.',
   ].join('\n');
