@@ -212,7 +212,7 @@ function sheafOf(
   let openedConsole: Promise<Console> | null = null;
   const openedConsoleOnce = (): Promise<Console> => {
     openedConsole ??= import('./console/console.ts').then(({ openConsole }) =>
-      openConsole({ model, database, settings }),
+      openConsole({ model, database, settings, withheld: found.withheld }),
     );
     return openedConsole;
   };

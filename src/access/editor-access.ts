@@ -114,8 +114,8 @@ const fileActions = (rights: TypeEntryRights): string[] =>
 function entryActions(type: ContentType, rights: TypeEntryRights): string[] {
   const has = (right: EntryRight): boolean => rights.has(right);
   const drafts = new Set(draftActionsOf(type));
-  // A clone has every attribute of its original.
-  const mayClone = has('create') && namesAll(type, rights.get('create')!.fields);
+  // A clone has every attribute of its original, which has to be found.
+  const mayClone = has('read') && has('create') && namesAll(type, rights.get('create')!.fields);
   return [
     ...(has('read') ? [actionOn(type, 'find'), actionOn(type, 'findOne')] : []),
     ...(has('read') && type.uid === USER ? [COUNT_USERS] : []),

@@ -4,10 +4,8 @@ import { ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import { type Access, ANY_GROUP, type FieldUse, type RowRule, type RowUse } from './access.ts';
 import { FIND_FILE_PAGE, FIND_FILES, FIND_ROLES, REPLACE_FILES, UPLOAD_FILES } from './actions.ts';
-import { editorAccess } from './editor-access.ts';
-import type { EditorGrants } from './editor-permissions.ts';
 import type { RoleRules } from './rules.ts';
-import type { Withheld } from './withheld.ts';
+import { type Withheld, withhold } from './withheld.ts';
 
 /** A role as it is stored. */
 export interface Role {
@@ -118,29 +116,14 @@ export class Accesses {
     return access && this.#without({ ...access, maxReadCost, smallestGroup });
   }
 
-  /** `revision`: another for other grants. */
-  ofEditor(grants: EditorGrants, revision: number): Access {
-    const access = editorAccess(this.#model, grants, revision);
-    return this.#withheldFrom({ ...access, smallestGroup: this.#options.smallestGroup }, access.may);
-  }
-
   #without(access: Access): Access {
     const withheld = this.#withheld;
     const isGranted = (action: string): boolean => access.may(action) && !withheld.has(action);
-    return this.#withheldFrom(access, (action) => {
+    const may = (action: string): boolean => {
       const other = this.#implied.get(action);
       return isGranted(action) || (other !== undefined && isGranted(other));
-    });
-  }
-
-  #withheldFrom(access: Access, granted: (action: string) => boolean): Access {
-    const withheld = this.#withheld;
-    const isServed = (uid: string): boolean => this.#model.contentTypes.get(uid)?.exposure !== 'relations';
-    return {
-      ...access,
-      may: (action) => granted(action) && !withheld.has(action),
-      mayFind: (uid) => access.mayFind(uid) && !(isServed(uid) && withheld.has(`${uid}.find`)),
     };
+    return withhold({ ...access, may }, this.#model, withheld);
   }
 }
 

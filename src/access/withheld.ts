@@ -2,8 +2,10 @@
 // run. The project opens them by naming the code in `servedWithout` of config/sheaf.json.
 import { SetupError } from '../errors.ts';
 import { FILE, USER } from '../model/builtin.ts';
+import type { Model } from '../model/types.ts';
 import { APPLICATION, type CodeFinding } from '../project/code/code-finding.ts';
 import { isRun } from '../project/code/code-support.ts';
+import type { Access } from './access.ts';
 import { FIND_FILES, isAccountWrite, isAuthAction, isReadAction } from './actions.ts';
 
 /** Kinds of code by what they act on, as config/sheaf.json names them. */
@@ -48,6 +50,16 @@ export class Withheld {
   has(action: string): boolean {
     return this.findings.length > 0 && this.reason(action) !== null;
   }
+}
+
+/** The same access without what nobody has. */
+export function withhold(access: Access, { contentTypes }: Model, withheld: Withheld): Access {
+  const isServed = (uid: string): boolean => contentTypes.get(uid)?.exposure !== 'relations';
+  return {
+    ...access,
+    may: (action) => access.may(action) && !withheld.has(action),
+    mayFind: (uid) => access.mayFind(uid) && !(isServed(uid) && withheld.has(`${uid}.find`)),
+  };
 }
 
 /** What the code of a project keeps closed, except for what the project is served without. */

@@ -1,7 +1,9 @@
 // What an account may do, as the console is told: its rights besides entries, and what it may do with each type.
+import { actionOn, type Verb } from '../access/actions.ts';
 import { localesOf } from '../access/editor-access.ts';
 import type { EditorGrants } from '../access/editor-permissions.ts';
 import { editorRights, type EditorRights as Rights, type TypeEntryRights } from '../access/editor-rights.ts';
+import type { Withheld } from '../access/withheld.ts';
 import { FILE } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import {
@@ -18,9 +20,8 @@ export type EditorRights = Pick<ConsoleSession, 'rights' | 'types' | 'refused'>;
 const ALL: TypeRights = { actions: EDIT_ACTIONS, readable: null, writable: null, locales: null, isLimited: false };
 
 /**
- * The permission of Strapi 5 that each right follows from; files have theirs by the rights on entries. Requests that are
- * asked in the eyes of others show more than an account may see, and the state of the server what others asked for:
- * both are for super admins, and no permission stands for them.
+ * The permission of Strapi 5 that each right follows from. That of files is among the rights on entries. What others have
+ * asked the server for is for super admins, and no permission stands for it.
  */
 const PERMISSIONS: Readonly<Partial<Record<ConsoleRight, string>>> = {
   'roles.read': 'plugin::users-permissions.roles.read',
@@ -33,6 +34,8 @@ const PERMISSIONS: Readonly<Partial<Record<ConsoleRight, string>>> = {
   'accounts.update': 'admin::users.update',
   'accounts.delete': 'admin::users.delete',
   'model.read': 'plugin::content-type-builder.read',
+  // How a request is run is for those who know the tables.
+  'requests.explain': 'plugin::content-type-builder.read',
 };
 
 const TAKEN_OVER: ReadonlySet<string> = new Set([
@@ -46,23 +49,38 @@ const TAKEN_OVER: ReadonlySet<string> = new Set([
   'plugin::content-manager.components.configure-layout',
 ]);
 
-export function consoleRights(model: Model, grants: EditorGrants): EditorRights {
+/** `withheld`: what nobody has, whatever permissions say. */
+export function consoleRights(model: Model, grants: EditorGrants, withheld: Withheld): EditorRights {
   const rights = editorRights(model, grants);
-  const served = [...model.contentTypes.values()].filter(({ exposure }) => exposure === 'routes');
-  if (rights.isSuperAdmin)
-    return { rights: CONSOLE_RIGHTS, types: Object.fromEntries(served.map(({ uid }) => [uid, ALL])), refused: [] };
-  const types = served.flatMap(({ uid, draftAndPublish }) => {
-    const actions = EDIT_ACTIONS.filter((action) => action !== 'publish' || draftAndPublish);
-    const given = rights.types.get(uid);
-    return given && actions.some((action) => given.has(action)) ? [[uid, typeRights(given, actions)] as const] : [];
-  });
+  const types: Record<string, TypeRights> = {};
+  const closed: string[] = [];
+  for (const type of model.contentTypes.values()) {
+    if (type.exposure !== 'routes') continue;
+    const given = rights.types.get(type.uid);
+    const granted = EDIT_ACTIONS.filter(
+      (action) => (rights.isSuperAdmin || given?.has(action)) && (action !== 'publish' || type.draftAndPublish),
+    );
+    const reasonOf = (action: EditAction): string | null => withheld.reason(actionOn(type, VERBS[action]));
+    const actions = granted.filter((action) => reasonOf(action) === null);
+    for (const action of granted.filter((one) => !actions.includes(one)))
+      closed.push(`${action} ${type.uid}: ${reasonOf(action)} is in front of it, and does not run`);
+    if (actions.length > 0) types[type.uid] = given ? typeRights(given, actions) : { ...ALL, actions };
+  }
   const unknown = [...rights.actions].filter((action) => !TAKEN_OVER.has(action));
   return {
-    rights: CONSOLE_RIGHTS.filter((right) => isGiven(rights, right)),
-    types: Object.fromEntries(types),
-    refused: [...rights.refused, ...unknown.map((action) => `${action}: there is nothing of the kind here`)],
+    rights: CONSOLE_RIGHTS.filter((right) => rights.isSuperAdmin || isGiven(rights, right)),
+    types,
+    refused: [...rights.refused, ...closed, ...unknown.map((action) => `${action}: there is nothing of the kind here`)],
   };
 }
+
+const VERBS: Readonly<Record<EditAction, Verb>> = {
+  create: 'create',
+  read: 'find',
+  update: 'update',
+  delete: 'delete',
+  publish: 'publish',
+};
 
 function isGiven({ types, actions }: Rights, right: ConsoleRight): boolean {
   const files = types.get(FILE);
@@ -80,8 +98,7 @@ function isGiven({ types, actions }: Rights, right: ConsoleRight): boolean {
   }
 }
 
-function typeRights(rights: TypeEntryRights, known: readonly EditAction[]): TypeRights {
-  const actions = known.filter((action) => rights.has(action));
+function typeRights(rights: TypeEntryRights, actions: readonly EditAction[]): TypeRights {
   const writes = [rights.get('create'), rights.get('update')].flatMap((one) => one ?? []);
   const first = rights.get('read') ?? rights.get(actions[0]!)!;
   const locales = localesOf(first.entries);

@@ -1,4 +1,5 @@
 // Everything about who works in the console, over one database.
+import type { Withheld } from '../access/withheld.ts';
 import type { Database } from '../db/database.ts';
 import type { Model } from '../model/types.ts';
 import type { Settings } from '../project/settings.ts';
@@ -14,6 +15,8 @@ export interface ConsoleOptions {
   readonly model: Model;
   readonly database: Database;
   readonly settings: Settings;
+  /** What no account has, either. */
+  readonly withheld: Withheld;
 }
 
 export interface Console {
@@ -22,9 +25,9 @@ export interface Console {
   readonly welcomes: Welcomes;
 }
 
-export function openConsole({ model, database, settings }: ConsoleOptions): Console {
+export function openConsole({ model, database, settings, withheld }: ConsoleOptions): Console {
   const statements = new ConsoleStatements(database.dialect);
-  const editors = new Editors(model, statements);
+  const editors = new Editors({ model, withheld, settings }, statements);
   const sessions = new ConsoleSessions({ database, statements, editors, settings });
   const parts = { database, statements, sessions, links: new ConsoleLinks(statements) };
   const deps = { ...parts, model, rows: new AccountRows(parts) };

@@ -5,10 +5,12 @@ import type { Caller } from '../access/caller.ts';
 import { editorAccess } from '../access/editor-access.ts';
 import type { EditorGrants, EditorPermission, EditorRole } from '../access/editor-permissions.ts';
 import { isSuperAdmin } from '../access/editor-permissions.ts';
+import { type Withheld, withhold } from '../access/withheld.ts';
 import type { Session } from '../db/database.ts';
 import { MAX_CACHED_EDITOR_GRANTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Model } from '../model/types.ts';
+import type { Settings } from '../project/settings.ts';
 import type { ConsoleAccountRow, ConsoleStatements, EditorPermissionRow } from '../sql/console-statements.ts';
 import { consoleRights, type EditorRights } from './console-rights.ts';
 import type { ConsoleAccount } from './contract.ts';
@@ -32,15 +34,22 @@ interface Prepared {
   readonly rights: EditorRights;
 }
 
+/** What the rights of accounts depend on besides their permissions. */
+export interface EditorContext {
+  readonly model: Model;
+  readonly withheld: Withheld;
+  readonly settings: Pick<Settings, 'aggregates'>;
+}
+
 export class Editors {
-  readonly #model: Model;
+  readonly #context: EditorContext;
   readonly #statements: ConsoleStatements;
   /** By the text of the grants. */
   readonly #prepared = new Lru<string, Prepared>(MAX_CACHED_EDITOR_GRANTS);
   #revision = 0;
 
-  constructor(model: Model, statements: ConsoleStatements) {
-    this.#model = model;
+  constructor(context: EditorContext, statements: ConsoleStatements) {
+    this.#context = context;
     this.#statements = statements;
   }
 
@@ -59,8 +68,10 @@ export class Editors {
     let prepared = this.#prepared.get(text);
     if (!prepared) {
       const grants: EditorGrants = { roles, permissions: rows.map(permissionOf) };
-      const access = editorAccess(this.#model, grants, ++this.#revision);
-      prepared = { access, rights: consoleRights(this.#model, grants) };
+      const { model, withheld, settings } = this.#context;
+      const { smallestGroup } = settings.aggregates;
+      const access = { ...editorAccess(model, grants, ++this.#revision), smallestGroup };
+      prepared = { access: withhold(access, model, withheld), rights: consoleRights(model, grants, withheld) };
       this.#prepared.set(text, prepared);
     }
     return prepared;
