@@ -1,0 +1,616 @@
+// What accounts of the console may do, by permissions that are generated: every operation in every state of an entry,
+// in process, must go as a naive reading of the permissions says, and must change nothing where it is refused. What
+// an account may not read makes no difference to any answer. SHEAF_TEST_SCALE and SHEAF_TEST_SEED give more and others.
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import type { Caller } from '../src/access/caller.ts';
+import { editorRights } from '../src/access/editor-rights.ts';
+import { SheafError } from '../src/errors.ts';
+import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase, type Engine } from './support/database.ts';
+import {
+  editorWith,
+  grantsOf,
+  HAS_SAME_ROLE,
+  IS_CREATOR,
+  type Permission,
+  SUPER_ADMIN_GRANTS,
+} from './support/editors.ts';
+import { type NaiveEntry, NaivePermissions } from './support/naive-permissions.ts';
+import { GIVEN_SEED, scaled } from './support/scale.ts';
+
+const POST = 'api::post.post';
+const NOTE = 'api::note.note';
+const HOME = 'api::home.home';
+const string = { type: 'string' };
+
+const PROJECT: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    post: {
+      drafts: true,
+      localized: true,
+      attributes: {
+        title: { ...string, ...localized },
+        body: string,
+        hush: { ...string, private: true },
+        seo: { type: 'component', component: 'kit.seo', ...localized },
+        notes: relation('manyToMany', 'note', { inversedBy: 'posts' }),
+        cover: { type: 'media', multiple: false },
+      },
+    },
+    note: {
+      attributes: {
+        text: string,
+        rank: { type: 'integer' },
+        posts: relation('manyToMany', 'post', { mappedBy: 'notes' }),
+      },
+    },
+    home: { single: true, drafts: true, attributes: { title: string, body: string } },
+  },
+  components: { 'kit.seo': { url: string, words: string } },
+};
+const LEAVES = { seo: ['url', 'words'] };
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  [POST]: ['title', 'body', 'hush', 'seo', 'notes', 'cover'],
+  [NOTE]: ['text', 'rank', 'posts'],
+  [HOME]: ['title', 'body'],
+};
+const TABLES: Readonly<Record<string, string>> = { [POST]: 'posts', [NOTE]: 'notes', [HOME]: 'homes' };
+const HAS_DRAFTS = new Set([POST, HOME]);
+const UIDS = [POST, NOTE, HOME];
+const RIGHTS = ['create', 'read', 'update', 'delete', 'publish'];
+
+/** Whoever asks, a colleague with the same role, and someone with another one. */
+const [ME, COLLEAGUE, STRANGER] = [1, 2, 3];
+const ROLES: ReadonlyMap<number, readonly number[]> = new Map([
+  [ME, [1, 2]],
+  [COLLEAGUE, [2]],
+  [STRANGER, [3]],
+]);
+
+/** A row of a version, with its attributes that are scalar. */
+interface StoredRow extends NaiveEntry {
+  readonly id: number;
+  readonly documentId: string;
+  readonly published: boolean;
+}
+
+async function rowsOf(content: Content, uid: string): Promise<StoredRow[]> {
+  const rows = await content.rows(
+    `select id, document_id, locale, published_at is not null, created_by_id from ${TABLES[uid]} order by id`,
+  );
+  return rows.map(([id, documentId, locale, published, creator]) => ({
+    id: Number(id),
+    documentId,
+    locale: uid === POST ? locale : null,
+    published: Boolean(published),
+    creator: creator === null ? null : Number(creator),
+  }));
+}
+
+/** Everything in the tables of the project. */
+async function contentOf(content: Content): Promise<string> {
+  const tables = ['posts', 'notes', 'homes', 'posts_notes_lnk', 'posts_cmps', 'components_kit_seos'];
+  const texts: string[] = [];
+  for (const table of tables) texts.push(JSON.stringify(await content.rows(`select * from ${table} order by id`)));
+  return texts.join('\n');
+}
+
+/** Accounts, and entries that each of them made in each state there is. */
+async function fill(content: Content): Promise<void> {
+  for (const id of ROLES.keys())
+    await content.execute(
+      `insert into admin_users (id, document_id, firstname, email, registration_token) values (${id}, 'account${id}', 'Name ${id}', 'account${id}@example.com', 'hidden${id}')`,
+    );
+  for (const id of [1, 2, 3])
+    await content.execute(
+      `insert into admin_roles (id, document_id, name, code) values (${id + 100}, 'walked${id}', 'Walked ${id}', 'walked-${id}')`,
+    );
+  for (const [user, roles] of ROLES)
+    for (const role of roles)
+      await content.execute(`insert into admin_users_roles_lnk (user_id, role_id) values (${user}, ${role + 100})`);
+  for (const creator of [ME, COLLEAGUE, STRANGER]) {
+    const as = editorWith(content.sheaf.model, SUPER_ADMIN_GRANTS, creator);
+    const seo = { url: 'u', words: 'w' };
+    const { documentId: note } = await content.sheaf
+      .documents(NOTE, as)
+      .create({ data: { text: `n${creator}`, rank: creator } });
+    const posts = content.sheaf.documents(POST, as);
+    const data = { title: `t${creator}`, body: `b${creator}`, hush: 'h', seo, notes: [note] };
+    const { documentId } = await posts.create({ data, status: 'published' });
+    await posts.update({ documentId, data: { title: `changed${creator}` }, status: 'draft' });
+    if (creator !== STRANGER) await posts.update({ documentId, data: { title: 'fr' }, locale: 'fr', status: 'draft' });
+    await posts.create({ data: { title: 'draft', seo }, status: 'draft' });
+  }
+  await content.sheaf.documents(POST).create({ data: { title: 'of nobody' }, status: 'published' });
+}
+
+// ------------------------------------------------------------------------------------------------------ the walk
+
+interface Step {
+  readonly name: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft' | 'clone' | 'find' | 'count';
+  readonly uid: string;
+  /** Which of the documents. */
+  readonly document: number;
+  readonly locale: 'en' | 'fr';
+  readonly status: 'draft' | 'published';
+  readonly names: readonly string[];
+}
+
+const permission: fc.Arbitrary<Permission> = fc
+  .record({
+    action: fc.constantFrom(...RIGHTS),
+    subject: fc.constantFrom(...UIDS),
+    subset: fc.integer({ min: 0, max: 63 }),
+    listed: fc.constantFrom('all', 'all', 'some', 'parts'),
+    locales: fc.constantFrom(null, null, ['en'], ['fr'], ['en', 'fr'], undefined),
+    conditions: fc.constantFrom(
+      [],
+      [],
+      [],
+      [IS_CREATOR],
+      [HAS_SAME_ROLE],
+      [IS_CREATOR, HAS_SAME_ROLE],
+      ['api::post.own'],
+    ),
+  })
+  .map(({ subset, listed, locales, ...rest }) => {
+    const names = NAMES[rest.subject]!.filter((_, index) => listed !== 'some' || (subset >> index) & 1);
+    const paths = names.flatMap((name) => (name === 'seo' ? LEAVES.seo.map((leaf) => `seo.${leaf}`) : [name]));
+    const fields = listed === 'parts' ? paths.filter((path) => path !== 'seo.words') : paths;
+    const hasFields = ['create', 'read', 'update'].includes(rest.action);
+    return {
+      ...rest,
+      ...(hasFields && { fields: listed === 'all' && subset < 16 ? null : fields }),
+      ...(rest.subject === POST && locales !== undefined && { locales }),
+    };
+  });
+
+const step: fc.Arbitrary<Step> = fc.record({
+  name: fc.constantFrom<Step['name'][]>(
+    ...(['create', 'update', 'update', 'update', 'delete', 'publish', 'unpublish'] as const),
+    ...(['discardDraft', 'clone', 'find', 'find', 'count'] as const),
+  ),
+  uid: fc.constantFrom(POST, POST, POST, NOTE, HOME),
+  document: fc.nat(20),
+  locale: fc.constantFrom('en', 'en', 'fr'),
+  status: fc.constantFrom('draft', 'published'),
+  names: fc.subarray(['title', 'body', 'hush', 'seo', 'text', 'rank'], { minLength: 1, maxLength: 2 }),
+});
+
+const VALUES: Readonly<Record<string, unknown>> = {
+  title: 'new',
+  body: 'new',
+  hush: 'new',
+  seo: { url: 'new', words: 'new' },
+  text: 'new',
+  rank: 9,
+};
+
+/** What a step does, with what it is about. */
+interface Asked {
+  readonly step: Step;
+  readonly names: readonly string[];
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** All of the document. */
+  readonly rows: readonly StoredRow[];
+}
+
+const inLocale = ({ rows, locale }: Asked): readonly StoredRow[] => rows.filter((row) => row.locale === locale);
+
+/** Whether permissions, read naively, let a write be. */
+function mayWrite(naive: NaivePermissions, asked: Asked): boolean {
+  const { step, locale, names, rows } = asked;
+  const { uid, name, status } = step;
+  const own: NaiveEntry = { locale, creator: ME };
+  const here = inLocale(asked);
+  const publishes = (name === 'create' || name === 'update') && status === 'published' && HAS_DRAFTS.has(uid);
+  const every = (right: string, entries: readonly NaiveEntry[]): boolean =>
+    entries.every((entry) => naive.has(right, uid, entry));
+  switch (name) {
+    case 'create':
+      return (
+        naive.names('create', uid, own, names) &&
+        naive.has('create', uid, own) &&
+        (!publishes || every('publish', [own]))
+      );
+    case 'update': {
+      if (!naive.has('update', uid)) return false;
+      if (here.length > 0)
+        return (
+          every('update', publishes ? here : here.filter((row) => !HAS_DRAFTS.has(uid) || !row.published)) &&
+          here.every((row) => naive.names('update', uid, row, names)) &&
+          (!publishes || every('publish', here))
+        );
+      const isAllowed = naive.has('create', uid, own) && naive.names('create', uid, own, names);
+      // Who adds a locale changes what its document has in all of them.
+      return (
+        isAllowed &&
+        (!publishes || every('publish', [own])) &&
+        every('update', [...rows.map(({ creator }) => ({ locale, creator })), own]) &&
+        naive.names('update', uid, rows[0] ? { locale, creator: rows[0].creator } : own, names)
+      );
+    }
+    case 'delete':
+      return every('delete', here);
+    case 'publish':
+    case 'unpublish':
+      return every('publish', here);
+    case 'discardDraft':
+      return every('update', here);
+    default:
+      return (
+        naive.has('read', uid) &&
+        every('read', here) &&
+        naive.has('create', uid, own) &&
+        naive.names('create', uid, own, NAMES[uid]!)
+      );
+  }
+}
+
+class Walk {
+  readonly #content: Content;
+  #naive: NaivePermissions;
+  #caller: Caller;
+  /** Whether permissions of several roles could not be added up, so that less is allowed than each of them says. */
+  #isStricter: boolean;
+
+  constructor(content: Content, permissions: readonly Permission[]) {
+    this.#content = content;
+    const grants = grantsOf(permissions, [101, 102]);
+    this.#caller = editorWith(content.sheaf.model, grants, ME);
+    this.#naive = new NaivePermissions({ id: ME, rolesOf: ROLES, permissions }, LEAVES);
+    this.#isStricter = editorRights(content.sheaf.model, grants).refused.some((one) => one.includes('several roles'));
+  }
+
+  async take(step: Step): Promise<void> {
+    const all = await rowsOf(this.#content, step.uid);
+    const ids = [...new Set(all.map(({ documentId }) => documentId))];
+    const documentId = ids[step.document % Math.max(1, ids.length)] ?? 'none';
+    const names = step.names.filter((name) => NAMES[step.uid]!.includes(name));
+    const locale = step.uid === POST ? step.locale : null;
+    const rows = all.filter((row) => row.documentId === documentId);
+    const asked: Asked = { step, names, documentId, locale, rows };
+    if (step.name === 'find' || step.name === 'count') return this.#read(asked, all);
+    if (step.uid === HOME && (step.name === 'create' || step.name === 'clone')) return;
+    if (step.name !== 'create' && step.name !== 'update' && inLocale(asked).length === 0) return;
+    if (step.uid === NOTE && ['publish', 'unpublish', 'discardDraft'].includes(step.name)) return;
+    if (step.uid !== HOME && step.name === 'update' && rows.length === 0) return;
+    await this.#write(asked);
+  }
+
+  /** Does it and undoes it. */
+  async #write(asked: Asked): Promise<void> {
+    const before = await contentOf(this.#content);
+    let isDone = false;
+    let changed = '';
+    await this.#content.sheaf
+      .transaction(async () => {
+        isDone = await this.#run(asked);
+        throw new Undo();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Undo)) throw error;
+      });
+    changed = await contentOf(this.#content);
+    expect(changed).toBe(before);
+    const expected = mayWrite(this.#naive, asked);
+    if (isDone) expect(expected, `done, and not allowed: ${JSON.stringify(asked)}`).toBe(true);
+    else if (expected && !this.#isStricter) expect.fail(`allowed, and not done: ${JSON.stringify(asked)}`);
+  }
+
+  /** Whether it was done. What was refused must not have changed anything. */
+  async #run({ step, documentId, names, locale }: Asked): Promise<boolean> {
+    const { uid, name, status } = step;
+    const documents = this.#content.sheaf.documents(uid, this.#caller);
+    const data = Object.fromEntries(names.map((one) => [one, VALUES[one]]));
+    const where = locale === null ? {} : { locale };
+    const target = uid === HOME ? {} : { documentId };
+    const before = await contentOf(this.#content);
+    try {
+      if (name === 'create') return (await documents.create({ data, status, ...where })) !== undefined;
+      if (name === 'update') {
+        const found = await documents.update({ ...target, data, status, ...where });
+        // The answer is null as well where the entry may not be found.
+        return found !== null || (await contentOf(this.#content)) !== before;
+      }
+      if (name === 'clone') return (await documents.clone({ documentId, data: {}, ...where })) !== undefined;
+      const { entries } = await documents[name as 'publish']({ ...target, ...where });
+      return name === 'delete' ? entries.length > 0 : true;
+    } catch (error) {
+      if (!(error instanceof SheafError) || error.status >= 500) throw error;
+      expect(await contentOf(this.#content)).toBe(before);
+      return false;
+    }
+  }
+
+  async #read({ step, locale }: Asked, all: readonly StoredRow[]): Promise<void> {
+    const { uid, status, names: asked } = step;
+    const documents = this.#content.sheaf.documents(uid, this.#caller);
+    const rows = all.filter(
+      (row) => row.locale === locale && (!HAS_DRAFTS.has(uid) || row.published === (status === 'published')),
+    );
+    const seen = rows.filter((row) => this.#naive.has('read', uid, row));
+    const where = { status, ...(locale !== null && { locale }) };
+    const isRefused = !this.#naive.has('read', uid, undefined) || !this.#hasLocale(uid);
+    const filtered = NAMES[uid]!.filter((name) => asked.includes(name) && name !== 'seo');
+    const filters = Object.fromEntries(filtered.map((name) => [name, { $notNull: true }]));
+    const isNamed = seen.every((row) => this.#naive.names('read', uid, row, filtered));
+    try {
+      if (step.name === 'count') {
+        expect(await documents.count(where)).toBe(seen.length);
+        await documents.count({ ...where, filters });
+        expect(isRefused).toBe(false);
+        expect(isNamed).toBe(true);
+        return;
+      }
+      const entries =
+        uid === HOME ? [await documents.findOne(where)].filter((one) => one !== null) : await documents.findMany(where);
+      expect(isRefused).toBe(false);
+      expect(entries.map(({ id }) => id).toSorted()).toEqual(seen.map(({ id }) => id).toSorted());
+      for (const entry of entries) this.#shows(uid, entry, seen.find(({ id }) => id === entry.id)!);
+    } catch (error) {
+      if (!(error instanceof SheafError)) throw error;
+      const isKnown = filtered.every((name) => this.#caller.access.mayUse(uid, name, 'filter'));
+      if (error.status === 403) expect(isRefused).toBe(true);
+      else if (!this.#isStricter) expect([error.status, isKnown]).toEqual([400, false]);
+    }
+  }
+
+  /** Whether some permission to read is for a locale at all. */
+  #hasLocale(uid: string): boolean {
+    return (uid === POST ? ['en', 'fr'] : [null]).some((locale) =>
+      this.#naive.has('read', uid, { locale, creator: ME }),
+    );
+  }
+
+  /** An entry has the attributes that permissions name, and no other. */
+  #shows(uid: string, entry: Answered, row: StoredRow): void {
+    for (const name of NAMES[uid]!.filter((one) => !['seo', 'notes', 'cover', 'posts'].includes(one))) {
+      const isNamed = this.#naive.names('read', uid, row, [name]);
+      if (name in entry) expect(isNamed).toBe(true);
+      else if (!this.#isStricter) expect(isNamed).toBe(false);
+    }
+  }
+}
+
+class Undo extends Error {}
+
+const SEED = GIVEN_SEED ?? 1;
+const walksOn = ({ name }: Engine): number => scaled(name === 'SQLite' ? 100 : 12);
+const STEPS = 25;
+const PATIENCE_MS = scaled(120_000);
+
+const as = (content: Content, id: number, ...permissions: Permission[]): Caller =>
+  editorWith(content.sheaf.model, grantsOf(permissions, [101, 102]), id);
+
+const on = (subject: string, actions: readonly string[], rest: Partial<Permission> = {}): Permission[] =>
+  actions.map((action) => ({ action, subject, locales: null, ...rest }));
+
+const statusOf = (work: Promise<unknown>): Promise<number> =>
+  work.then(
+    () => 200,
+    (error: unknown) => {
+      if (error instanceof SheafError) return error.status;
+      throw error;
+    },
+  );
+
+/** Who made the rows of a document, and who changed them last: `<locale> <status> <creator> <editor>`. */
+const marksOf = async (content: Content, uid: string, documentId: string): Promise<string[]> =>
+  (
+    await content.rows(
+      `select locale, published_at is not null, created_by_id, updated_by_id from ${TABLES[uid]} where document_id = '${documentId}' order by id`,
+    )
+  ).map(([locale, isPublished, creator, editor]) =>
+    [locale ?? '-', isPublished ? 'published' : 'draft', creator ?? 0, editor ?? 0].join(' '),
+  );
+
+/** What an account can ask, each as a function of the documents that it works with. */
+const QUESTIONS: readonly ((documents: (uid: string) => Answered) => Promise<unknown>)[] = [
+  ...(['draft', 'published'] as const).flatMap((status) => [
+    (documents: (uid: string) => Answered) => documents(POST).findMany({ status, locale: 'en' }),
+    (documents: (uid: string) => Answered) => documents(POST).findMany({ status, locale: '*', sort: 'title' }),
+    (documents: (uid: string) => Answered) => documents(POST).findPage({ status, sort: 'notes.text', locale: '*' }),
+    (documents: (uid: string) => Answered) => documents(POST).count({ status, locale: '*' }),
+    (documents: (uid: string) => Answered) => documents(POST).count({ status, _q: 't', locale: '*' }),
+    (documents: (uid: string) => Answered) =>
+      documents(POST).aggregate({ status, locale: '*', group: 'title', count: '*', max: 'createdAt' }),
+    (documents: (uid: string) => Answered) => documents(NOTE).findMany({ status, populate: 'posts', sort: 'id' }),
+    (documents: (uid: string) => Answered) =>
+      documents(NOTE).findMany({ status, populate: { posts: { count: true } }, sort: 'id' }),
+    (documents: (uid: string) => Answered) =>
+      documents(NOTE).count({ status, filters: { posts: { title: { $contains: 't' } } } }),
+    (documents: (uid: string) => Answered) =>
+      documents(NOTE).count({ status, filters: { posts: { $count: { $gt: 1 } } } }),
+    (documents: (uid: string) => Answered) => documents(NOTE).findMany({ status, sort: ['posts.title:desc', 'id'] }),
+  ]),
+  (documents) => documents(POST).findMany({ locale: 'en', populate: ['localizations', 'notes.posts', 'createdBy'] }),
+  (documents) => documents(POST).count({ publicationFilter: 'modified', locale: '*' }),
+  (documents) => documents(POST).count({ publicationFilter: 'never-published-document', locale: '*' }),
+  (documents) => documents(POST).count({ filters: { createdBy: { firstname: 'Name 3' } }, locale: '*' }),
+];
+
+const answersTo = async (content: Content, caller: Caller): Promise<string[]> => {
+  const answers: string[] = [];
+  for (const ask of QUESTIONS)
+    answers.push(JSON.stringify(await ask((uid) => content.sheaf.documents(uid as typeof POST, caller))));
+  return answers;
+};
+
+describeOnEveryDatabase('accounts of the console', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+    await fill(content);
+  });
+
+  it(
+    'do what a naive reading of their permissions says, and nothing else',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(permission, { minLength: 4, maxLength: 24 }),
+          fc.array(step, { minLength: STEPS, maxLength: STEPS }),
+          async (permissions, steps) => {
+            const walk = new Walk(content, permissions);
+            for (const one of steps) await walk.take(one);
+          },
+        ),
+        { seed: SEED, numRuns: walksOn(engine) },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  it('leave their marks on what they make and change, as Strapi 5 does, and nobody else does', async () => {
+    const me = content.sheaf.documents(POST, as(content, ME, ...on(POST, RIGHTS)));
+    const other = content.sheaf.documents(POST, as(content, COLLEAGUE, ...on(POST, RIGHTS)));
+    const { documentId } = await me.create({ data: { title: 'a' }, status: 'draft' });
+    expect(await marksOf(content, POST, documentId)).toEqual(['en draft 1 1']);
+    await other.update({ documentId, data: { title: 'b' }, status: 'published' });
+    expect(await marksOf(content, POST, documentId)).toEqual(['en draft 1 2', 'en published 1 2']);
+    await other.update({ documentId, data: { title: 'c' }, locale: 'fr', status: 'draft' });
+    await me.publish({ documentId });
+    const expected = ['en draft 1 2', 'fr draft 2 2', 'en published 1 2'];
+    expect((await marksOf(content, POST, documentId)).toSorted()).toEqual(expected.toSorted());
+    const clone = await other.clone({ documentId, data: {} });
+    expect(await marksOf(content, POST, clone.documentId)).toEqual(['en draft 2 2']);
+    await content.sheaf.documents(POST).update({ documentId, data: { title: 'd' }, status: 'draft' });
+    expect((await marksOf(content, POST, documentId)).toSorted()).toEqual(expected.toSorted());
+
+    // A row that one statement finds and changes.
+    const note = await content.sheaf.documents(NOTE).create({ data: { text: 'of nobody' } });
+    await content.sheaf
+      .documents(NOTE, as(content, ME, ...on(NOTE, ['update'])))
+      .update({ documentId: note.documentId, data: { rank: 1 } });
+    expect(await marksOf(content, NOTE, note.documentId)).toEqual(['- published 0 1']);
+    for (const [uid, id] of [
+      [POST, documentId],
+      [POST, clone.documentId],
+      [NOTE, note.documentId],
+    ] as const)
+      await content.sheaf.documents(uid).delete({ documentId: id, locale: '*' });
+  });
+
+  it('are refused at the door what they have no right to: another locale, publishing, another attribute', async () => {
+    const { documentId } = (await content.sheaf.documents(POST).findFirst({ filters: { title: 'changed1' } }))!;
+    const rights = [...on(POST, ['read', 'create', 'update'], { locales: ['fr'] }), ...on(NOTE, RIGHTS)];
+    const limited = content.sheaf.documents(POST, as(content, ME, ...rights));
+    const data = { title: 'x' };
+    expect(await statusOf(limited.create({ data, locale: 'en', status: 'draft' }))).toBe(403);
+    expect(await statusOf(limited.update({ documentId, data, locale: 'en', status: 'draft' }))).toBe(403);
+    expect(await statusOf(limited.update({ documentId, data, locale: 'fr', status: 'published' }))).toBe(403);
+    expect(await statusOf(limited.clone({ documentId, locale: '*', data: {} }))).toBe(403);
+    expect(await statusOf(limited.publish({ documentId, locale: 'fr' }))).toBe(403);
+    expect(await statusOf(limited.delete({ documentId, locale: 'fr' }))).toBe(403);
+    const one = as(content, ME, ...on(POST, ['update', 'create'], { fields: ['body'] }));
+    const named = content.sheaf.documents(POST, one);
+    expect(await statusOf(named.update({ documentId, data, status: 'draft' }))).toBe(400);
+    expect(await statusOf(content.sheaf.documents(NOTE, one).findMany())).toBe(403);
+    // The relation leads to entries that may not be read.
+    const blind = content.sheaf.documents(POST, as(content, ME, ...on(POST, ['read', 'update'])));
+    expect(await statusOf(blind.findMany({ populate: 'notes' }))).toBe(400);
+    expect(await statusOf(blind.update({ documentId, data: { notes: [] }, status: 'draft' }))).toBe(400);
+    // An update makes the one document of a single type, which is to create it.
+    const home = content.sheaf.documents(HOME, as(content, ME, ...on(HOME, ['update', 'read'])));
+    expect(await statusOf(home.update({ data, status: 'draft' }))).toBe(403);
+  });
+
+  it('learn nothing of entries of other creators, of other locales and of other attributes', async () => {
+    const mine = as(
+      content,
+      ME,
+      ...on(POST, ['read'], { conditions: [IS_CREATOR], locales: ['en'], fields: ['title', 'body', 'notes'] }),
+      ...on(NOTE, ['read'], { fields: ['text', 'posts'] }),
+    );
+    const everyone = editorWith(content.sheaf.model, SUPER_ADMIN_GRANTS, ME);
+    const before = await answersTo(content, mine);
+    const beforeAll = await answersTo(content, everyone);
+    const posts = content.sheaf.documents(POST);
+    const change = async (): Promise<void> => {
+      const notes = (await content.sheaf.documents(NOTE).findMany()).map(({ documentId }) => documentId);
+      const others = await content.rows(
+        `select distinct document_id from posts where document_id not in (select document_id from posts where created_by_id = ${ME})`,
+      );
+      for (const [documentId] of others)
+        await posts.update({ documentId, data: { title: 't other', body: 'x', notes }, status: 'published' });
+      await posts.create({ data: { title: 't more', notes }, status: 'published' });
+      await content.execute(`update posts set hush = 'other'`);
+      await content.execute(`update posts set title = 't other' where locale = 'fr'`);
+      await content.execute(`update notes set rank = rank + 100`);
+      await content.execute(`update components_kit_seos set url = 'other'`);
+      await content.execute(`update admin_users set email = 'other@example.com' where id = ${STRANGER}`);
+    };
+    await content.sheaf
+      .transaction(async () => {
+        await change();
+        expect(await answersTo(content, mine)).toEqual(before);
+        const after = await answersTo(content, everyone);
+        // It makes a difference to nearly everything that someone asks who may see all of it.
+        const changed = after.filter((answer, index) => answer !== beforeAll[index]);
+        expect(changed.length).toBeGreaterThan(QUESTIONS.length - 5);
+        throw new Undo();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof Undo)) throw error;
+      });
+    expect(before[0]).toContain('changed1');
+    expect(before.join()).not.toContain('changed2');
+  });
+
+  it('see the names of other accounts, and nothing else of them', async () => {
+    for (const caller of [
+      as(content, ME, ...on(POST, ['read'])),
+      editorWith(content.sheaf.model, SUPER_ADMIN_GRANTS, ME),
+    ]) {
+      const posts = content.sheaf.documents(POST, caller);
+      const [entry] = await posts.findMany({ populate: 'createdBy', filters: { title: 'changed3' } });
+      expect(entry!.createdBy).toEqual({
+        id: 3,
+        documentId: 'account3',
+        firstname: 'Name 3',
+        lastname: null,
+        username: null,
+      });
+      for (const name of ['email', 'registrationToken', 'password', 'roles', 'isActive'])
+        expect(await statusOf(posts.findMany({ filters: { createdBy: { [name]: { $notNull: true } } } }))).toBe(400);
+    }
+  });
+
+  it('add files, change and delete the own ones, and attach them to what they may publish', async () => {
+    const { files } = content.sheaf;
+    const bytes = { name: 'a.txt', content: new TextEncoder().encode('a') };
+    const creates: Permission = { action: 'plugin::upload.assets.create' };
+    const own = (action: string): Permission => ({ action: `plugin::upload.${action}`, conditions: [IS_CREATOR] });
+    const author = as(content, ME, own('read'), creates, own('assets.update'));
+    const [mine] = await files.upload(bytes, { caller: author });
+    const [other] = await files.upload(bytes, { caller: as(content, STRANGER, creates) });
+    expect((await files.find({}, { caller: author })).map(({ id }) => id)).toEqual([mine!.id]);
+    expect(await statusOf(files.update(mine!.id, { caption: 'c' }, { caller: author }))).toBe(200);
+    expect(await statusOf(files.replace(mine!.id, bytes, { caller: author }))).toBe(200);
+    expect(await statusOf(files.update(other!.id, { caption: 'c' }, { caller: author }))).toBe(404);
+    expect(await statusOf(files.replace(other!.id, bytes, { caller: author }))).toBe(404);
+    expect(await statusOf(files.delete(other!.id, { caller: author }))).toBe(404);
+    const adds = as(content, ME, creates);
+    for (const refused of [
+      () => files.update(mine!.id, { caption: 'c' }, { caller: adds }),
+      () => files.replace(mine!.id, bytes, { caller: adds }),
+      () => files.delete(mine!.id, { caller: adds }),
+      () => files.find({}, { caller: adds }),
+      () => files.upload(bytes, { caller: as(content, ME, own('assets.update')) }),
+    ])
+      expect(await statusOf(refused())).toBe(403);
+
+    const row = await content.sheaf.documents(POST).findFirst({ filters: { title: 't1' }, status: 'published' });
+    const link = { ref: POST, refId: row!.id, field: 'cover' };
+    const updates = as(content, ME, creates, ...on(POST, ['update']));
+    expect(await statusOf(files.upload(bytes, { caller: updates, link }))).toBe(403);
+    const publishes = as(content, ME, creates, ...on(POST, ['update', 'publish']));
+    expect(await statusOf(files.upload(bytes, { caller: publishes, link }))).toBe(200);
+    expect(await statusOf(files.delete(mine!.id, { caller: author }))).toBe(200);
+  });
+});
