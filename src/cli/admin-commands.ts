@@ -5,7 +5,7 @@ import type { ConsoleAccount, ConsoleRole } from '../console/contract.ts';
 import { SetupError } from '../errors.ts';
 import type { ServerConfig } from '../project/environment.ts';
 import { type CommandResult, type OpenProject, onProject, tableText } from './command-result.ts';
-import { configuredAddress, consoleUrl } from './console-links.ts';
+import { configuredAddress, consoleUrl } from './console-notes.ts';
 import { ask, promptPassword } from './terminal.ts';
 
 export interface AdminOptions {

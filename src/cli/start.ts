@@ -16,7 +16,7 @@ import { isRunByNpm, openOptions, type ServerConfig } from '../project/environme
 import { readLocales } from '../project/locales.ts';
 import type { MetricsPlace } from '../project/settings.ts';
 import { codeNotes } from './code-notes.ts';
-import { consoleNotes, consolePlace, firstConsoleLink } from './console-links.ts';
+import { consoleNotes, consolePlace, firstConsoleLink } from './console-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
 import { type GivenOptions, grantHint } from './grant-hint.ts';
 import { localeNotes } from './locale-notes.ts';

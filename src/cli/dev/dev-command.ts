@@ -9,7 +9,7 @@ import {
   type ServerConfig,
   type ServerOptions,
 } from '../../project/environment.ts';
-import { consoleNotes, consolePlace, firstConsoleLink } from '../console-links.ts';
+import { consoleNotes, consolePlace, firstConsoleLink } from '../console-notes.ts';
 import { onStop } from '../start.ts';
 import { handleUncaught } from '../uncaught-errors.ts';
 import { DevServer, type Serving } from './dev-server.ts';
