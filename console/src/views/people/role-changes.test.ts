@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiRole } from '../../../../src/console/contract.ts';
-import { changesInWords, isGranted, matrixOf, NO_CHANGES, roleInput, withChange } from './role-changes.ts';
+import { changesInWords, isGranted, matrixOf, NO_CHANGES, roleInput, warningOf, withChange } from './role-changes.ts';
 
 const action = (uid: string, name: string) => ({ action: `${uid}.${name}`, name });
 const DISH = 'api::dish.dish';
@@ -48,4 +48,15 @@ it('collects changes, forgets those that are taken back, and says them in words'
   expect(withChange(ROLE, withChange(ROLE, changes, all, false), [`${FILES}.upload`], false)).toEqual(
     new Map([[`${DISH}.find`, false]]),
   );
+});
+
+it('warns before accounts of users are opened for writing', () => {
+  const granting = (name: string) => withChange(ROLE, NO_CHANGES, [`plugin::users-permissions.user.${name}`], true);
+  expect([granting('me'), granting('find'), NO_CHANGES].map((changes) => warningOf(ROLE, changes))).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(warningOf(ROLE, granting('destroy'))).toMatch(/^Everyone, without logging in,/);
+  expect(warningOf({ ...ROLE, type: 'authenticated' }, granting('update'))).toMatch(/^Every user with this role/);
 });

@@ -83,5 +83,16 @@ export function changesInWords(role: ApiRole, changes: Changes, groups: readonly
   );
 }
 
+const OF_USERS = 'plugin::users-permissions.user.';
+const READS = ['find', 'findOne', 'count', 'me'].map((name) => `${OF_USERS}${name}`);
+
+/** What someone should think about twice: accounts that everyone may write; null where there is nothing. */
+export function warningOf({ type }: ApiRole, changes: Changes): string | null {
+  const writes = roleInput(changes).grant!.some((action) => action.startsWith(OF_USERS) && !READS.includes(action));
+  if (!writes) return null;
+  const whose = type === 'public' ? 'Everyone, without logging in,' : 'Every user with this role';
+  return `${whose} may then write the accounts of users, unless a rule in access/ narrows it.`;
+}
+
 export const listInWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -51,9 +51,28 @@ export function RoleMatrix(props: MatrixProps): ReactNode {
         </table>
       </ScrollBox>
       <Withheld id={withheldId} withheld={roles.withheld} />
+      <Unknown actions={role.actions.filter((action) => !isKnown(roles, action))} />
     </>
   );
 }
+
+const isKnown = ({ groups }: ApiRoles, granted: string): boolean =>
+  groups.some(({ actions }) => actions.some(({ action }) => action === granted));
+
+/** Other programs that use the same tables may know more actions. */
+const Unknown = ({ actions }: { readonly actions: readonly string[] }): ReactNode =>
+  actions.length > 0 && (
+    <details className="card card-body">
+      <summary>{actions.length} granted actions open nothing here: only Strapi knows them</summary>
+      <ul>
+        {actions.map((action) => (
+          <li key={action}>
+            <code>{action}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 
 type RowProps = MatrixProps & { readonly row: MatrixRow; readonly withheldId: string };
 

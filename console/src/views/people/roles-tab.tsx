@@ -1,15 +1,17 @@
 // What the roles of the API's users may do. Changes are collected, shown in words and sent together.
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { type ReactNode, useState } from 'react';
+import { Link, useRouter, useSearch } from 'wouter';
 import type { ApiRole, ApiRoles } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { useLeaveGuard } from '../../shell/leave-guard.ts';
 import { useModel } from '../../shell/model.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { type Changes, changesInWords, NO_CHANGES, roleInput, withChange } from './role-changes.ts';
+import { type Changes, changesInWords, NO_CHANGES, roleInput, warningOf, withChange } from './role-changes.ts';
 import { RoleMatrix } from './role-matrix.tsx';
 import { RoleRules } from './role-rules.tsx';
 import { tryAsPath } from './try-as.ts';
@@ -23,9 +25,8 @@ export function RolesTab(): ReactNode {
   const role = roles.roles.find(({ type }) => type === wanted) ?? (wanted === null ? roles.roles[0] : undefined);
   // By role, so that a look at another one loses nothing.
   const [changes, setChanges] = useState<Readonly<Record<number, Changes>>>({});
-  useGuard(Object.values(changes).some(({ size }) => size > 0));
   return (
-    <div className="people-roles">
+    <div className="stack">
       <RoleList roles={roles.roles} current={role} changes={changes} />
       {role ? (
         <RoleView
@@ -38,18 +39,29 @@ export function RolesTab(): ReactNode {
       ) : (
         <EmptyState title={`There is no role ${wanted}`} />
       )}
+      <LeaveDialog isChanged={Object.values(changes).some(({ size }) => size > 0)} />
     </div>
   );
 }
 
-/** Asks before the page is left with changes that were not sent. */
-function useGuard(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const guard = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', guard);
-    return () => window.removeEventListener('beforeunload', guard);
-  }, [isChanged]);
+/** Asks before changes are lost that were not sent. */
+function LeaveDialog({ isChanged }: { readonly isChanged: boolean }): ReactNode {
+  const { base } = useRouter();
+  const guard = useLeaveGuard(isChanged, (to) => new URL(to, window.location.href).pathname === `${base}/people/roles`);
+  return (
+    <Dialog
+      title="Leave without saving?"
+      isOpen={guard.isAsking}
+      onClose={guard.stay}
+      actions={
+        <Button kind="danger" onClick={guard.leave}>
+          Leave
+        </Button>
+      }
+    >
+      <p>The changes of rights are not saved, and are lost.</p>
+    </Dialog>
+  );
 }
 
 const RoleList = ({
@@ -70,7 +82,7 @@ const RoleList = ({
             href={`/people/roles?role=${encodeURIComponent(role.type)}`}
             aria-current={role === current ? 'page' : undefined}
           >
-            <span className="grow">{role.name}</span>
+            {role.name}
             {(changes[role.id]?.size ?? 0) > 0 && <span className="badge badge-warn">changed</span>}
             <span className="badge">{role.users === 1 ? '1 user' : `${role.users} users`}</span>
           </Link>
@@ -134,6 +146,7 @@ function ChangeBar({ role, roles, changes, onChange }: RoleViewProps): ReactNode
     },
   });
   if (changes.size === 0) return null;
+  const warning = warningOf(role, changes);
   return (
     <section className="people-changes card card-body stack" aria-label="Changes">
       <div role="status">
@@ -144,6 +157,7 @@ function ChangeBar({ role, roles, changes, onChange }: RoleViewProps): ReactNode
           ))}
         </ul>
       </div>
+      {warning && <Notice tone="warn">{warning}</Notice>}
       {save.error && <ErrorNotice error={save.error} />}
       <div className="row">
         <Button kind="primary" disabled={save.isPending} onClick={() => save.mutate()}>

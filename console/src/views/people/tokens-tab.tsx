@@ -93,7 +93,7 @@ const TokenTable = ({
           <tr key={token.id}>
             <th scope="row">
               {token.name}
-              {token.description && <div className="soft">{token.description}</div>}
+              {token.description && <div className="people-note">{token.description}</div>}
             </th>
             <td>
               <TokenKind token={token} />

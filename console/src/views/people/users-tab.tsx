@@ -35,7 +35,7 @@ export function UsersTab({ uid }: { readonly uid: string }): ReactNode {
     <div className="stack">
       <div className="row">
         <SearchBox label="Search users" value={view.search} onChange={(search) => setView({ search, page: 1 })} />
-        <span className="grow soft" role="status">
+        <span className="people-count soft" role="status">
           {page?.total != null && (page.total === 1 ? '1 user' : `${page.total.toLocaleString()} users`)}
         </span>
         {mayEdit(uid, 'create') && (
