@@ -34,6 +34,8 @@ type LineEdge = Edge<{ readonly line: PlacedLine; readonly isDim: boolean }, 'li
 
 const NODE_TYPES = { box: BoxView };
 const EDGE_TYPES = { line: LineView };
+/** Room around what is shown, as a part of it: lines go around boxes. */
+const PADDING = 0.15;
 /** What is looked for is not shown larger than this. */
 const FOUND_ZOOM = 1.1;
 
@@ -55,7 +57,7 @@ function Flow({ graph, counts, found }: DrawingProps): ReactNode {
   const foundKey = found && [...found].join(' ');
   useEffect(() => {
     const nodes = found && found.size > 0 ? [...found].map((id) => ({ id })) : undefined;
-    fitView({ ...(nodes && { nodes, maxZoom: FOUND_ZOOM }), padding: 0.1 });
+    fitView({ ...(nodes && { nodes, maxZoom: FOUND_ZOOM }), padding: PADDING });
   }, [key, foundKey, fitView]);
   const isDim = (uid: string): boolean => found !== null && !found.has(uid);
   const nodes = graph.boxes.map(
@@ -90,6 +92,7 @@ function Flow({ graph, counts, found }: DrawingProps): ReactNode {
       minZoom={0.1}
       maxZoom={2}
       fitView
+      fitViewOptions={{ padding: PADDING }}
       preventScrolling={false}
       zoomOnScroll={false}
       zoomActivationKeyCode={['Meta', 'Control']}

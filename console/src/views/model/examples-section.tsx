@@ -34,7 +34,7 @@ export function Examples({ model, type }: { readonly model: ConsoleModel; readon
             <div className="row">
               <CopyButton text={curlOf(window.location.origin, url)} label={`Copy as curl: ${title}`} />
               <ButtonLink small icon="filter" href={findPath(url)}>
-                Open in Find<span className="visually-hidden">: {title}</span>
+                Open in Find <span className="visually-hidden">({title})</span>
               </ButtonLink>
             </div>
           </li>
