@@ -51,8 +51,15 @@ describeOnSqlite('People in the console', (engine) => {
 
   it('makes a token, shows it once, and deletes it', async () => {
     const page = await console.open('/people/tokens');
-    await page.getByRole('button', { name: 'New token' }).click();
+    const begin = page.getByRole('button', { name: 'New token' });
     const form = page.getByRole('dialog', { name: 'New API token' });
+    // The focus goes into the window, and back where it was.
+    await begin.press('Enter');
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('New token');
+    await begin.press('Enter');
     console.allow(/^400 POST \/console\/api\/tokens$/);
     await form.getByRole('button', { name: 'Create the token' }).click();
     await form.locator('.field-error').first().waitFor();
@@ -115,6 +122,12 @@ describeOnSqlite('People in the console', (engine) => {
     // Blocked, and out at once.
     await page.reload();
     await row.getByText('active').waitFor();
+    await row.getByRole('button').press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit…' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Edit noor@example.com' }).waitFor();
+    await page.keyboard.press('Escape');
+    const focused = (): Promise<unknown> => page.evaluate('document.activeElement.ariaLabel');
+    await expect.poll(focused).toBe('What to do with noor@example.com');
     await row.getByRole('button').click();
     await page.getByRole('menuitem', { name: 'Block' }).click();
     await row.getByText('blocked').waitFor();
