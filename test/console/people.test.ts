@@ -157,6 +157,42 @@ describeOnSqlite('People in the console', (engine) => {
       }).then((response) => response.status)`,
     );
 
+  it('shows what an account may only look at without anything to change it, and says what is refused', async () => {
+    await console.makeAccount('lea@example.com', 'strapi-editor');
+    const grant = (action: string): Promise<unknown> =>
+      console.sheaf.database.transaction(async (session) => {
+        const sql = `insert into admin_permissions (document_id, action, action_parameters, properties, conditions)
+          values ('${action}', '${action}', '{}', '{}', '[]')`;
+        await session.rows({ sql, bindings: [] }, []);
+        const link = `insert into admin_permissions_role_lnk (permission_id, role_id)
+          select p.id, r.id from admin_permissions p, admin_roles r
+          where p.document_id = '${action}' and r.code = 'strapi-editor'`;
+        await session.rows({ sql: link, bindings: [] }, []);
+      });
+    const READS = ['plugin::users-permissions.roles.read', 'admin::api-tokens.read', 'admin::users.read'];
+    for (const action of [...READS, 'plugin::telepathy.read']) await grant(action);
+    const page = await console.open('/people', { as: 'lea@example.com' });
+    await shown(page, 'Your account may look at roles, and not change them.');
+    const boxes = page.getByRole('region', { name: /^Rights of/ }).getByRole('checkbox');
+    expect(await boxes.count()).toBeGreaterThan(10);
+    expect(await boxes.and(page.locator(':enabled')).count()).toBe(0);
+    expect(await page.getByRole('link', { name: /What would/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('rowheader', { name: /^Read Only/ }).waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('rowheader', { name: /^lea@example\.com/ }).waitFor();
+    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    await page.getByRole('link', { name: 'You' }).click();
+    await shown(page, /plugin::telepathy\.read/);
+    await axe(page);
+    await shoot(page, 'people-you');
+    console.allow(/^403 (POST|PUT|DELETE) /);
+    expect(await asked(page, 'PUT', 'roles/1')).toBe(403);
+    expect(await asked(page, 'POST', 'tokens')).toBe(403);
+    expect(await asked(page, 'DELETE', 'accounts/1')).toBe(403);
+  });
+
   it('makes, finds, blocks and deletes a user of the API, on a phone', async () => {
     const page = await console.open('/people/users', { phone: true });
     await page.getByRole('button', { name: 'New user' }).click();
