@@ -1,6 +1,6 @@
 // Which attributes of a content-type can be columns, how each is asked for, and by what it is sorted.
 import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
-import { attributeOf, schemaOf, typeOf } from '../../shell/model.ts';
+import { attributeOf, typeOf } from '../../shell/model.ts';
 
 /** Entries of a relation to many that are named; of the others their number is shown. */
 export const NAMED_ENTRIES = 2;
@@ -26,9 +26,8 @@ export interface BrowseColumn {
 
 /** What an account may see, as far as columns depend on it. */
 export interface Sight {
-  /** The attributes that may be read; null: all. */
-  readonly readable: readonly string[] | null;
-  readonly canReadType: (uid: string) => boolean;
+  /** Whether entries of a type may be read, or one attribute of them. */
+  readonly canRead: (uid: string, attribute?: string) => boolean;
   readonly canReadFiles: boolean;
 }
 
@@ -49,53 +48,68 @@ const LEFT_OUT = new Set(['password', 'morph']);
 const SHORT = new Set(
   'string email enumeration integer biginteger float decimal boolean date time datetime timestamp'.split(' '),
 );
-const STAMPS = ['createdAt', 'updatedAt', 'publishedAt'];
+/** What every type has; of these, some are offered at the end. */
+const OF_EVERY_TYPE = new Set('id documentId createdAt updatedAt publishedAt locale localizations'.split(' '));
 
 /** All that can be a column, the main one first. */
 export function columnsOf(model: ConsoleModel, type: ConsoleType, sight: Sight): BrowseColumn[] {
-  const { attributes, mainField } = type;
-  const own = attributes.filter(({ name }) => sight.readable === null || sight.readable.includes(name));
+  const main = nameOf(type, sight);
+  const own = type.attributes.filter(({ name }) => name !== main && !OF_EVERY_TYPE.has(name));
   const listed = [
-    attributeOf(type, mainField) ?? plain(mainField, 'string'),
-    ...own.filter(({ name }) => name !== mainField && !STAMPS.includes(name)),
+    attributeOf(type, main) ?? plain(main, 'string'),
+    ...own.filter((attribute) => sight.canRead(type.uid, attribute.name) && canShow(model, attribute, sight)),
     ...(type.localized ? [plain(LOCALIZATIONS, LOCALIZATIONS)] : []),
     plain('createdAt', 'datetime'),
     plain('updatedAt', 'datetime'),
-    ...['documentId', 'id'].filter((name) => name !== mainField).map((name) => plain(name, 'string')),
+    ...['documentId', 'id'].filter((name) => name !== main).map((name) => plain(name, 'string')),
   ];
-  return listed
-    .filter((attribute) => canShow(model, attribute, sight))
-    .map((attribute) => ({
+  return listed.map((attribute) => {
+    const target = targetOf(model, attribute, sight);
+    return {
       id: attribute.name,
       attribute,
-      sortPath: sortPath(model, attribute),
-      parameters: parametersOf(model, attribute),
+      sortPath: sortPath(attribute, target),
+      parameters: parametersOf(attribute, target),
       isField: isField(attribute),
-    }));
+    };
+  });
 }
 
-function canShow(model: ConsoleModel, { type, relation }: ConsoleAttribute, sight: Sight): boolean {
-  if (LEFT_OUT.has(type)) return false;
-  if (type === 'media') return sight.canReadFiles;
-  if (type !== 'relation') return true;
-  const target = relation?.target;
-  return target != null && typeOf(model, target) !== undefined && sight.canReadType(target);
+/** What names an entry, as far as the account may read it. */
+const nameOf = ({ uid, mainField }: ConsoleType, { canRead }: Sight): string =>
+  canRead(uid, mainField) ? mainField : 'documentId';
+
+function canShow(model: ConsoleModel, attribute: ConsoleAttribute, sight: Sight): boolean {
+  if (LEFT_OUT.has(attribute.type)) return false;
+  if (attribute.type === 'media') return sight.canReadFiles;
+  return attribute.type !== 'relation' || targetOf(model, attribute, sight) !== null;
+}
+
+/** What a relation leads to, and what names its entries. */
+interface Target {
+  readonly name: string;
+  readonly localized: boolean;
+}
+
+function targetOf(model: ConsoleModel, { relation }: ConsoleAttribute, sight: Sight): Target | null {
+  const type = relation?.target ? typeOf(model, relation.target) : undefined;
+  return type && sight.canRead(type.uid) ? { name: nameOf(type, sight), localized: type.localized } : null;
 }
 
 const NOT_FIELDS = new Set(['relation', 'media', 'component', 'dynamiczone', LOCALIZATIONS]);
 const isField = ({ type, name }: ConsoleAttribute): boolean =>
   !NOT_FIELDS.has(type) && name !== 'id' && name !== 'documentId';
 
-function sortPath(model: ConsoleModel, { name, type, relation }: ConsoleAttribute): string | null {
+function sortPath({ name, type, relation }: ConsoleAttribute, target: Target | null): string | null {
   if (UNSORTABLE.has(type)) return null;
-  if (type !== 'relation') return name;
-  if (relation?.toMany) return `${name}.$count`;
-  return `${name}.${schemaOf(model, relation!.target!)!.mainField}`;
+  if (!target) return name;
+  return relation?.toMany ? `${name}.$count` : `${name}.${target.name}`;
 }
 
-function parametersOf(model: ConsoleModel, attribute: ConsoleAttribute): [string, string][] {
+function parametersOf(attribute: ConsoleAttribute, target: Target | null): [string, string][] {
   const at = `populate[${attribute.name}]`;
-  const fields = (names: readonly string[]): [string, string][] => [[`${at}[fields]`, names.join(',')]];
+  const fields = (names: readonly string[]): [string, string][] =>
+    names.map((name, index) => [`${at}[fields][${index}]`, name]);
   const part = (limit: number): [string, string][] => [
     [`${at}[pagination][limit]`, String(limit)],
     [`${at}[pagination][withCount]`, 'true'],
@@ -104,8 +118,7 @@ function parametersOf(model: ConsoleModel, attribute: ConsoleAttribute): [string
     case LOCALIZATIONS:
       return fields(['locale']);
     case 'relation': {
-      const target = typeOf(model, attribute.relation!.target!)!;
-      const shown = fields([target.mainField, ...(target.localized ? ['locale'] : [])]);
+      const shown = fields([target?.name ?? 'documentId', ...(target?.localized ? ['locale'] : [])]);
       return attribute.relation!.toMany ? [...shown, ...part(NAMED_ENTRIES)] : shown;
     }
     case 'media': {
@@ -123,7 +136,7 @@ function parametersOf(model: ConsoleModel, attribute: ConsoleAttribute): [string
 
 /** The names of the columns beside the main one, until a person chooses: two short ones, a relation, the last change. */
 export function usualColumns(columns: readonly BrowseColumn[]): string[] {
-  const others = columns.slice(1).filter(({ id }) => ![...STAMPS, 'documentId', 'id'].includes(id));
+  const others = columns.slice(1).filter(({ id }) => !OF_EVERY_TYPE.has(id));
   const short = others.filter(({ attribute }) => SHORT.has(attribute.type));
   const linked = others.filter(({ attribute }) => attribute.type === 'relation' || attribute.type === 'media');
   const preferred = [...short.slice(0, USUAL_COLUMNS - 1), ...linked.slice(0, 1), ...short.slice(USUAL_COLUMNS - 1)];

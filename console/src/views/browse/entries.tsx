@@ -1,7 +1,7 @@
 // The entries of a content-type: what is shown of them is in the URL.
 import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
+import type { ConsoleModel, ConsoleType, TypeRights } from '../../../../src/console/contract.ts';
 import { defaultLocale, type Entry, useModel } from '../../shell/model.ts';
 import { newEntryPath } from '../../shell/paths.ts';
 import { useSession } from '../../shell/session.ts';
@@ -48,8 +48,7 @@ function useAsked(model: ConsoleModel, type: ConsoleType) {
   const available = useMemo(
     () =>
       columnsOf(model, type, {
-        readable: types[type.uid]?.readable ?? null,
-        canReadType: (uid) => types[uid]?.actions.includes('read') ?? false,
+        canRead: (uid, attribute) => mayRead(types[uid], attribute),
         canReadFiles: rights.includes('files.read'),
       }),
     [model, type, types, rights],
@@ -67,6 +66,10 @@ function useAsked(model: ConsoleModel, type: ConsoleType) {
     navigate(`/content/${type.path}${writeState({ ...state, page: 1, ...change })}`, { replace });
   return { asked, available, locales, show };
 }
+
+const mayRead = (rights: TypeRights | undefined, attribute?: string): boolean =>
+  rights?.actions.includes('read') === true &&
+  (attribute === undefined || rights.readable === null || rights.readable.includes(attribute));
 
 const NONE: readonly Entry[] = [];
 
