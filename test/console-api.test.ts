@@ -1,11 +1,13 @@
 // What the console asks the server besides content: the model, counts, and what a request costs.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import bcrypt from 'bcrypt';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Access, type RowRule, systemAccess } from '../src/access/access.ts';
 import type { Caller } from '../src/access/caller.ts';
 import type { Auth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
-import type { ConsoleAttribute, ConsoleModel, FileUses } from '../src/console/contract.ts';
+import type { ConsoleAttribute, ConsoleModel, FileUses, SeenRequest } from '../src/console/contract.ts';
 import { consoleModel, readTypes } from '../src/describe/console-model.ts';
 import { rulesInWords } from '../src/describe/rule-words.ts';
 import { callerAs } from '../src/http/console/ask-as.ts';
@@ -13,7 +15,9 @@ import { apiRoles, changeRole } from '../src/http/console/console-roles.ts';
 import { createToken, deleteToken, listTokens } from '../src/http/console/console-tokens.ts';
 import { explainForConsole } from '../src/http/console/explain-for-console.ts';
 import { fileUsesFor } from '../src/http/console/file-uses-for-console.ts';
+import { ServerStateReader } from '../src/http/console/server-state.ts';
 import { tryRequest } from '../src/http/console/try-request.ts';
+import { RequestLoad } from '../src/http/request-load.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import type { RouteContext } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
@@ -406,6 +410,24 @@ describeOnEveryDatabase('the uses of a file', (engine) => {
   });
 });
 
+describeOnEveryDatabase('the state of the schema', (engine) => {
+  const contents = useContents(engine);
+
+  it('is what a start with the definitions as they are now would change, or what keeps it from starting', async () => {
+    const { sheaf } = await contents.open(SITE);
+    const schema = async () => (await new ServerStateReader(sheaf, new RequestLoad()).read()).schema;
+    expect(await schema()).toEqual({ isUpToDate: true, changes: [] });
+    const file = path.join(sheaf.project, 'src/api/note/content-types/note/schema.json');
+    const definition = JSON.parse(readFileSync(file, 'utf8'));
+    definition.attributes.colour = { type: 'string' };
+    writeFileSync(file, JSON.stringify(definition));
+    const { isUpToDate, changes } = await schema();
+    expect([isUpToDate, changes]).toEqual([false, [expect.stringContaining('colour')]]);
+    writeFileSync(file, '{');
+    expect((await schema()).changes[0]).toBe('The content model cannot be loaded:');
+  });
+});
+
 describe('rules of a role', () => {
   it('are told in words', () => {
     const model = loadModel(GUIDE);
@@ -494,6 +516,33 @@ describeOnEveryDatabase('the routes of the console', (engine) => {
     expect((await send('GET', 'model', undefined, 'ada')).body.types.length).toBeGreaterThan(10);
     expect((await send('GET', 'counts', undefined, 'ada')).body[RESTAURANT]).toBeGreaterThan(0);
     expect((await send('POST', 'try', { url }, 'ada')).body).toMatchObject({ status: 200, body: { data: [{}] } });
+  });
+
+  it('tell who runs the server how it is doing', async () => {
+    const { sheaf } = service;
+    const check = vi.spyOn(sheaf, 'check').mockRejectedValue(new SyntaxError('not "secret"'));
+    await service.sendTo('GET', '/_ready?secret=1', { headers: { 'x-request-id': 'failing' } });
+    check.mockRestore();
+    expect((await send('GET', 'server', undefined, 'ed')).status).toBe(403);
+    const { status, body } = await send('GET', 'server', undefined, 'ada');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      version: expect.stringMatching(/^\d+\./),
+      node: process.version,
+      database: { kind: engine.name, version: expect.stringMatching(/^\d+\./), bytes: expect.any(Number) },
+      schema: { isUpToDate: true, changes: [] },
+      isOneOfSeveral: false,
+    });
+    expect(body.memory.residentBytes).toBeGreaterThan(1e6);
+    expect(body.load.at(-1).requests + (body.load.at(-2)?.requests ?? 0)).toBeGreaterThan(1);
+    const failed = body.errors.find(({ requestId }: SeenRequest) => requestId === 'failing');
+    expect(failed).toMatchObject({ method: 'GET', route: '/_ready', status: 500, message: 'not "…"' });
+    expect(JSON.stringify(body)).not.toContain('secret');
+    // What takes time to find out is asked for once.
+    const info = vi.spyOn(sheaf.database, 'info');
+    await send('GET', 'server', undefined, 'ada');
+    expect(info).not.toHaveBeenCalled();
+    info.mockRestore();
   });
 
   it.each([

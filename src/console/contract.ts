@@ -315,6 +315,8 @@ export interface ServerState {
     readonly bytes: number | null;
   };
   readonly schema: { readonly isUpToDate: boolean; readonly changes: readonly string[] };
+  /** Whether other processes serve as well: then memory, load, errors and slow requests are those of one of them. */
+  readonly isOneOfSeveral: boolean;
   readonly memory: { readonly residentBytes: number };
   /** A point a minute, the oldest first, of the last hour at most. */
   readonly load: readonly LoadPoint[];

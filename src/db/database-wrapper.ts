@@ -59,6 +59,10 @@ export abstract class DatabaseWrapper implements Database {
     return this.inner.countRows(tables);
   }
 
+  info() {
+    return this.inner.info();
+  }
+
   usage() {
     return this.inner.usage();
   }

@@ -31,6 +31,14 @@ export interface DatabaseHealth {
   readonly replicas: readonly { readonly name: string; readonly lagSeconds: number | null }[];
 }
 
+/** What a database is, for people. */
+export interface DatabaseInfo {
+  readonly kind: 'SQLite' | 'PostgreSQL';
+  readonly version: string;
+  /** Null where it is not told. */
+  readonly bytes: number | null;
+}
+
 /** What the connections of this process do at the moment. */
 export interface DatabaseUsage {
   readonly connections: number;
@@ -120,6 +128,7 @@ export interface Database {
   /** How many rows each of the tables has, roughly. */
   countRows(tables: readonly string[]): Promise<ReadonlyMap<string, number>>;
   usage(): DatabaseUsage;
+  info(): Promise<DatabaseInfo>;
   /** The file that other processes can read at the same time; null where there is none. */
   readonly file: string | null;
   close(): Promise<void>;

@@ -18,6 +18,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import {
   type Database,
   type DatabaseHealth,
+  type DatabaseInfo,
   type DatabaseUsage,
   type Marked,
   RESTART,
@@ -61,6 +62,9 @@ export const DEFAULT_POSTGRES: PostgresOptions = {
 };
 
 const ALIVE = plainStatement('select 1');
+const ABOUT = plainStatement<readonly [version: string, bytes: string | number]>(
+  `select current_setting('server_version'), pg_database_size(current_database())`,
+);
 /**
  * By its guess of the rows that a page skips, PostgreSQL would compile many a short statement to machine code each time
  * it runs, which takes longer than to run it.
@@ -314,6 +318,11 @@ class Postgres implements Database {
   async #hasTracking(): Promise<boolean> {
     const [row] = await this.#read((session) => session.rows(TRACKING_STATEMENT, [TRACKING_VALUE]));
     return row![0] === true;
+  }
+
+  async info(): Promise<DatabaseInfo> {
+    const [row] = await this.snapshot((session) => session.rows(ABOUT, []));
+    return { kind: 'PostgreSQL', version: row![0], bytes: Number(row![1]) };
   }
 
   async explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import type {
   Database,
   DatabaseHealth,
+  DatabaseInfo,
   DatabaseUsage,
   Marked,
   ReadOptions,
@@ -161,6 +162,10 @@ export class ReplicatedDatabase implements Database {
 
   explain(statement: Statement, values: readonly BoundValue[]): Promise<readonly string[]> {
     return this.#primary.explain(statement, values);
+  }
+
+  info(): Promise<DatabaseInfo> {
+    return this.#primary.info();
   }
 
   describe(): Promise<ReadonlyMap<string, TableDescription>> {

@@ -12,6 +12,7 @@ import { type BoundValue, plainStatement, type Row, type Statement } from '../sq
 import type {
   Database,
   DatabaseHealth,
+  DatabaseInfo,
   DatabaseUsage,
   Marked,
   ReadOptions,
@@ -283,6 +284,13 @@ class Sqlite implements Database {
     const waiting = this.#waitingReads.length + Math.max(0, this.#waitingWrites - 1);
     // Heavy reads run in processes of their own.
     return { connections: this.#readers + 1, busy, waiting, heavy: { running: 0, waiting: 0 } };
+  }
+
+  async info(): Promise<DatabaseInfo> {
+    const [row] = await this.#all('select sqlite_version() as version');
+    const files = this.file === null ? [] : [this.file, `${this.file}-wal`];
+    const bytes = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+    return { kind: 'SQLite', version: String(row!.version), bytes: this.file === null ? null : bytes };
   }
 
   async replicationPosition(): Promise<null> {

@@ -73,7 +73,7 @@ function loggedError(error: unknown): LoggedError {
 const DATA_EXCEPTION = /^22/;
 
 /** The message without what a client sent: data exceptions and JSON errors quote it, errors of Fastify name the URL. */
-function safeMessage(error: NodeJS.ErrnoException): string {
+export function safeMessage(error: NodeJS.ErrnoException): string {
   const { code = '', message } = error;
   if (error instanceof SyntaxError || DATA_EXCEPTION.test(code)) return message.replace(/".*"/s, '"…"');
   return code.startsWith('FST_') ? withoutQuery(message) : message;

@@ -39,6 +39,7 @@ import type { ServerMetrics } from './metrics.ts';
 import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
+import { RequestLoad } from './request-load.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
 import type { RouteContext } from './routes.ts';
@@ -81,7 +82,8 @@ export interface ServerOptions {
 export function createServer(sheaf: Sheaf, options: ServerOptions = {}): FastifyInstance {
   const { logger = errorLog(), isBehind = () => false, metrics = null, timeouts = TIMEOUTS } = options;
   const headersFor = headersByOrigin(sheaf.settings.cors);
-  const logRequest = observed(requestLog(logger), metrics);
+  const load = sheaf.settings.console.enabled ? new RequestLoad() : null;
+  const logRequest = observed(load, metrics, requestLog(logger));
   const app = createApp(sheaf, { logger, timeouts }, (error, request, reply) => {
     answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
     logRequest?.(requestEntry(request, reply.statusCode));
@@ -98,6 +100,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   readEmptyBodies(app);
   app.setErrorHandler<Error>((error, request, reply) => {
     logCause(request, error);
+    load?.failed(request.id, error);
     return sendError(reply, error);
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
@@ -116,7 +119,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     registerRoutes(scope, auth, table, { isReadOnly });
-    if (sheaf.settings.console.enabled) registerConsole(scope, routeContext(sheaf, auth, requests));
+    if (load) registerConsole(scope, routeContext(sheaf, auth, requests), load);
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
@@ -133,10 +136,16 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
 const startCode: typeof startStrapiCode = async (...args) =>
   (await import('../compat/strapi/strapi-code.ts')).startStrapiCode(...args);
 
-const observed = (log: RequestLog | null, metrics: ServerMetrics | null): RequestLog | null => {
-  if (!metrics) return log;
+/** Whoever is told of requests, together; null where nobody is. */
+const observed = (
+  load: RequestLoad | null,
+  metrics: ServerMetrics | null,
+  log: RequestLog | null,
+): RequestLog | null => {
+  if (!load && !metrics) return log;
   return (entry) => {
-    metrics.observe(entry);
+    load?.observe(entry);
+    metrics?.observe(entry);
     log?.(entry);
   };
 };

@@ -5,10 +5,13 @@ import { CONSOLE_API, type ConsoleRight } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
 import { validationError } from '../../errors.ts';
 import type { QueryObject } from '../../request/query-string.ts';
+import type { RequestLoad } from '../request-load.ts';
 import type { Method, RouteContext } from '../routes.ts';
 
 export interface ConsoleContext extends RouteContext {
   readonly console: Console;
+  /** What requests this process has answered. */
+  readonly load: RequestLoad;
 }
 
 /** A request of the console. */

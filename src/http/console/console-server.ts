@@ -6,6 +6,7 @@ import { requireAction } from '../../access/authorize.ts';
 import { CONSOLE_REST } from '../../console/contract.ts';
 import { forbiddenError, methodNotAllowedError, notFoundError } from '../../errors.ts';
 import { NOT_SHARED } from '../caching.ts';
+import type { RequestLoad } from '../request-load.ts';
 import { sendNothing, sendValue } from '../respond.ts';
 import { documentRoutes } from '../route-table.ts';
 import { type MatchedRoute, METHODS, matchRoute, queryOf, type Route, type RouteContext } from '../routes.ts';
@@ -81,5 +82,5 @@ const sendAnswer = (reply: FastifyReply, value: unknown): FastifyReply => {
   return value === undefined ? sendNothing(reply) : sendValue(reply, value);
 };
 
-export const openConsoleServer = async (context: RouteContext): Promise<ConsoleServer> =>
-  new ConsoleServer({ ...context, console: await context.sheaf.console() });
+export const openConsoleServer = async (context: RouteContext, load: RequestLoad): Promise<ConsoleServer> =>
+  new ConsoleServer({ ...context, load, console: await context.sheaf.console() });

@@ -13,10 +13,12 @@ import { type ConsoleCall, type ConsoleContext, type ConsoleRoute, consoleRoute 
 import { createToken, deleteToken, listTokens } from './console-tokens.ts';
 import { explainForConsole } from './explain-for-console.ts';
 import { fileUsesFor } from './file-uses-for-console.ts';
+import { ServerStateReader } from './server-state.ts';
 import { tryRequest } from './try-request.ts';
 
 export const informationRoutes = (context: ConsoleContext): ConsoleRoute[] => {
-  const { sheaf, auth } = context;
+  const { sheaf, auth, load } = context;
+  const server = new ServerStateReader(sheaf, load);
   return [
     consoleRoute('GET', 'model', null, ({ editor }) => modelFor(context, editor)),
     consoleRoute('GET', 'counts', null, ({ editor }) => countsFor(context, editor)),
@@ -24,6 +26,7 @@ export const informationRoutes = (context: ConsoleContext): ConsoleRoute[] => {
     consoleRoute('GET', 'files/:id/uses', 'files.read', ({ params, editor }) =>
       fileUsesFor(sheaf, params.id!, editor.caller),
     ),
+    consoleRoute('GET', 'server', 'server.read', () => server.read()),
     consoleRoute('GET', 'roles', 'roles.read', () => apiRoles(sheaf, auth)),
     consoleRoute('PUT', 'roles/:id', 'roles.update', ({ params, request }) =>
       changeRole(sheaf, auth, params.id!, request.body),

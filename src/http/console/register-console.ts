@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
+import type { RequestLoad } from '../request-load.ts';
 import { METHODS, type RouteContext } from '../routes.ts';
 import { guardConsole } from './console-guard.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
@@ -15,11 +16,12 @@ declare module 'fastify' {
   }
 }
 
-export function registerConsole(app: FastifyInstance, context: RouteContext): void {
+/** `load`: what requests this process has answered. */
+export function registerConsole(app: FastifyInstance, context: RouteContext, load: RequestLoad): void {
   const { settings } = context.auth;
   let opened: Promise<ConsoleServer> | null = null;
   const server = (): Promise<ConsoleServer> => {
-    opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context));
+    opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context, load));
     return opened;
   };
   app.decorateRequest('consoleAnswer', null);
