@@ -9,7 +9,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field, TextArea, TextInput } from '../ui/field.tsx';
 import { ErrorNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
-import { acceptOf, kindOf, type StoredFile, sizeInWords } from './file.ts';
+import { DeleteFiles } from './delete-files.tsx';
+import { acceptOf, dimensionsOf, kindOf, type StoredFile, sizeInWords } from './file.ts';
 import { FilePreview, type FocalPoint, FocalPointFields } from './file-preview.tsx';
 import { ChooseFiles, UploadList } from './upload-area.tsx';
 import { FILES_KEY, sendInPlace, useUploads } from './use-uploads.ts';
@@ -18,8 +19,8 @@ interface FileDetailsProps {
   readonly file: StoredFile;
   readonly onClose: () => void;
   readonly onChanged: (file: StoredFile) => void;
-  /** Asks whether to delete it; where it cannot be from here, there is none. */
-  readonly onDelete?: (file: StoredFile) => void;
+  /** Where it cannot be deleted from here, there is none. */
+  readonly onDeleted?: (ids: readonly number[]) => void;
 }
 
 interface FileInfo {
@@ -46,7 +47,7 @@ const changesOf = (file: StoredFile, info: FileInfo): Partial<FileInfo> => {
   );
 };
 
-export function FileDetails({ file: opened, onClose, onChanged, onDelete }: FileDetailsProps): ReactNode {
+export function FileDetails({ file: opened, onClose, onChanged, onDeleted }: FileDetailsProps): ReactNode {
   const [file, setFile] = useState(opened);
   const [info, setInfo] = useState(() => infoOf(opened));
   const client = useQueryClient();
@@ -94,7 +95,7 @@ export function FileDetails({ file: opened, onClose, onChanged, onDelete }: File
             onFocalPoint={mayChange ? (focalPoint) => setInfo({ ...info, focalPoint }) : null}
           />
           <FileData file={file} />
-          {mayChange && <FileActions file={file} onReplaced={show} onDelete={onDelete} />}
+          {mayChange && <FileActions file={file} onReplaced={show} onDeleted={onDeleted} />}
         </div>
         <form id={form} className="stack" onSubmit={submit}>
           {save.error && <ErrorNotice error={save.error} />}
@@ -157,27 +158,26 @@ const InfoFields = ({ file, info, onChange, readOnly }: InfoFieldsProps): ReactN
 interface FileActionsProps {
   readonly file: StoredFile;
   readonly onReplaced: (file: StoredFile) => void;
-  readonly onDelete: ((file: StoredFile) => void) | undefined;
+  readonly onDeleted: FileDetailsProps['onDeleted'];
 }
 
-function FileActions({ file, onReplaced, onDelete }: FileActionsProps): ReactNode {
-  const { uploads, add, remove } = useUploads((replaced) => {
-    onReplaced(replaced);
-    toast('The file is replaced');
-  }, sendInPlace(file.id));
+function FileActions({ file, onReplaced, onDeleted }: FileActionsProps): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  const { uploads, add, remove } = useUploads(onReplaced, sendInPlace(file.id));
   return (
     <>
-      <UploadList uploads={uploads.filter(({ state }) => state !== 'done')} remove={remove} />
+      <UploadList uploads={uploads} remove={remove} />
       <div className="row">
         <ChooseFiles small accept={acceptOf([kindOf(file.mime)])} onFiles={(files) => add(files.slice(0, 1))}>
           Replace
         </ChooseFiles>
-        {onDelete && (
-          <Button small kind="danger" icon="delete" onClick={() => onDelete(file)}>
+        {onDeleted && (
+          <Button small kind="danger" icon="delete" onClick={() => setAsking(true)}>
             Delete
           </Button>
         )}
       </div>
+      {isAsking && onDeleted && <DeleteFiles files={[file]} onClose={() => setAsking(false)} onDeleted={onDeleted} />}
     </>
   );
 }
@@ -194,12 +194,10 @@ function FileData({ file }: { readonly file: StoredFile }): ReactNode {
         <dd>{file.mime}</dd>
         <dt>Size</dt>
         <dd>{sizeInWords(file.size)}</dd>
-        {file.width !== null && file.height !== null && (
+        {dimensionsOf(file) && (
           <>
             <dt>Dimensions</dt>
-            <dd>
-              {file.width} × {file.height}
-            </dd>
+            <dd>{dimensionsOf(file)}</dd>
           </>
         )}
         {formats.length > 0 && (

@@ -77,3 +77,6 @@ export function fileListPath({ search, kinds, sort, page }: FileList): string {
   ];
   return `rest/upload/files/page?${parameters.join('&')}`;
 }
+
+/** The entries that show a file, as far as the account may see them. */
+export const fileUsesPath = (id: number): string => `files/${id}/uses`;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
-import { altOf, extensionOf, type StoredFile, sizeInWords, thumbnailOf } from './file.ts';
+import { altOf, dimensionsOf, extensionOf, type StoredFile, sizeInWords, thumbnailOf } from './file.ts';
 import './files.css';
 
 /** A small picture of a file, or its extension. `isNamed`: its name stands beside it, so it says nothing of its own. */
@@ -21,14 +21,8 @@ export function FilePicture({ file, isNamed }: { readonly file: StoredFile; read
 }
 
 /** "PNG · 320 × 200 · 12 kB". */
-export const factsOf = (file: StoredFile): string =>
-  [
-    extensionOf(file),
-    file.width !== null && file.height !== null && `${file.width} × ${file.height}`,
-    sizeInWords(file.size),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+const factsOf = (file: StoredFile): string =>
+  [extensionOf(file), dimensionsOf(file), sizeInWords(file.size)].filter((fact) => fact !== null).join(' · ');
 
 /** What a card shows of a file. */
 export const FileFigure = ({ file }: { readonly file: StoredFile }): ReactNode => (

@@ -79,12 +79,16 @@ export function thumbnailOf(file: StoredFile): string | null {
 
 /** `size` is in kB, of 1,000 bytes. */
 export function sizeInWords(size: number): string {
-  if (size < 1) return `${Math.round(size * 1000)} B`;
-  if (size < 1000) return `${round(size)} kB`;
-  return size < 1_000_000 ? `${round(size / 1000)} MB` : `${round(size / 1_000_000)} GB`;
+  if (size < 1) return `${Math.round(size * 1000)}\u00a0B`;
+  if (size < 1000) return `${round(size)}\u00a0kB`;
+  return size < 1_000_000 ? `${round(size / 1000)}\u00a0MB` : `${round(size / 1_000_000)}\u00a0GB`;
 }
 const round = (value: number): string =>
   value < 10 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value));
+
+/** "320 × 200"; null of what has no such. */
+export const dimensionsOf = ({ width, height }: StoredFile): string | null =>
+  width === null || height === null ? null : `${width}\u00a0×\u00a0${height}`;
 
 export const extensionOf = ({ ext, mime }: StoredFile): string =>
   (ext?.replace(/^\./, '') || mime.split('/').at(-1) || 'file').slice(0, 5).toUpperCase();

@@ -6,15 +6,9 @@ import { FIRST_FILES, fileListParameters, fileListPath, readFileList } from './f
 import { type Send, UploadQueue } from './upload-queue.ts';
 
 it('says what a file is', () => {
-  expect([0.4, 1.5, 12.3, 999, 1500, 250_000, 3_000_000].map(sizeInWords)).toEqual([
-    '400 B',
-    '1.5 kB',
-    '12 kB',
-    '999 kB',
-    '1.5 MB',
-    '250 MB',
-    '3 GB',
-  ]);
+  expect(
+    [0.4, 1.5, 12.3, 999, 1500, 250_000, 3_000_000].map((size) => sizeInWords(size).replace('\u00a0', ' ')),
+  ).toEqual(['400 B', '1.5 kB', '12 kB', '999 kB', '1.5 MB', '250 MB', '3 GB']);
   const file = asFile({
     id: 1,
     name: 'a.PNG',
@@ -98,7 +92,8 @@ it('uploads three at a time, and goes on after one that fails or is cancelled', 
   running[0]!.end(new Error('Too large'));
   await expect.poll(() => running.length).toBe(4);
   queue.remove(3);
-  for (const { end } of running.slice(2)) end();
+  // The last is done first.
+  for (const { end } of running.slice(2).reverse()) end();
   await expect.poll(() => stored).toEqual(['d', 'e']);
   expect(shown()).toEqual([
     ['a', 'failed', 'Too large'],

@@ -22,6 +22,8 @@ const AT_ONCE = 3;
 
 interface Entry {
   shown: Upload;
+  /** Until whoever waits for it is told. */
+  stored: StoredFile | null;
   readonly file: File;
   readonly controller: AbortController;
 }
@@ -53,7 +55,7 @@ export class UploadQueue {
       const error = refusal(file);
       const state = error === null ? 'waiting' : 'failed';
       const shown: Upload = { key: this.#last, name: file.name, state, sent: 0, error };
-      this.#entries.push({ shown, file, controller: new AbortController() });
+      this.#entries.push({ shown, stored: null, file, controller: new AbortController() });
     }
     this.#next();
   }
@@ -61,6 +63,7 @@ export class UploadQueue {
   /** Ends those that are under way, and takes them from the list; also those that have ended. */
   remove(...keys: readonly number[]): void {
     const gone = this.#entries.filter(({ shown }) => keys.includes(shown.key));
+    for (const entry of gone) this.#tellStored(entry);
     this.#entries = this.#entries.filter((entry) => !gone.includes(entry));
     for (const { controller } of gone) controller.abort();
     this.#next();
@@ -79,7 +82,7 @@ export class UploadQueue {
     };
     change({ state: 'sending' });
     try {
-      const stored = await this.#send(entry.file, {
+      entry.stored = await this.#send(entry.file, {
         signal: entry.controller.signal,
         onProgress: (sent) => {
           change({ sent });
@@ -87,11 +90,20 @@ export class UploadQueue {
         },
       });
       change({ state: 'done', sent: 1 });
-      this.#onStored(stored);
     } catch (error) {
       change({ state: 'failed', error: (error as Error).message });
     }
+    // In the order in which they were chosen, whichever is sent first.
+    for (const one of this.#entries) {
+      if (one.shown.state === 'waiting' || one.shown.state === 'sending') break;
+      this.#tellStored(one);
+    }
     this.#next();
+  }
+
+  #tellStored(entry: Entry): void {
+    if (entry.stored) this.#onStored(entry.stored);
+    entry.stored = null;
   }
 
   #tell(): void {

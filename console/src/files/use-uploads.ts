@@ -1,7 +1,8 @@
 // Uploads of a view, and what changes with them.
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { upload } from '../shell/api.ts';
+import { toast } from '../ui/toast.tsx';
 import { type AllowedKinds, isAllowed, kindsInWords, type StoredFile } from './file.ts';
 import { type Send, type Upload, UploadQueue } from './upload-queue.ts';
 
@@ -31,7 +32,7 @@ export interface Uploads {
   remove(...keys: readonly number[]): void;
 }
 
-/** `onStored` is told of each file as soon as the server has it. */
+/** `onStored` is told of the files that the server has, in the order in which they were chosen. */
 export function useUploads(onStored: (file: StoredFile) => void, send: Send = sendNew): Uploads {
   const client = useQueryClient();
   const told = useRef(onStored);
@@ -46,6 +47,16 @@ export function useUploads(onStored: (file: StoredFile) => void, send: Send = se
       }),
   );
   const uploads = useSyncExternalStore(queue.subscribe, queue.snapshot);
+  const done = uploads.filter(({ state }) => state === 'done');
+  const isUnderWay = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
+  const finish = useEffectEvent(() => {
+    if (done.length === 0) return;
+    toast(done.length === 1 ? `${done[0]!.name} is uploaded` : `${done.length} files are uploaded`);
+    queue.remove(...done.map(({ key }) => key));
+  });
+  useEffect(() => {
+    if (!isUnderWay) finish();
+  }, [isUnderWay]);
   return {
     uploads,
     remove: (...keys) => queue.remove(...keys),
