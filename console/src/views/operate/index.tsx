@@ -45,6 +45,11 @@ const State = ({ state, now }: { readonly state: ServerState; readonly now: numb
   <div className="stack">
     <Facts state={state} now={now} />
     <Schema schema={state.schema} />
+    {state.isOneOfSeveral && (
+      <Notice>
+        Several processes serve. Memory, load, errors and slow requests are those of the one that answered.
+      </Notice>
+    )}
     <Load load={state.load} now={now} />
     <SeenRequests title="Recent errors" none="No request failed." requests={state.errors} />
     <SeenRequests title="Slow requests" none="No request took long." requests={state.slow} />
