@@ -1,11 +1,20 @@
 // What accounts of the console may do, by permissions that are generated: every operation in every state of an entry,
-// in process, must go as a naive reading of the permissions says, and must change nothing where it is refused. What
+// in process and over HTTP, must go as a naive reading of the permissions says, and must change nothing where it is refused. What
 // an account may not read makes no difference to any answer. SHEAF_TEST_SCALE and SHEAF_TEST_SEED give more and others.
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import type { Access } from '../src/access/access.ts';
+import { LIST_LOCALES, READ_OWN_ACCOUNT } from '../src/access/actions.ts';
 import type { Caller } from '../src/access/caller.ts';
 import { editorRights } from '../src/access/editor-rights.ts';
+import type { ConsoleRight } from '../src/console/contract.ts';
 import { SheafError } from '../src/errors.ts';
+import { consoleRoutes } from '../src/http/console/console-routes.ts';
+import { documentRoutes } from '../src/http/route-table.ts';
+import type { CachedRequest } from '../src/http/routes.ts';
+import { Lru } from '../src/lru.ts';
+import { hashPassword } from '../src/passwords.ts';
+import { cookieOf, PASSWORD } from './support/auth.ts';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
 import {
@@ -68,6 +77,8 @@ const ROLES: ReadonlyMap<number, readonly number[]> = new Map([
   [COLLEAGUE, [2]],
   [STRANGER, [3]],
 ]);
+/** Those of whoever asks, as they are stored. */
+const ROLE_IDS = [101, 102];
 
 /** A row of a version, with its attributes that are scalar. */
 interface StoredRow extends NaiveEntry {
@@ -97,11 +108,12 @@ async function contentOf(content: Content): Promise<string> {
   return texts.join('\n');
 }
 
-/** Accounts, and entries that each of them made in each state there is. */
-async function fill(content: Content): Promise<void> {
+/** Accounts whose password is PASSWORD, and their roles. */
+async function addAccounts(content: Content): Promise<void> {
+  const hash = await hashPassword(PASSWORD, 4);
   for (const id of ROLES.keys())
     await content.execute(
-      `insert into admin_users (id, document_id, firstname, email, registration_token) values (${id}, 'account${id}', 'Name ${id}', 'account${id}@example.com', 'hidden${id}')`,
+      `insert into admin_users (id, document_id, firstname, email, password, registration_token, is_active, blocked) values (${id}, 'account${id}', 'Name ${id}', 'account${id}@example.com', '${hash}', 'hidden${id}', true, false)`,
     );
   for (const id of [1, 2, 3])
     await content.execute(
@@ -110,6 +122,10 @@ async function fill(content: Content): Promise<void> {
   for (const [user, roles] of ROLES)
     for (const role of roles)
       await content.execute(`insert into admin_users_roles_lnk (user_id, role_id) values (${user}, ${role + 100})`);
+}
+
+/** Entries that each of the accounts made, in each state there is. */
+async function fill(content: Content): Promise<void> {
   for (const creator of [ME, COLLEAGUE, STRANGER]) {
     const as = editorWith(content.sheaf.model, SUPER_ADMIN_GRANTS, creator);
     const seo = { url: 'u', words: 'w' };
@@ -129,7 +145,7 @@ async function fill(content: Content): Promise<void> {
 // ------------------------------------------------------------------------------------------------------ the walk
 
 interface Step {
-  readonly name: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft' | 'clone' | 'find' | 'count';
+  readonly name: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft' | 'clone' | 'find';
   readonly uid: string;
   /** Which of the documents. */
   readonly document: number;
@@ -170,7 +186,7 @@ const permission: fc.Arbitrary<Permission> = fc
 const step: fc.Arbitrary<Step> = fc.record({
   name: fc.constantFrom<Step['name'][]>(
     ...(['create', 'update', 'update', 'update', 'delete', 'publish', 'unpublish'] as const),
-    ...(['discardDraft', 'clone', 'find', 'find', 'count'] as const),
+    ...(['discardDraft', 'clone', 'find', 'find', 'find'] as const),
   ),
   uid: fc.constantFrom(POST, POST, POST, NOTE, HOME),
   document: fc.nat(20),
@@ -250,17 +266,175 @@ function mayWrite(naive: NaivePermissions, asked: Asked): boolean {
   }
 }
 
+/** What a request was answered with. */
+interface Found {
+  readonly status: number;
+  readonly entries: readonly Answered[];
+}
+
+/** How operations get to the server. */
+interface Way {
+  /** Whether it was done. What it did is undone where that is possible. */
+  write(asked: Asked): Promise<boolean>;
+  list(asked: Asked, filters: Readonly<Record<string, unknown>>): Promise<Found>;
+}
+
+class Undo extends Error {}
+
+/** Does something, and undoes it. */
+const undone = (content: Content, work: () => Promise<void>): Promise<void> =>
+  content.sheaf
+    .transaction(async () => {
+      await work();
+      throw new Undo();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof Undo)) throw error;
+    });
+
+const dataOf = ({ names }: Asked) => Object.fromEntries(names.map((one) => [one, VALUES[one]]));
+
+/** By calls in this process. */
+class InProcess implements Way {
+  readonly #content: Content;
+  readonly #caller: Caller;
+
+  constructor(content: Content, caller: Caller) {
+    this.#content = content;
+    this.#caller = caller;
+  }
+
+  async write(asked: Asked): Promise<boolean> {
+    let isDone = false;
+    await undone(this.#content, async () => {
+      const before = await contentOf(this.#content);
+      isDone = await this.#do(asked).catch(refused);
+      if (!isDone) expect(await contentOf(this.#content)).toBe(before);
+    });
+    return isDone;
+  }
+
+  async #do(asked: Asked): Promise<boolean> {
+    const { uid, name, status } = asked.step;
+    const documents = this.#content.sheaf.documents(uid, this.#caller);
+    const where = asked.locale === null ? {} : { locale: asked.locale };
+    const target = uid === HOME ? {} : { documentId: asked.documentId };
+    const data = dataOf(asked);
+    if (name === 'create') return (await documents.create({ data, status, ...where })) !== undefined;
+    if (name === 'clone') return (await documents.clone({ ...target, data: {}, ...where })) !== undefined;
+    if (name === 'update') {
+      const before = await contentOf(this.#content);
+      const found = await documents.update({ ...target, data, status, ...where });
+      // The answer is null as well where the entry may not be found.
+      return found !== null || (await contentOf(this.#content)) !== before;
+    }
+    const { entries } = await documents[name as 'publish']({ ...target, ...where });
+    return name === 'delete' ? entries.length > 0 : true;
+  }
+
+  async list({ step: { uid, status }, locale }: Asked, filters: Readonly<Record<string, unknown>>): Promise<Found> {
+    const documents = this.#content.sheaf.documents(uid, this.#caller);
+    const where = { status, filters: filters as never, ...(locale !== null && { locale }) };
+    try {
+      if (uid !== HOME) {
+        const entries = await documents.findMany(where);
+        expect(await documents.count(where)).toBe(entries.length);
+        return { status: 200, entries };
+      }
+      const entry = await documents.findOne(where);
+      return { status: 200, entries: entry === null ? [] : [entry] };
+    } catch (error) {
+      if (!(error instanceof SheafError)) throw error;
+      return { status: error.status, entries: [] };
+    }
+  }
+}
+
+function refused(error: unknown): boolean {
+  if (!(error instanceof SheafError) || error.status >= 500) throw error;
+  return false;
+}
+
+/** By requests of the console, of someone who is logged in. */
+class OverHttp implements Way {
+  readonly #content: Content;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(content: Content, cookie: string) {
+    this.#content = content;
+    this.#headers = { 'x-sheaf-console': '1', 'content-type': 'application/json', cookie };
+  }
+
+  static async logIn(content: Content, email: string): Promise<OverHttp> {
+    const answer = await content.sendTo('POST', '/console/api/session', {
+      headers: { 'x-sheaf-console': '1', 'content-type': 'application/json' },
+      payload: JSON.stringify({ email, password: PASSWORD }),
+    });
+    const { name, value } = cookieOf(answer);
+    return new OverHttp(content, `${name}=${value}`);
+  }
+
+  /** Of the routes of the API. */
+  ask(method: string, path: string, body?: unknown) {
+    return this.askFor(method, `rest/${path}`, body);
+  }
+
+  askFor(method: string, path: string, body?: unknown) {
+    return this.#content.sendTo(method, `/console/api/${path}`, {
+      headers: this.#headers,
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    });
+  }
+
+  async write(asked: Asked): Promise<boolean> {
+    const { uid, name, status } = asked.step;
+    const entry = uid === HOME ? 'home' : `${TABLES[uid]}/${asked.documentId}`;
+    const locale = asked.locale === null ? '' : `locale=${asked.locale}`;
+    const before = await contentOf(this.#content);
+    const data = dataOf(asked);
+    const send = () => {
+      if (name === 'create') return this.ask('POST', `${TABLES[uid]}?status=${status}&${locale}`, { data });
+      if (name === 'update') return this.ask('PUT', `${entry}?status=${status}&${locale}`, { data });
+      if (name === 'delete') return this.ask('DELETE', `${entry}?${locale}`);
+      return this.ask('POST', `${entry}/actions/${name}?${locale}`, name === 'clone' ? { data: {} } : undefined);
+    };
+    const answer = await send();
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+    // What is not there for someone is deleted with success.
+    const isDone = answer.status < 300 && (name !== 'delete' || (await contentOf(this.#content)) !== before);
+    if (!isDone) expect(await contentOf(this.#content)).toBe(before);
+    return isDone;
+  }
+
+  async list({ step: { uid, status }, locale }: Asked, filters: Readonly<Record<string, unknown>>): Promise<Found> {
+    const names = Object.keys(filters).map((name) => `filters[${name}][$notNull]=true`);
+    const parameters = [`status=${status}`, ...(locale === null ? [] : [`locale=${locale}`]), ...names].join('&');
+    const answer = await this.ask(
+      'GET',
+      `${uid === HOME ? 'home' : TABLES[uid]}?${parameters}&pagination[pageSize]=100`,
+    );
+    if (uid === HOME && answer.status === 404) return { status: 200, entries: [] };
+    if (answer.status !== 200) return { status: answer.status, entries: [] };
+    const { data, meta } = answer.body;
+    if (uid !== HOME) expect(meta.pagination.total).toBe(data.length);
+    return { status: 200, entries: uid === HOME ? [data] : data };
+  }
+}
+
 class Walk {
   readonly #content: Content;
-  #naive: NaivePermissions;
-  #caller: Caller;
+  readonly #way: Way;
+  readonly #naive: NaivePermissions;
+  readonly #access: Access;
   /** Whether permissions of several roles could not be added up, so that less is allowed than each of them says. */
-  #isStricter: boolean;
+  readonly #isStricter: boolean;
 
-  constructor(content: Content, permissions: readonly Permission[]) {
+  constructor(content: Content, permissions: readonly Permission[], way: (caller: Caller) => Way) {
     this.#content = content;
-    const grants = grantsOf(permissions, [101, 102]);
-    this.#caller = editorWith(content.sheaf.model, grants, ME);
+    const grants = grantsOf(permissions, ROLE_IDS);
+    const caller = editorWith(content.sheaf.model, grants, ME);
+    this.#way = way(caller);
+    this.#access = caller.access;
     this.#naive = new NaivePermissions({ id: ME, rolesOf: ROLES, permissions }, LEAVES);
     this.#isStricter = editorRights(content.sheaf.model, grants).refused.some((one) => one.includes('several roles'));
   }
@@ -273,90 +447,35 @@ class Walk {
     const locale = step.uid === POST ? step.locale : null;
     const rows = all.filter((row) => row.documentId === documentId);
     const asked: Asked = { step, names, documentId, locale, rows };
-    if (step.name === 'find' || step.name === 'count') return this.#read(asked, all);
+    if (step.name === 'find') return this.#read(asked, all);
     if (step.uid === HOME && (step.name === 'create' || step.name === 'clone')) return;
     if (step.name !== 'create' && step.name !== 'update' && inLocale(asked).length === 0) return;
     if (step.uid === NOTE && ['publish', 'unpublish', 'discardDraft'].includes(step.name)) return;
     if (step.uid !== HOME && step.name === 'update' && rows.length === 0) return;
-    await this.#write(asked);
-  }
-
-  /** Does it and undoes it. */
-  async #write(asked: Asked): Promise<void> {
-    const before = await contentOf(this.#content);
-    let isDone = false;
-    let changed = '';
-    await this.#content.sheaf
-      .transaction(async () => {
-        isDone = await this.#run(asked);
-        throw new Undo();
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Undo)) throw error;
-      });
-    changed = await contentOf(this.#content);
-    expect(changed).toBe(before);
     const expected = mayWrite(this.#naive, asked);
+    const isDone = await this.#way.write(asked);
     if (isDone) expect(expected, `done, and not allowed: ${JSON.stringify(asked)}`).toBe(true);
     else if (expected && !this.#isStricter) expect.fail(`allowed, and not done: ${JSON.stringify(asked)}`);
   }
 
-  /** Whether it was done. What was refused must not have changed anything. */
-  async #run({ step, documentId, names, locale }: Asked): Promise<boolean> {
-    const { uid, name, status } = step;
-    const documents = this.#content.sheaf.documents(uid, this.#caller);
-    const data = Object.fromEntries(names.map((one) => [one, VALUES[one]]));
-    const where = locale === null ? {} : { locale };
-    const target = uid === HOME ? {} : { documentId };
-    const before = await contentOf(this.#content);
-    try {
-      if (name === 'create') return (await documents.create({ data, status, ...where })) !== undefined;
-      if (name === 'update') {
-        const found = await documents.update({ ...target, data, status, ...where });
-        // The answer is null as well where the entry may not be found.
-        return found !== null || (await contentOf(this.#content)) !== before;
-      }
-      if (name === 'clone') return (await documents.clone({ documentId, data: {}, ...where })) !== undefined;
-      const { entries } = await documents[name as 'publish']({ ...target, ...where });
-      return name === 'delete' ? entries.length > 0 : true;
-    } catch (error) {
-      if (!(error instanceof SheafError) || error.status >= 500) throw error;
-      expect(await contentOf(this.#content)).toBe(before);
-      return false;
-    }
-  }
+  async #read(asked: Asked, all: readonly StoredRow[]): Promise<void> {
+    const { uid, status } = asked.step;
+    const isRefused = !this.#hasLocale(uid);
+    const isThere = (row: StoredRow): boolean =>
+      row.locale === asked.locale && (!HAS_DRAFTS.has(uid) || row.published === (status === 'published'));
+    const seen = all.filter((row) => isThere(row) && this.#naive.has('read', uid, row));
+    const found = await this.#way.list(asked, {});
+    expect(found.status).toBe(isRefused ? 403 : 200);
+    if (isRefused) return;
+    expect(found.entries.map(({ id }) => id).toSorted()).toEqual(seen.map(({ id }) => id).toSorted());
+    for (const entry of found.entries) this.#shows(uid, entry, seen.find(({ id }) => id === entry.id)!);
 
-  async #read({ step, locale }: Asked, all: readonly StoredRow[]): Promise<void> {
-    const { uid, status, names: asked } = step;
-    const documents = this.#content.sheaf.documents(uid, this.#caller);
-    const rows = all.filter(
-      (row) => row.locale === locale && (!HAS_DRAFTS.has(uid) || row.published === (status === 'published')),
+    const filters = Object.fromEntries(
+      asked.names.filter((name) => name !== 'seo').map((name) => [name, { $notNull: true }]),
     );
-    const seen = rows.filter((row) => this.#naive.has('read', uid, row));
-    const where = { status, ...(locale !== null && { locale }) };
-    const isRefused = !this.#naive.has('read', uid, undefined) || !this.#hasLocale(uid);
-    const filtered = NAMES[uid]!.filter((name) => asked.includes(name) && name !== 'seo');
-    const filters = Object.fromEntries(filtered.map((name) => [name, { $notNull: true }]));
-    const isNamed = seen.every((row) => this.#naive.names('read', uid, row, filtered));
-    try {
-      if (step.name === 'count') {
-        expect(await documents.count(where)).toBe(seen.length);
-        await documents.count({ ...where, filters });
-        expect(isRefused).toBe(false);
-        expect(isNamed).toBe(true);
-        return;
-      }
-      const entries =
-        uid === HOME ? [await documents.findOne(where)].filter((one) => one !== null) : await documents.findMany(where);
-      expect(isRefused).toBe(false);
-      expect(entries.map(({ id }) => id).toSorted()).toEqual(seen.map(({ id }) => id).toSorted());
-      for (const entry of entries) this.#shows(uid, entry, seen.find(({ id }) => id === entry.id)!);
-    } catch (error) {
-      if (!(error instanceof SheafError)) throw error;
-      const isKnown = filtered.every((name) => this.#caller.access.mayUse(uid, name, 'filter'));
-      if (error.status === 403) expect(isRefused).toBe(true);
-      else if (!this.#isStricter) expect([error.status, isKnown]).toEqual([400, false]);
-    }
+    const isKnown = Object.keys(filters).every((name) => this.#access.mayUse(uid, name, 'filter'));
+    expect((await this.#way.list(asked, filters)).status).toBe(isKnown ? 200 : 400);
+    if (isKnown) expect(seen.every((row) => this.#naive.names('read', uid, row, Object.keys(filters)))).toBe(true);
   }
 
   /** Whether some permission to read is for a locale at all. */
@@ -376,15 +495,50 @@ class Walk {
   }
 }
 
-class Undo extends Error {}
+/** Gives the roles of whoever asks these permissions, in the tables of Strapi 5. */
+async function store(content: Content, permissions: readonly Permission[]): Promise<void> {
+  await content.execute('delete from admin_permissions_role_lnk');
+  await content.execute("delete from admin_permissions where document_id like 'walk%'");
+  const json = (value: unknown): string => `'${JSON.stringify(value)}'`;
+  for (const [index, { action, subject, properties, conditions }] of grantsOf(permissions).permissions.entries()) {
+    const about = subject === null ? 'null' : `'${subject}'`;
+    const values = [`'walk${index}'`, `'${action}'`, about, json(properties), json(conditions), json({})];
+    await content.execute(
+      `insert into admin_permissions (document_id, action, subject, properties, conditions, action_parameters) values (${values.join(', ')})`,
+    );
+  }
+  // Of two roles, each has some.
+  await content.execute(
+    `insert into admin_permissions_role_lnk (permission_id, role_id) select id, 101 + id % 2 from admin_permissions where document_id like 'walk%'`,
+  );
+}
 
 const SEED = GIVEN_SEED ?? 1;
-const walksOn = ({ name }: Engine): number => scaled(name === 'SQLite' ? 100 : 12);
+const walksOn = ({ name }: Engine): number => scaled(name === 'SQLite' ? 60 : 12);
 const STEPS = 25;
+const walks = fc.tuple(
+  fc.array(permission, { minLength: 4, maxLength: 24 }),
+  fc.array(step, { minLength: STEPS, maxLength: STEPS }),
+);
 const PATIENCE_MS = scaled(120_000);
 
+const NONE: readonly ConsoleRight[] = [];
+const RIGHTS_OF_PERMISSIONS: Readonly<Record<string, readonly ConsoleRight[]>> = {
+  'plugin::upload.read': ['files.read'],
+  'plugin::users-permissions.roles.read': ['roles.read'],
+  'plugin::users-permissions.roles.update': ['roles.update'],
+  'admin::api-tokens.read': ['tokens.read'],
+  'admin::api-tokens.create': ['tokens.create'],
+  'admin::api-tokens.delete': ['tokens.delete'],
+  'admin::users.read': ['accounts.read'],
+  'admin::users.create': ['accounts.create'],
+  'admin::users.update': ['accounts.update'],
+  'admin::users.delete': ['accounts.delete'],
+  'plugin::content-type-builder.read': ['model.read', 'requests.explain'],
+};
+
 const as = (content: Content, id: number, ...permissions: Permission[]): Caller =>
-  editorWith(content.sheaf.model, grantsOf(permissions, [101, 102]), id);
+  editorWith(content.sheaf.model, grantsOf(permissions, ROLE_IDS), id);
 
 const on = (subject: string, actions: readonly string[], rest: Partial<Permission> = {}): Permission[] =>
   actions.map((action) => ({ action, subject, locales: null, ...rest }));
@@ -445,6 +599,7 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
   let content: Content;
   beforeAll(async () => {
     content = await contents.open(PROJECT);
+    await addAccounts(content);
     await fill(content);
   });
 
@@ -452,19 +607,67 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
     'do what a naive reading of their permissions says, and nothing else',
     async () => {
       await fc.assert(
-        fc.asyncProperty(
-          fc.array(permission, { minLength: 4, maxLength: 24 }),
-          fc.array(step, { minLength: STEPS, maxLength: STEPS }),
-          async (permissions, steps) => {
-            const walk = new Walk(content, permissions);
-            for (const one of steps) await walk.take(one);
-          },
-        ),
+        fc.asyncProperty(walks, async ([permissions, steps]) => {
+          const walk = new Walk(content, permissions, (caller) => new InProcess(content, caller));
+          for (const one of steps) await walk.take(one);
+        }),
         { seed: SEED, numRuns: walksOn(engine) },
       );
     },
     PATIENCE_MS,
   );
+
+  it(
+    'do the same over HTTP, with permissions that are stored',
+    async () => {
+      const walked = await contents.open(PROJECT);
+      await addAccounts(walked);
+      const way = await OverHttp.logIn(walked, `account${ME}@example.com`);
+      await fc.assert(
+        fc.asyncProperty(walks, async ([permissions, steps]) => {
+          await store(walked, permissions);
+          for (const table of ['posts', 'notes', 'homes']) await walked.execute(`delete from ${table}`);
+          await fill(walked);
+          const walk = new Walk(walked, permissions, () => way);
+          for (const one of steps) await walk.take(one);
+        }),
+        { seed: SEED, numRuns: Math.ceil(walksOn(engine) / 10) },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  it('have of the routes of the console those that their rights are for, each by itself', async () => {
+    const { sheaf } = content;
+    const served = { requests: new Lru<string, CachedRequest>(1), costs: null };
+    const context = { sheaf, auth: await sheaf.auth(), console: await sheaf.console(), ...served };
+    const me = await OverHttp.logIn(content, `account${ME}@example.com`);
+    const address = (path: string): string =>
+      path
+        .replace(/:(\w+)/g, (_, name: string) => (name === 'id' ? '987654' : 'none'))
+        .replace(/^\/console\/api\//, '');
+    const own = consoleRoutes(context).filter((route) => 'right' in route);
+    const statusesWith = async (permissions: readonly Permission[]): Promise<Map<ConsoleRight | null, Set<number>>> => {
+      await store(content, permissions);
+      const statuses = new Map<ConsoleRight | null, Set<number>>();
+      for (const { method, path, right } of own) {
+        const { status } = await me.askFor(method, address(path), method === 'GET' ? undefined : {});
+        statuses.set(right, (statuses.get(right) ?? new Set()).add(status));
+      }
+      return statuses;
+    };
+    for (const [permission, rights] of [['nothing', NONE] as const, ...Object.entries(RIGHTS_OF_PERMISSIONS)]) {
+      for (const [right, statuses] of await statusesWith([{ action: permission }]))
+        if (right === null || rights.includes(right)) expect([right, ...statuses]).not.toContain(403);
+        else expect([permission, right, ...statuses]).toEqual([permission, right, 403]);
+    }
+    await store(content, []);
+    for (const { method, path, action } of documentRoutes(context)) {
+      if (action === READ_OWN_ACCOUNT) continue;
+      const { status } = await me.ask(method, address(path).replace(/^\/api\//, ''), method === 'GET' ? undefined : {});
+      expect([method, path, status]).toEqual([method, path, action === LIST_LOCALES ? 200 : 403]);
+    }
+  });
 
   it('leave their marks on what they make and change, as Strapi 5 does, and nobody else does', async () => {
     const me = content.sheaf.documents(POST, as(content, ME, ...on(POST, RIGHTS)));
@@ -545,19 +748,14 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
       await content.execute(`update components_kit_seos set url = 'other'`);
       await content.execute(`update admin_users set email = 'other@example.com' where id = ${STRANGER}`);
     };
-    await content.sheaf
-      .transaction(async () => {
-        await change();
-        expect(await answersTo(content, mine)).toEqual(before);
-        const after = await answersTo(content, everyone);
-        // It makes a difference to nearly everything that someone asks who may see all of it.
-        const changed = after.filter((answer, index) => answer !== beforeAll[index]);
-        expect(changed.length).toBeGreaterThan(QUESTIONS.length - 5);
-        throw new Undo();
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Undo)) throw error;
-      });
+    await undone(content, async () => {
+      await change();
+      expect(await answersTo(content, mine)).toEqual(before);
+      const after = await answersTo(content, everyone);
+      // It makes a difference to nearly everything that someone asks who may see all of it.
+      const changed = after.filter((answer, index) => answer !== beforeAll[index]);
+      expect(changed.length).toBeGreaterThan(QUESTIONS.length - 5);
+    });
     expect(before[0]).toContain('changed1');
     expect(before.join()).not.toContain('changed2');
   });
