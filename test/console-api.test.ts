@@ -132,6 +132,26 @@ describeOnEveryDatabase('what the console asks the server', (engine) => {
     }
   });
 
+  it('is counted among heavy reads where there are many, and is the same', async () => {
+    const caller = editor(sheaf, 'all');
+    const { operations, model } = sheaf;
+    const types = readTypes(model, caller.access).filter(({ uid }) => [RESTAURANT, ARTICLE].includes(uid));
+    const counts = await operations.countDocuments(types, { caller });
+    const { lanes } = operations;
+    const { sizes } = lanes;
+    const { begun } = lanes.usage();
+    lanes.sizes = new Map([...sizes].map(([table]) => [table, 3_000_000]));
+    try {
+      expect(await operations.countDocuments(types, { caller })).toEqual(counts);
+      expect(lanes.usage().begun).toBe(begun + types.length);
+      // One that would cost too much is left out.
+      lanes.sizes = new Map([...sizes].map(([table]) => [table, table === 'articles' ? 10 ** 9 : 1]));
+      expect([...(await operations.countDocuments(types, { caller })).keys()]).toEqual([RESTAURANT]);
+    } finally {
+      lanes.sizes = sizes;
+    }
+  });
+
   it('is a number of the entries alone that the account may see', async () => {
     const [first, second] = await sheaf.documents(ARTICLE).findMany({ status: 'draft', fields: ['title'] });
     expect(second).toBeDefined();
@@ -425,6 +445,23 @@ describeOnEveryDatabase('the state of the schema', (engine) => {
     expect([isUpToDate, changes]).toEqual([false, [expect.stringContaining('colour')]]);
     writeFileSync(file, '{');
     expect((await schema()).changes[0]).toBe('The content model cannot be loaded:');
+  });
+});
+
+describeOnEveryDatabase('a count that a hook of the project changes', (engine) => {
+  const contents = useContents(engine);
+
+  it('is what the hook makes of it', async () => {
+    const { sheaf } = await contents.open(SITE);
+    for (const text of ['a', 'b', 'c']) await sheaf.documents('api::note.note').create({ data: { text } });
+    await sheaf.documents('api::page.page').create({ data: { title: 'a' } });
+    sheaf.operations.addHooks({
+      concerns: (uid, name) => uid === 'api::note.note' && name === 'count',
+      before: async (operation) => ({ ...operation, parameters: { ...operation.parameters, filters: { text: 'b' } } }),
+    });
+    const caller = editor(sheaf, 'all');
+    const counts = await sheaf.operations.countDocuments(readTypes(sheaf.model, caller.access), { caller });
+    expect(Object.fromEntries(counts)).toMatchObject({ 'api::note.note': 1, 'api::page.page': 1 });
   });
 });
 
