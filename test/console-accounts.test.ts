@@ -1,9 +1,13 @@
 // Who gets into the console: logging in and out, sessions, cookies, and what reaches the console at all.
 import bcrypt from 'bcrypt';
 import { beforeAll, expect, it } from 'vitest';
+import { open } from '../src/app.ts';
+import { firstConsoleLink } from '../src/cli/console-notes.ts';
 import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
-import type { Answer } from './support/content.ts';
+import { type Answer, Content, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
+import { writeFiles } from './support/own-code.ts';
+import { multipart } from './support/uploads.ts';
 
 const OWN = { 'x-sheaf-console': '1' };
 const STRONG = 'Correct-horse-1';
@@ -13,7 +17,8 @@ describeOnEveryDatabase('The console', (engine) => {
   let service: Service;
   /** An account as Strapi 5 stores it. */
   const account = async (email: string, role = 'strapi-super-admin', columns = {}): Promise<void> => {
-    const hash = await bcrypt.hash(PASSWORD, 4);
+    // As the library that Strapi 5 hashes with writes it.
+    const hash = (await bcrypt.hash(PASSWORD, 4)).replace('$2b$', '$2a$');
     const values = { document_id: `'${email}'`, firstname: "'Ada'", is_active: 'true', blocked: 'false', ...columns };
     await service.execute(
       `insert into admin_users (email, password, ${Object.keys(values).join(', ')}) values ('${email}', '${hash}', ${Object.values(values).join(', ')})`,
@@ -360,6 +365,117 @@ const comparable = (rows: readonly (readonly unknown[])[]): string[] =>
       ]);
     })
     .toSorted();
+
+describeOnSqlite('A project', (engine) => {
+  const services = useServices(engine);
+  const contents = useContents(engine);
+  const LOG_IN = { email: 'ada@example.org', password: STRONG };
+  const post = (at: Content, path: string, body: unknown, headers = {}) =>
+    at.sendTo('POST', `/console/api/${path}`, {
+      headers: { ...OWN, 'content-type': 'application/json', ...headers },
+      payload: JSON.stringify(body),
+    });
+  /** Makes the first account. Returns its cookie. */
+  const begin = async (at: Content): Promise<string> => {
+    const { path } = (await (await at.sheaf.console()).welcomes.firstLink())!;
+    const token = new URLSearchParams(path.split('?')[1]).get('token');
+    const made = await post(at, 'welcome', { token, ...LOG_IN });
+    expect(made.status, JSON.stringify(made.body)).toBe(200);
+    return `sheaf_console=${cookieOf(made).value}`;
+  };
+
+  it('can let other machines in, through a proxy that it trusts', async () => {
+    const settings = { console: { remote: true }, trustProxy: ['10.0.0.1'], cacheControl: 'public, max-age=60' };
+    const service = await services.start({ settings });
+    await begin(service);
+    const headers = { ...OWN, host: 'cms.example', 'x-forwarded-proto': 'https', 'content-type': 'application/json' };
+    const logIn = (more: Record<string, string>) =>
+      service.sendTo('POST', '/console/api/session', {
+        headers: { ...headers, ...more },
+        payload: JSON.stringify(LOG_IN),
+        remoteAddress: '10.0.0.1',
+      });
+    const begun = await logIn({ origin: 'https://cms.example' });
+    expect(begun.status).toBe(200);
+    expect(cookieOf(begun).attributes).toContain('Secure');
+    expect((await logIn({ origin: 'https://evil.example' })).status).toBe(403);
+    // What the project lets caches keep of the API is never kept of the console.
+    const cookie = `sheaf_console=${cookieOf(begun).value}`;
+    const read = await service.sendTo('GET', '/console/api/rest/tags', {
+      headers: { ...OWN, host: 'localhost', cookie },
+    });
+    expect(read).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-store' } });
+  });
+
+  it('counts wrong passwords of the console, by address and account', async () => {
+    const service = await services.start({ settings: { rateLimits: { account: { max: 2, seconds: 60 } } } });
+    await begin(service);
+    const wrong = { ...LOG_IN, password: 'wrong' };
+    const statuses = [];
+    for (const body of [wrong, wrong, LOG_IN, { ...wrong, email: 'other@example.org' }])
+      statuses.push((await post(service, 'session', body)).status);
+    expect(statuses).toEqual([400, 400, 429, 400]);
+  });
+
+  it('takes files in the console, and lists that are asked for by a body', async () => {
+    const service = await services.start();
+    const cookie = await begin(service);
+    const { payload, headers } = await multipart([['files', 'hello', 'hello.txt', 'text/plain']]);
+    const upload = (more: Record<string, string>) =>
+      service.sendTo('POST', '/console/api/rest/upload', { headers: { ...OWN, ...headers, ...more }, payload });
+    expect((await upload({})).status).toBe(401);
+    expect(await upload({ cookie })).toMatchObject({ status: 201, body: [{ name: 'hello.txt' }] });
+    expect((await post(service, 'rest/tags/query', { sort: 'label' }, { cookie })).status).toBe(200);
+    expect((await post(service, 'session', 'no object')).status).toBe(400);
+  });
+
+  it('without a database to write to lets nobody in, and says so', async () => {
+    const service = await services.start();
+    const cookie = await begin(service);
+    const { project } = service.sheaf;
+    const sheaf = await open({ project, database: service.database, readOnly: true });
+    const reading = new Content(sheaf);
+    const message = 'The database is read-only here, so nobody can log in to the console';
+    for (const [path, body] of [
+      ['session', LOG_IN],
+      ['welcome', { token: 'x'.repeat(43), password: STRONG }],
+    ] as const)
+      expect(await post(reading, path, body)).toMatchObject({ status: 403, body: { error: { message } } });
+    expect((await reading.sendTo('GET', '/console/api/session', { headers: { ...OWN, cookie } })).status).toBe(401);
+    expect(await firstConsoleLink(sheaf)).toBeNull();
+    await sheaf.close();
+  });
+
+  it('that has a path of the console itself keeps it', async () => {
+    const project = contents.project({
+      types: { console: { single: true, attributes: { title: { type: 'string' } } } },
+      settings: { rest: { prefix: '' } },
+    });
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null) });
+    const at = new Content(sheaf);
+    expect((await at.sendTo('GET', '/console', { headers: { accept: 'text/html' } })).status).not.toBe(200);
+    expect((await at.sendTo('GET', '/console/api/session', { headers: OWN })).status).toBe(404);
+    await sheaf.close();
+  });
+
+  it('with code of its own hears who writes in the console, as in Strapi 5', async () => {
+    const project = contents.project({ types: { note: { attributes: { title: { type: 'string' } } } } });
+    writeFiles(project, {
+      'src/api/note/content-types/note/lifecycles.js': `module.exports = {
+        beforeCreate({ params }) {
+          const { user, auth } = strapi.requestContext.get().state;
+          params.data.title = auth.strategy.name + ' ' + user.email;
+        },
+      };`,
+    });
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null) });
+    const at = new Content(sheaf);
+    const cookie = await begin(at);
+    const made = await post(at, 'rest/notes', { data: { title: 'x' } }, { cookie });
+    expect(made.body.data.title).toBe('admin ada@example.org');
+    await at.close();
+  });
+});
 
 describeOnSqlite('The pages of the console', (engine) => {
   const services = useServices(engine);

@@ -24,7 +24,7 @@ import {
 import { Lru } from '../lru.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
-import { registerConsole } from './console/register-console.ts';
+import { isConsolePath, registerConsole } from './console/register-console.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
   errorLog,
@@ -42,7 +42,7 @@ import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { RequestLoad } from './request-load.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
-import type { RouteContext } from './routes.ts';
+import type { Route, RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
 
 /** Longest path segment taken for a documentId. */
@@ -119,7 +119,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     registerRoutes(scope, auth, table, { isReadOnly });
-    if (load) registerConsole(scope, routeContext(sheaf, auth, requests), load);
+    if (load && !hasConsolePath(table, logger)) registerConsole(scope, routeContext(sheaf, auth, requests), load);
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
@@ -149,6 +149,13 @@ const observed = (
     log?.(entry);
   };
 };
+
+/** Whether the project has a path of the console itself, which then is the project's. */
+function hasConsolePath(table: readonly Route[], log: FastifyBaseLogger): boolean {
+  const taken = table.find(({ path }) => isConsolePath(path));
+  if (taken) log.warn(`the console is not served: the project has ${taken.path} itself`);
+  return taken !== undefined;
+}
 
 function serveMetrics(app: FastifyInstance, path: string, { contentType, text }: ServerMetrics): void {
   app.get(path, async (_request, reply) => reply.header('content-type', contentType).send(await text()));

@@ -70,7 +70,7 @@ async function identify(ctx: Context, { scope }: StrapiRoute, deps: ChainDeps, r
 /** Tells code who calls. */
 export async function knownAs(ctx: Context, caller: Caller, sheaf: Sheaf): Promise<void> {
   const auth = {
-    strategy: { name: caller.kind === 'token' ? 'api-token' : 'users-permissions' },
+    strategy: { name: STRATEGIES[caller.kind] ?? 'users-permissions' },
     credentials: await credentialsOf(sheaf, caller),
     ability: { can: (action: string) => caller.access.may(action) },
   };
@@ -78,8 +78,11 @@ export async function knownAs(ctx: Context, caller: Caller, sheaf: Sheaf): Promi
   rememberCaller(ctx.state, caller);
   ctx.state.isAuthenticated = true;
   ctx.state.auth = auth;
-  if (caller.kind === 'user') ctx.state.user = auth.credentials;
+  if (caller.kind === 'user' || caller.kind === 'editor') ctx.state.user = auth.credentials;
 }
+
+/** What Strapi 5 calls the ways to say who one is; that of users is the one that is not named here. */
+const STRATEGIES: Readonly<Partial<Record<Caller['kind'], string>>> = { token: 'api-token', editor: 'admin' };
 
 /** Without a right to ask for, a route is for every user, and for tokens that may do everything. */
 function requireSomebody({ kind, access }: Caller): void {
@@ -87,8 +90,9 @@ function requireSomebody({ kind, access }: Caller): void {
   if (kind === 'token' && !access.may('')) throw forbiddenError();
 }
 
-async function credentialsOf(sheaf: Sheaf, { kind, account }: Caller): Promise<unknown> {
+async function credentialsOf(sheaf: Sheaf, { kind, account, user }: Caller): Promise<unknown> {
   if (kind === 'public') return null;
+  if (kind === 'editor') return { ...user };
   if (!account) return {};
   // As Strapi has it: the whole row, even the hash of the password.
   return new Rows(sheaf, USER).findOne({ where: { id: account.id }, populate: ['role'] });

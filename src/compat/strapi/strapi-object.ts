@@ -8,7 +8,8 @@ import type { Members, Strapi, StrapiLog } from './strapi-types.ts';
 
 /** Members of Strapi that are not offered, and what there is instead. */
 const MISSING: Readonly<Record<string, string>> = {
-  admin: 'Sheaf has no administration interface; API tokens and roles are managed by `sheaf token` and `sheaf role`',
+  admin:
+    'The console takes its place; accounts, API tokens and roles are managed there, or by `sheaf admin`, `sheaf token` and `sheaf role`',
   server: 'declare routes in src/api/*/routes, and middlewares in config/middlewares',
   get: 'ask for the member itself, such as strapi.config or strapi.service(uid)',
   load: 'the server is running already',

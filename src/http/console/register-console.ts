@@ -5,7 +5,7 @@ import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
 import type { RequestLoad } from '../request-load.ts';
-import { METHODS, type RouteContext } from '../routes.ts';
+import { METHODS, patternOf, type RouteContext } from '../routes.ts';
 import { guardConsole } from './console-guard.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
 
@@ -15,6 +15,9 @@ declare module 'fastify' {
     consoleAnswer: Answer | null;
   }
 }
+
+/** Whether a path is one that the console would have. */
+export const isConsolePath = (path: string): boolean => `${patternOf(path)}/`.startsWith(`${CONSOLE_PATH}/`);
 
 /** `load`: what requests this process has answered. */
 export function registerConsole(app: FastifyInstance, context: RouteContext, load: RequestLoad): void {
