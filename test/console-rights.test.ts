@@ -10,6 +10,7 @@ import { editorRights } from '../src/access/editor-rights.ts';
 import type { ConsoleRight } from '../src/console/contract.ts';
 import { SheafError } from '../src/errors.ts';
 import { consoleRoutes } from '../src/http/console/console-routes.ts';
+import { RequestLoad } from '../src/http/request-load.ts';
 import { documentRoutes } from '../src/http/route-table.ts';
 import type { CachedRequest } from '../src/http/routes.ts';
 import { Lru } from '../src/lru.ts';
@@ -639,7 +640,7 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
 
   it('have of the routes of the console those that their rights are for, each by itself', async () => {
     const { sheaf } = content;
-    const served = { requests: new Lru<string, CachedRequest>(1), costs: null };
+    const served = { requests: new Lru<string, CachedRequest>(1), costs: null, load: new RequestLoad() };
     const context = { sheaf, auth: await sheaf.auth(), console: await sheaf.console(), ...served };
     const me = await OverHttp.logIn(content, `account${ME}@example.com`);
     const address = (path: string): string =>
