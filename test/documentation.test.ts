@@ -43,6 +43,7 @@ const BEFORE: readonly (readonly [command: RegExp, setUp: readonly string[]])[] 
     /^sheaf user (block|unblock|password|role|delete) ann\b/,
     ['user', 'create', '--username', 'ann', '--email', 'ann@example.com'],
   ],
+  [/^sheaf admin reset ann\b/, ['admin', 'create', '--email', 'ann@example.com']],
   [/^sheaf (user role ann|role delete) reviewer\b/, ['role', 'create', 'Reviewer']],
   [/^sheaf role grant editor\b/, ['role', 'create', 'Editor']],
   [/^sheaf token revoke website\b/, ['token', 'create', 'website']],
@@ -114,7 +115,7 @@ afterAll(() => {
 const run = useCommands();
 
 /** Enough for whatever a command asks for. */
-const INPUT = 'correct horse battery staple\ny\ny\n';
+const INPUT = 'Correct horse battery staple 1\ny\ny\n';
 
 /** Starts a server; the lines that it prints, and how it is stopped. */
 async function start(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {

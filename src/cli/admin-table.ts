@@ -42,7 +42,7 @@ export const ADMIN_COMMANDS = [
     options: CREATE_OPTIONS,
     examples: [
       'sheaf admin create --email ann@example.com --role editor',
-      'sheaf admin create --email ann@example.com --password < password.txt',
+      'sheaf admin create --email ben@example.com --password < password.txt',
     ],
   }),
   admin({
