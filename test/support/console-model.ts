@@ -126,7 +126,10 @@ const testIn = (view: SchemaView): fc.Arbitrary<Test> =>
             ? fc.constant(['true'])
             : arity === 'one'
               ? fc.tuple(value)
-              : fc.array(value, { minLength: arity === 'two' ? 2 : 1, maxLength: 2 });
+              : fc.array(arity === 'two' ? value.filter((text) => text !== '') : value, {
+                  minLength: arity === 'two' ? 2 : 1,
+                  maxLength: 2,
+                });
         return values.map(
           (given): Test => ({
             kind: 'test',

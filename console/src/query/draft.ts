@@ -202,6 +202,9 @@ export const test = (
   values,
 });
 
+/** A range has two ends. */
+export const hasBoth = (values: readonly string[]): boolean => values.length === 2 && !values.includes('');
+
 /** Whether it can be sent: it has values, or conditions that can be. */
 export function isComplete(node: FilterDraft): boolean {
   switch (node.kind) {
@@ -209,9 +212,8 @@ export function isComplete(node: FilterDraft): boolean {
     case 'scope':
       return node.of.some(isComplete);
     case 'test':
-      return node.op === '$between' ? node.values.length === 2 : node.values.length > 0;
     case 'count':
-      return node.op === '$between' ? node.values.length === 2 : node.values.length > 0;
+      return node.op === '$between' ? hasBoth(node.values) : node.values.length > 0;
     case 'raw':
       return true;
   }

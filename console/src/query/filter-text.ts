@@ -6,6 +6,7 @@ import {
   type Count,
   type CountOperator,
   type FilterDraft,
+  hasBoth,
   isComplete,
   type Join,
   OPERATORS,
@@ -182,7 +183,7 @@ function operator(key: string, value: QueryValue): Test | null {
   if (value === null && (op === '$eq' || op === '$ne')) return is(op === '$eq' ? '$null' : '$notNull', ['true']);
   const values = strings(value);
   if (values === null || values.length === 0) return null;
-  if (op === '$between') return values.length === 2 ? is(op, values) : null;
+  if (op === '$between') return hasBoth(values) ? is(op, values) : null;
   if (op === '$eq' || op === '$ne') return is(Array.isArray(value) ? (op === '$eq' ? '$in' : '$notIn') : op, values);
   return is(op, values);
 }

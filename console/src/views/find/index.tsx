@@ -1,6 +1,64 @@
-import type { ReactNode } from 'react';
+// Finds entries by pointing: a request of the API is built from the model, and shown in words, in code, with its answer
+// and its plan. The request is in the URL of the page.
+import { type ReactNode, useState } from 'react';
+import type { AskAs } from '../../../../src/console/contract.ts';
+import { typeAt } from '../../query/schema-view.ts';
+import { useModel } from '../../shell/model.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
+import { browsePath } from './browse-link.ts';
+import { Builder } from './builder.tsx';
+import './find.css';
+import { PasteBox } from './paste.tsx';
+import { Results } from './results.tsx';
+import { ME, problemOf, useAnswer, useTitles } from './use-answer.ts';
+import { useFind } from './use-find.ts';
 
 export default function Find(): ReactNode {
-  return <PageHeader title="Find" />;
+  const model = useModel();
+  const find = useFind(model);
+  const { draft, notes, url, settledUrl, change, paste } = find;
+  const [as, setAs] = useState<AskAs>(ME);
+  const [tab, setTab] = useState('answer');
+  const { data: answer, error, isFetching } = useAnswer(settledUrl, as, model.prefix);
+  const titles = useTitles(draft, model);
+  const type = typeAt(model, draft.type);
+  const isBrowsable = type?.source === 'own' && type.kind === 'collectionType' && draft.below === '';
+  return (
+    <>
+      <PageHeader title="Find">
+        {isBrowsable && (
+          <ButtonLink icon="list" href={browsePath(draft, type)}>
+            Open in browse
+          </ButtonLink>
+        )}
+      </PageHeader>
+      <div className="stack">
+        <PasteBox onPaste={paste} />
+        {notes.map((note) => (
+          <Notice key={note} tone="warn">
+            {note}
+          </Notice>
+        ))}
+        <div className="find-columns">
+          <Builder model={model} draft={draft} titles={titles} problem={problemOf(answer)} onChange={change} />
+          <Results
+            model={model}
+            draft={draft}
+            titles={titles}
+            url={url}
+            settledUrl={settledUrl}
+            as={as}
+            onAs={setAs}
+            tab={tab}
+            onTab={setTab}
+            answer={answer}
+            error={error}
+            isFetching={isFetching}
+          />
+        </div>
+      </div>
+    </>
+  );
 }
