@@ -102,6 +102,12 @@ function Said({ answer: { status, body, headers } }: Pick<AnswerProps, 'answer'>
 const MOST_COLUMNS = 8;
 const MOST_LETTERS = 60;
 
+/** What the request speaks of, which a person wants to see first. */
+const askedFor = ({ sort, populate }: ReadDraft): string[] => [
+  ...sort.map(({ path }) => path[0]!),
+  ...populate.at.map(({ name }) => name),
+];
+
 function EntryTable({
   entries,
   model,
@@ -111,8 +117,9 @@ function EntryTable({
   const type = model.types.find(({ uid }) => uid === schema?.uid);
   if (entries.length === 0) return <EmptyState title="No entry meets this" />;
   const hidden = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', schema?.mainField]);
-  const names = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
-    .filter((name) => !hidden.has(name))
+  const given = new Set(entries.flatMap((entry) => Object.keys(entry)));
+  const names = [...new Set([...askedFor(draft), ...given])]
+    .filter((name) => given.has(name) && !hidden.has(name))
     .slice(0, MOST_COLUMNS);
   return (
     <section className="table-scroll" aria-label="Entries">
@@ -154,7 +161,7 @@ function EntryLink({
   readonly title: string;
 }): ReactNode {
   const { documentId, locale } = entry;
-  if (!type || type.source !== 'own' || typeof documentId !== 'string') return title || cellText(entry.group);
+  if (type?.source !== 'own' || typeof documentId !== 'string') return title || cellText(entry.group);
   return <Link href={entryPath(type, documentId, typeof locale === 'string' ? locale : null)}>{title}</Link>;
 }
 

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { AskAs } from '../../../../src/console/contract.ts';
 import { typeAt } from '../../query/schema-view.ts';
 import { useModel } from '../../shell/model.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { browsePath } from './browse-link.ts';
@@ -57,6 +57,20 @@ export default function Find(): ReactNode {
             error={error}
             isFetching={isFetching}
           />
+        </div>
+        {/* Where the builder stands above the result, it is far away. */}
+        <div className="find-jump">
+          <Button
+            small
+            icon="chevronDown"
+            onClick={() => {
+              const result = document.getElementById('result');
+              result?.scrollIntoView();
+              result?.focus({ preventScroll: true });
+            }}
+          >
+            Show the result
+          </Button>
         </div>
       </div>
     </>

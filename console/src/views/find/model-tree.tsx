@@ -152,7 +152,6 @@ export function ModelTree({ view, use, onChoose }: ModelTreeProps): ReactNode {
         }}
       />
       {rows.length === 0 && <p className="soft">Nothing has such a name</p>}
-      {/* biome-ignore lint/a11y/useSemanticElements: HTML has no trees. */}
       <div ref={tree} role="tree" aria-label="Attributes" className="find-tree" onKeyDown={onKey} tabIndex={-1}>
         {rows.map((row, at) => (
           <TreeRow key={row.key} row={row} isActive={at === index} onPress={() => press(row)} />
@@ -203,6 +202,7 @@ function TreeRow({
       aria-level={row.level}
       aria-expanded={row.isBranch ? row.isOpen : undefined}
       aria-selected={false}
+      aria-label={`${row.isBranch || !leadsOn(row.attribute) ? row.path.join(' › ') : row.label}, ${typeWords(row)}`}
       tabIndex={isActive ? 0 : -1}
       className="find-tree-row"
       style={{ paddingLeft: `${row.level * 16 - 8}px` }}
@@ -216,7 +216,7 @@ function TreeRow({
 }
 
 function typeWords({ attribute, isBranch, path, label }: Row): string {
-  if (!isBranch && leadsOn(attribute)) return '';
+  if (!isBranch && leadsOn(attribute)) return 'itself';
   const many = isToMany(attribute) ? 'to many' : '';
   const kind = attribute.type === 'relation' ? 'relation' : attribute.type;
   const index = attribute.hasIndex && !leadsOn(attribute) && path.length === 1 && label !== 'id' ? 'index' : '';

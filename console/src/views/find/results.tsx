@@ -64,7 +64,13 @@ export function Results(props: ResultsProps): ReactNode {
     },
   ];
   return (
-    <section className="card card-body find-results" aria-label="Result" aria-busy={isFetching || url !== settledUrl}>
+    <section
+      id="result"
+      className="card card-body find-results"
+      aria-label="Result"
+      aria-busy={isFetching || url !== settledUrl}
+      tabIndex={-1}
+    >
       <p className="find-sentence" aria-live="polite">
         {sentenceOf(draft, model, titles)}
       </p>
@@ -97,16 +103,18 @@ function AskAsSelect({ as, onAs }: Pick<ResultsProps, 'as' | 'onAs'>): ReactNode
   if (choices.length === 1) return null;
   const value = JSON.stringify(as);
   return (
-    <Field label="Ask as">
-      {(control) => (
-        <Select
-          small
-          {...control}
-          value={value}
-          options={choices.map((choice) => ({ value: JSON.stringify(choice.as), label: choice.label }))}
-          onChange={({ target }) => onAs(JSON.parse(target.value) as AskAs)}
-        />
-      )}
-    </Field>
+    <div className="find-ask">
+      <Field label="Ask as">
+        {(control) => (
+          <Select
+            small
+            {...control}
+            value={value}
+            options={choices.map((choice) => ({ value: JSON.stringify(choice.as), label: choice.label }))}
+            onChange={({ target }) => onAs(JSON.parse(target.value) as AskAs)}
+          />
+        )}
+      </Field>
+    </div>
   );
 }
