@@ -1,10 +1,12 @@
 // Asks before a view is left that holds what would be lost. Navigation within the console goes through `guardedNavigation`;
-// going back is stopped once it has happened; what closes or reloads the page is asked about by the browser itself.
+// going back or forward is undone as soon as it has happened; what closes or reloads the page the browser asks about.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AroundNavHandler } from 'wouter';
 
 type Leave = () => void;
 interface Guard {
+  /** The address of the view. */
+  readonly here: () => string;
   /** Whether an address may be gone to without asking. */
   readonly isHarmless: (to: string) => boolean;
   readonly ask: (leave: Leave) => void;
@@ -18,6 +20,17 @@ export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
   if (guard && !guard.isHarmless(to)) guard.ask(leave);
   else leave();
 };
+
+/** Before the router listens to it: listeners of a window are called in the order in which they came. */
+export function guardHistory(): void {
+  window.addEventListener('popstate', (event) => {
+    const to = window.location.pathname + window.location.search;
+    if (!guard || guard.isHarmless(to)) return;
+    event.stopImmediatePropagation();
+    window.history.pushState(null, '', guard.here());
+    guard.ask(() => window.history.back());
+  });
+}
 
 export interface LeaveGuard {
   /** Whether someone is about to leave, and must say whether they mean it. */
@@ -38,25 +51,24 @@ export function useLeaveGuard(isActive: boolean, isHarmless: (to: string) => boo
   }, []);
   useEffect(() => {
     if (!isActive) return;
-    const own: Guard = { isHarmless: (to) => harmless.current(to), ask: (leave) => setPending(() => leave) };
+    let here = window.location.href;
+    const own: Guard = {
+      here: () => here,
+      isHarmless: (to) => {
+        const isHarmless = harmless.current(to);
+        if (isHarmless) here = new URL(to, here).href;
+        return isHarmless;
+      },
+      ask: (leave) => setPending(() => leave),
+    };
     guard = own;
-    const here = window.location.href;
     const onUnload = (event: BeforeUnloadEvent): void => {
       if (guard === own) event.preventDefault();
     };
-    const onBack = (event: PopStateEvent): void => {
-      const to = window.location.pathname + window.location.search;
-      if (guard !== own || harmless.current(to)) return;
-      event.stopImmediatePropagation();
-      window.history.pushState(null, '', here);
-      setPending(() => () => window.history.back());
-    };
     window.addEventListener('beforeunload', onUnload);
-    window.addEventListener('popstate', onBack, { capture: true });
     return () => {
       if (guard === own) release();
       window.removeEventListener('beforeunload', onUnload);
-      window.removeEventListener('popstate', onBack, { capture: true });
     };
   }, [isActive, release]);
   return {

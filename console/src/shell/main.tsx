@@ -9,7 +9,7 @@ import '../ui/ui.css';
 import './shell.css';
 import { ApiError, onLoggedOut } from './api.ts';
 import { App } from './app.tsx';
-import { guardedNavigation } from './leave-guard.ts';
+import { guardedNavigation, guardHistory } from './leave-guard.ts';
 import { SESSION_KEY } from './session.ts';
 import { applyTheme } from './theme.ts';
 
@@ -26,6 +26,7 @@ const client = new QueryClient({
 });
 onLoggedOut(() => client.setQueryData(SESSION_KEY, null));
 applyTheme();
+guardHistory();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
