@@ -2,7 +2,6 @@
 import { createContext, useContext } from 'react';
 import type { ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
 import type { Problem } from './form/checks.ts';
-import type { MayRead } from './form/query.ts';
 import type { Related } from './form/values.ts';
 
 export interface FormContextValue {
@@ -11,7 +10,6 @@ export interface FormContextValue {
   readonly documentId: string | null;
   /** Null where the type has no locales. */
   readonly locale: string | null;
-  readonly mayRead: MayRead;
   /** What the server said of the last request, by the place that it is about. */
   readonly problems: readonly Problem[];
   /** Whether all that is wrong is shown, and not only where something was changed. */

@@ -154,7 +154,7 @@ function useGuard({ type, documentId, locale }: EntryAddress, isDirty: boolean) 
 
 function useFormContext(
   { type, documentId, locale }: EntryAddress,
-  { model, mayRead }: Reader,
+  { model }: Reader,
   state: ReturnType<typeof reduceForm>,
   dispatch: (action: Parameters<typeof reduceForm>[1]) => void,
   unreadable: Map<string, Problem>,
@@ -177,7 +177,6 @@ function useFormContext(
     type,
     documentId,
     locale,
-    mayRead,
     problems,
     isChecked,
     readCount: (name) => (loaded[name] as RelationValue).head.length,

@@ -39,7 +39,7 @@ export default function Edit(): ReactNode {
       </>
     );
   const address: EntryAddress = { type, documentId: isSingle || isNew ? null : (documentId ?? null), locale };
-  const reader: Reader = { model, rights, mayRead: (uid) => session.mayEdit(uid, 'read') };
+  const reader: Reader = { model, rights };
   return (
     <EntryLoader
       key={`${type.uid} ${documentId} ${locale}`}

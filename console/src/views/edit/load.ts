@@ -2,9 +2,11 @@
 // error; of a single type there is only the entry.
 import type { ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
 import { ApiError, api } from '../../shell/api.ts';
-import type { Entry } from '../../shell/model.ts';
-import { formQuery, type MayRead } from './form/query.ts';
-import { type FormValues, valuesOf } from './form/values.ts';
+import { type Entry, typeOf } from '../../shell/model.ts';
+import { type IsLinkable, localizedLinks } from './form/copy.ts';
+import { formQuery, relationPageUrl } from './form/query.ts';
+import { withPage } from './form/relations.ts';
+import { type FormValues, formAttributes, type RelationValue, relatedOf, valuesOf } from './form/values.ts';
 import type { FormRights } from './rights.ts';
 
 export interface EntryAddress {
@@ -40,7 +42,6 @@ async function readOne(type: ConsoleType, documentId: string | null, query: stri
 export interface Reader {
   readonly model: ConsoleModel;
   readonly rights: FormRights;
-  readonly mayRead: MayRead;
 }
 
 /** What of a type is read: attributes that the account may not read would be refused. */
@@ -50,11 +51,11 @@ const readableType = (type: ConsoleType, rights: FormRights): ConsoleType => ({
 });
 
 export async function readForm(
-  { model, rights, mayRead }: Reader,
+  { model, rights }: Reader,
   { type, documentId, locale }: EntryAddress,
   status: 'draft' | 'published' = 'draft',
 ): Promise<Loaded | null> {
-  const query = formQuery(model, readableType(type, rights), { locale, mayRead, status });
+  const query = formQuery(model, readableType(type, rights), { locale, status });
   const entry = await readOne(type, documentId, query);
   return (
     entry && {
@@ -63,6 +64,61 @@ export async function readForm(
       values: valuesOf(model, type, entry),
     }
   );
+}
+
+/** As `readForm`, with all of every relation. */
+export async function readWholeForm(reader: Reader, address: EntryAddress): Promise<Loaded | null> {
+  const loaded = await readForm(reader, address);
+  if (!loaded) return null;
+  const { type, locale } = address;
+  const values: Record<string, unknown> = { ...loaded.values };
+  for (const attribute of formAttributes(type)) {
+    const target = typeOf(reader.model, attribute.relation?.target ?? '');
+    if (attribute.type !== 'relation' || !target) continue;
+    let value = values[attribute.name] as RelationValue;
+    while (value.unread > 0) {
+      const start = value.head.length;
+      const url = relationPageUrl(type, loaded.documentId, { attribute: attribute.name, target, start, locale });
+      const { data, meta } = await api.get<RelatedPage>(url);
+      const page = data.map((entry) => relatedOf(reader.model, type, attribute, entry));
+      value = withPage(value, page, page.length > 0 ? meta.pagination.total : start, start);
+    }
+    values[attribute.name] = value;
+  }
+  return { ...loaded, values };
+}
+
+/** A page of what a relation leads to. */
+export interface RelatedPage {
+  readonly data: readonly Entry[];
+  readonly meta: { readonly pagination: { readonly total: number } };
+}
+
+/** How many entries are asked for at once. */
+const MAX_PAGE = 100;
+
+/** Which of the entries that values lead to there are in a locale. Types without locales are the same in all. */
+export async function readLinkable(
+  { model }: Reader,
+  type: ConsoleType,
+  values: FormValues,
+  locale: string,
+): Promise<IsLinkable> {
+  const there = new Map<string, Set<unknown>>();
+  for (const [uid, ids] of localizedLinks(model, type, values)) {
+    const found = new Set<unknown>();
+    const list = [...ids];
+    while (list.length > 0) {
+      const filter = list
+        .splice(0, MAX_PAGE)
+        .map((id, index) => `filters[documentId][$in][${index}]=${encodeURIComponent(id)}`);
+      const query = `${filter.join('&')}&status=draft${localeQuery(locale)}&fields[0]=documentId&pagination[pageSize]=${MAX_PAGE}`;
+      const { data } = await api.get<{ data: readonly Entry[] }>(`rest/${typeOf(model, uid)!.path}?${query}`);
+      for (const { documentId } of data) found.add(documentId);
+    }
+    there.set(uid, found);
+  }
+  return (uid, documentId) => there.get(uid)?.has(documentId) ?? true;
 }
 
 const localeQuery = (locale: string | null): string => (locale === null ? '' : `&locale=${encodeURIComponent(locale)}`);

@@ -7,7 +7,7 @@ import { fieldId, problemAt, useForm } from '../context.ts';
 import { checkValue } from '../form/checks.ts';
 import type { FileValue, FormValues, Part, RelationValue } from '../form/values.ts';
 import { ComponentField } from './component-field.tsx';
-import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.tsx';
+import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.ts';
 import { Group } from './group.tsx';
 import { RelationField } from './relation-field.tsx';
 import { type InputProps, ScalarInput } from './scalar-input.tsx';
@@ -71,7 +71,7 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
     case 'media':
       return (
         <Group {...common} hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}>
-          <Suspense fallback={<Spinner />}>
+          <Suspense fallback={<EditorSpinner />}>
             <MediaInput
               label={attribute.name}
               value={value as readonly FileValue[]}
@@ -113,6 +113,13 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
   }
 });
 
+/** As high as an editor at least, so that little moves when it comes. */
+const EditorSpinner = (): ReactNode => (
+  <div className="edit-loading">
+    <Spinner />
+  </div>
+);
+
 /** `onUnreadable`: told what keeps a text from being a value; null where nothing does. */
 function Control(props: InputProps & { readonly onUnreadable: (message: string | null) => void }): ReactNode {
   const { onUnreadable, attribute, value, onChange, control, readOnly } = props;
@@ -120,19 +127,19 @@ function Control(props: InputProps & { readonly onUnreadable: (message: string |
   switch (attribute.type) {
     case 'json':
       return (
-        <Suspense fallback={<Spinner />}>
+        <Suspense fallback={<EditorSpinner />}>
           <JsonEditor {...editor} value={value} onProblem={onUnreadable} />
         </Suspense>
       );
     case 'blocks':
       return (
-        <Suspense fallback={<Spinner />}>
+        <Suspense fallback={<EditorSpinner />}>
           <BlocksEditor {...editor} value={value} />
         </Suspense>
       );
     case 'richtext':
       return (
-        <Suspense fallback={<Spinner />}>
+        <Suspense fallback={<EditorSpinner />}>
           <MarkdownEditor {...editor} value={typeof value === 'string' ? value : null} />
         </Suspense>
       );

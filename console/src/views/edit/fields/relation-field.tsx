@@ -12,6 +12,7 @@ import { useForm } from '../context.ts';
 import { relationPageUrl } from '../form/query.ts';
 import { moved, withAdded, without } from '../form/relations.ts';
 import { NO_RELATION, type Related, type RelationValue, relatedKey, relatedOf, shownOf } from '../form/values.ts';
+import type { RelatedPage } from '../load.ts';
 import { Group } from './group.tsx';
 import { RelationSearch } from './relation-search.tsx';
 import { SortableList } from './sortable-list.tsx';
@@ -32,10 +33,10 @@ interface RelationFieldProps {
 
 export function RelationField(props: RelationFieldProps): ReactNode {
   const { id, label, required, error, schema, attribute, value, onChange, readOnly } = props;
-  const { model, mayRead, locale } = useForm();
+  const { model, locale } = useForm();
   const { target = null, toMany = true } = attribute.relation ?? {};
   const shown = shownOf(value);
-  const isReadable = target === null || (typeOf(model, target) !== undefined && mayRead(target));
+  const isReadable = target === null || typeOf(model, target) !== undefined;
   const add = (type: ConsoleType, entry: Entry): void => {
     const related = relatedOf(model, schema, attribute, { ...entry, ...(target === null && { __type: type.uid }) });
     onChange(toMany ? withAdded(value, related) : { ...NO_RELATION, head: [related] });
@@ -59,7 +60,7 @@ export function RelationField(props: RelationFieldProps): ReactNode {
   const count = shown.length + value.unread;
   if (!isReadable)
     return (
-      <Group id={id} label={label} hint="You may not read what this leads to.">
+      <Group id={id} label={label} hint="What this leads to cannot be read here.">
         {null}
       </Group>
     );
@@ -134,11 +135,6 @@ interface MoreButtonProps {
   readonly unread: number;
 }
 
-interface Page {
-  readonly data: readonly Entry[];
-  readonly meta: { readonly pagination: { readonly total: number } };
-}
-
 /** Reads the next entries of the list, in their stored order. */
 function MoreButton({ attribute, schema, unread }: MoreButtonProps): ReactNode {
   const { model, type, documentId, locale, onPage, readCount } = useForm();
@@ -154,7 +150,7 @@ function MoreButton({ attribute, schema, unread }: MoreButtonProps): ReactNode {
       locale,
     });
     api
-      .get<Page>(url)
+      .get<RelatedPage>(url)
       .then(({ data, meta }) => {
         const page = data.map((entry) => relatedOf(model, schema, attribute, entry));
         onPage(attribute.name, page, meta.pagination.total);

@@ -19,9 +19,9 @@ interface RelationSearchProps {
 }
 
 export function RelationSearch({ label, target, ...rest }: RelationSearchProps): ReactNode {
-  const { model, mayRead } = useForm();
+  const { model } = useForm();
   const choices = model.types.filter(({ uid, source, kind }) =>
-    target === null ? source === 'own' && kind === 'collectionType' && mayRead(uid) : uid === target,
+    target === null ? source === 'own' && kind === 'collectionType' : uid === target,
   );
   const [uid, setUid] = useState(target ?? choices[0]?.uid ?? '');
   const type = typeOf(model, uid);
@@ -49,13 +49,15 @@ function EntrySearch({ label, type, locale, isTaken, onSelect }: EntrySearchProp
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const asked = useDeferredValue(text);
-  const { data = [], isFetching } = useQuery({
+  const { data = [], isPlaceholderData } = useQuery({
     queryKey: ['choices', type.uid, locale, asked],
     queryFn: ({ signal }) => readChoices(type, asked, locale, signal),
     enabled: isOpen,
-    placeholderData: (previous) => previous,
+    placeholderData: [],
   });
-  const items = data.filter((entry) => !isTaken(entry));
+  // What was found for other letters is not offered, so that nobody takes it by mistake.
+  const isFetching = isPlaceholderData || asked !== text;
+  const items = isFetching ? [] : data.filter((entry) => !isTaken(entry));
   return (
     <Combobox.Root<Entry>
       items={items}
@@ -66,7 +68,8 @@ function EntrySearch({ label, type, locale, isTaken, onSelect }: EntrySearchProp
       open={isOpen}
       onOpenChange={setOpen}
       itemToStringLabel={(entry) => titleOf(type, entry)}
-      onInputValueChange={setText}
+      // It would take over the title of what was chosen, and lose what is typed next.
+      onInputValueChange={(next, { reason }) => reason === 'input-change' && setText(next)}
       onValueChange={(entry) => {
         if (!entry) return;
         onSelect(type, entry);

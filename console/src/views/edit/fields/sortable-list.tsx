@@ -1,19 +1,16 @@
 // A list whose items are moved by dragging, by the keyboard, or by buttons.
 import {
-  closestCenter,
+  type CollisionDetection,
   DndContext,
   type DragEndEvent,
+  KeyboardCode,
+  type KeyboardCoordinateGetter,
   KeyboardSensor,
   PointerSensor,
   useSensor,
   useSensors,
 } from '@dnd-kit/core';
-import {
-  SortableContext,
-  sortableKeyboardCoordinates,
-  useSortable,
-  verticalListSortingStrategy,
-} from '@dnd-kit/sortable';
+import { SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { CSS } from '@dnd-kit/utilities';
 import type { ReactNode } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
@@ -29,6 +26,44 @@ interface SortableListProps<T> {
   readonly children: (item: T, index: number, controls: ReactNode) => ReactNode;
 }
 
+/** About the height of a closed item, in pixels. An open one is taken hold of by its first line as well. */
+const HEAD = 40;
+
+/** The item whose first line is nearest, so that those that are open do not stand in the way. */
+const nearestHead: CollisionDetection = ({ droppableContainers, droppableRects, collisionRect }) => {
+  const y = collisionRect.top + HEAD / 2;
+  return droppableContainers
+    .flatMap((droppableContainer) => {
+      const rect = droppableRects.get(droppableContainer.id);
+      if (!rect) return [];
+      const value = Math.abs(y - rect.top - Math.min(rect.height, HEAD) / 2);
+      return [{ id: droppableContainer.id, data: { droppableContainer, value } }];
+    })
+    .sort((one, other) => one.data.value - other.data.value);
+};
+
+const STEPS: Readonly<Record<string, number>> = { [KeyboardCode.Down]: 1, [KeyboardCode.Up]: -1 };
+
+/** An arrow leads to the next item, whatever their heights are. */
+const toNextItem: KeyboardCoordinateGetter = (
+  event,
+  { context: { active, over, droppableContainers, droppableRects } },
+) => {
+  const step = STEPS[event.code];
+  if (step === undefined || !active) return undefined;
+  event.preventDefault();
+  const places = droppableContainers
+    .getEnabled()
+    .flatMap(({ id }) => {
+      const rect = droppableRects.get(id);
+      return rect ? [{ id, rect }] : [];
+    })
+    .sort((one, other) => one.rect.top - other.rect.top);
+  const at = places.findIndex(({ id }) => id === (over ?? active).id);
+  const next = places[at + step];
+  return next && { x: next.rect.left, y: next.rect.top };
+};
+
 /** Pixels that a pointer moves before it drags, so that a click is still one. */
 const DRAG_DISTANCE = 4;
 
@@ -42,7 +77,7 @@ export function SortableList<T>({
 }: SortableListProps<T>): ReactNode {
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+    useSensor(KeyboardSensor, { coordinateGetter: toNextItem }),
   );
   const keys = items.map(keyOf);
   const nameOf = (key: string | number): string => {
@@ -69,7 +104,7 @@ export function SortableList<T>({
   return (
     <DndContext
       sensors={sensors}
-      collisionDetection={closestCenter}
+      collisionDetection={nearestHead}
       onDragEnd={end}
       accessibility={{ announcements, screenReaderInstructions }}
     >

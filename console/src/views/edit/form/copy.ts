@@ -1,42 +1,107 @@
 // Values of one locale, brought into the form of another.
-import type { ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
-import { schemaOf } from '../../../shell/model.ts';
+import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
+import { schemaOf, typeOf } from '../../../shell/model.ts';
 import { withAdded } from './relations.ts';
-import { type FormValues, formAttributes, isList, newKey, type Part, type RelationValue, shownOf } from './values.ts';
+import {
+  type FormValues,
+  formAttributes,
+  isList,
+  newKey,
+  type Part,
+  type Related,
+  type RelationValue,
+  shownOf,
+} from './values.ts';
 
-/** The values of a form with those of another locale in place of its own. Components become new ones. */
-export const copiedInto = (
+const isRelation = ({ type }: ConsoleAttribute): boolean => type === 'relation' || type === 'morph';
+
+const partsIn = (attribute: ConsoleAttribute, value: unknown): readonly Part[] => {
+  if (isList(attribute)) return (value ?? []) as readonly Part[];
+  return attribute.type === 'component' && value ? [value as Part] : [];
+};
+
+/** The entries of localized types that values lead to, by type: another locale may not have them. */
+export function localizedLinks(
   model: ConsoleModel,
   schema: ConsoleSchema,
-  own: FormValues,
-  other: FormValues,
-): FormValues => ({
-  ...own,
-  ...Object.fromEntries(
-    formAttributes(schema)
-      .filter(({ type, localized, writable }) => writable && (localized || type === 'relation' || type === 'morph'))
-      .map((attribute) => {
-        const { name } = attribute;
-        if (attribute.type === 'relation' || attribute.type === 'morph')
-          return [name, copiedRelation(own[name] as RelationValue, other[name] as RelationValue)];
-        if (isList(attribute)) return [name, (other[name] as readonly Part[]).map((part) => copiedPart(model, part))];
-        const isPart = attribute.type === 'component' && other[name] !== null;
-        return [name, isPart ? copiedPart(model, other[name] as Part) : other[name]];
-      }),
-  ),
-});
+  values: FormValues,
+  found = new Map<string, Set<string>>(),
+): ReadonlyMap<string, ReadonlySet<string>> {
+  for (const attribute of formAttributes(schema)) {
+    const value = values[attribute.name];
+    for (const part of partsIn(attribute, value)) {
+      const inner = schemaOf(model, part.component);
+      if (inner) localizedLinks(model, inner, part.values, found);
+    }
+    if (!isRelation(attribute)) continue;
+    for (const related of shownOf(value as RelationValue)) {
+      const uid = targetOf(attribute, related);
+      if (!typeOf(model, uid)?.localized) continue;
+      found.set(uid, (found.get(uid) ?? new Set()).add(related.documentId));
+    }
+  }
+  return found;
+}
+
+const targetOf = (attribute: ConsoleAttribute, related: Related): string =>
+  related.type ?? attribute.relation?.target ?? '';
+
+/** Whether an entry that is linked can be linked in the other locale as well. */
+export type IsLinkable = (uid: string, documentId: string) => boolean;
+
+/** The values of a form with those of another locale in place of its own. Components become new ones. */
+export function copiedInto(
+  model: ConsoleModel,
+  schema: ConsoleSchema,
+  { own, other }: { readonly own: FormValues; readonly other: FormValues },
+  isLinkable: IsLinkable,
+): FormValues {
+  const copied = copiedValues(model, schema, other, isLinkable);
+  const isCopied = (attribute: ConsoleAttribute): boolean =>
+    attribute.writable && (attribute.localized || isRelation(attribute));
+  return {
+    ...own,
+    ...Object.fromEntries(
+      formAttributes(schema)
+        .filter(isCopied)
+        .map((attribute) => [attribute.name, placed(attribute, own[attribute.name], copied[attribute.name])]),
+    ),
+  };
+}
 
 /** Where not all of the own list is known it cannot be replaced, only added to. */
-const copiedRelation = (own: RelationValue, other: RelationValue): RelationValue =>
-  own.unread > 0 ? shownOf(other).reduce(withAdded, own) : { head: shownOf(other), unread: 0, tail: [] };
+function placed(attribute: ConsoleAttribute, own: unknown, copied: unknown): unknown {
+  if (!isRelation(attribute) || (own as RelationValue).unread === 0) return copied;
+  return shownOf(copied as RelationValue).reduce(withAdded, own as RelationValue);
+}
 
-function copiedPart(model: ConsoleModel, part: Part): Part {
-  const schema = schemaOf(model, part.component);
-  const values = { ...part.values };
-  for (const attribute of schema ? formAttributes(schema) : []) {
-    const value = values[attribute.name];
-    if (isList(attribute)) values[attribute.name] = (value as readonly Part[]).map((inner) => copiedPart(model, inner));
-    else if (attribute.type === 'component' && value) values[attribute.name] = copiedPart(model, value as Part);
-  }
-  return { ...part, key: newKey(), id: null, values };
+function copiedValues(
+  model: ConsoleModel,
+  schema: ConsoleSchema,
+  values: FormValues,
+  isLinkable: IsLinkable,
+): FormValues {
+  const copiedPart = (part: Part): Part => {
+    const inner = schemaOf(model, part.component);
+    return {
+      ...part,
+      key: newKey(),
+      id: null,
+      values: inner ? copiedValues(model, inner, part.values, isLinkable) : part.values,
+    };
+  };
+  return Object.fromEntries(
+    formAttributes(schema).map((attribute) => {
+      const value = values[attribute.name];
+      if (isRelation(attribute)) {
+        const head = shownOf(value as RelationValue).filter((related) =>
+          isLinkable(targetOf(attribute, related), related.documentId),
+        );
+        return [attribute.name, { head, unread: 0, tail: [] } satisfies RelationValue];
+      }
+      const parts = partsIn(attribute, value).map(copiedPart);
+      if (isList(attribute)) return [attribute.name, parts];
+      return [attribute.name, attribute.type === 'component' ? (parts[0] ?? null) : value];
+    }),
+  );
 }

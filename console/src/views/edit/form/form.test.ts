@@ -12,6 +12,7 @@ import { scaled } from '../../../../../test/support/scale.ts';
 import { changesOf, isSame } from './changes.ts';
 import { checkForm, checkValue } from './checks.ts';
 import { differencesOf, linesOf } from './compare.ts';
+import { copiedInto, localizedLinks } from './copy.ts';
 import { dropKept, keep, readKept, withoutPasswords } from './kept.ts';
 import { conflictsOf, merged } from './merge.ts';
 import { formQuery, relationPageUrl, searchUrl, writeRequest } from './query.ts';
@@ -285,7 +286,7 @@ describe('A relation in a form', () => {
 
 describe('The requests of a form', () => {
   it('read everything that it shows', () => {
-    const query = formQuery(model, article, { locale: null, mayRead: (uid) => uid !== author.uid });
+    const query = formQuery({ ...model, types: [article, tag] }, article, { locale: null });
     const pairs = decodeURIComponent(query).split('&');
     expect(pairs).toEqual([
       'status=draft',
@@ -423,6 +424,40 @@ describe('Two versions of an entry', () => {
         merged(conflicts, versions, () => false),
       ),
     ).toEqual({ title: 'Mine', minutes: 8 });
+  });
+});
+
+it('Values of another locale become new components, without links that this locale cannot have', () => {
+  const localized = (schemas: ConsoleType): ConsoleType => ({
+    ...schemas,
+    localized: true,
+    attributes: schemas.attributes.map((each) => ({ ...each, localized: each.name !== 'minutes' })),
+  });
+  const translated = localized(article);
+  const within = { ...model, types: [translated, author, tag] };
+  const other = valuesOf(within, translated, STORED);
+  expect(localizedLinks(within, translated, other)).toEqual(new Map([[tag.uid, new Set(['t1'])]]));
+  const own = { ...initialValues(translated), minutes: 1 };
+  const copied = copiedInto(within, translated, { own, other }, (uid) => uid !== tag.uid);
+  expect(changesOf(within, translated, own, copied)).toEqual({
+    title: 'Hello',
+    meta: { a: 1, b: [2] },
+    author: { connect: [{ documentId: 'x' }] },
+    about: { connect: [{ documentId: 'x', __type: author.uid }] },
+    card: { title: 'Card', links: [{ label: 'in' }] },
+    links: [{ label: 'L4', newTab: true }, { label: 'L5' }],
+    zone: [
+      { __component: 'shared.link', label: 'Z4' },
+      { __component: 'shared.card', title: 'Z card' },
+    ],
+    cover: 11,
+    gallery: [12, 13],
+  });
+  // Of a list that is longer than what was read nothing is taken away.
+  const long = { ...own, tags: listOf([1], 5) };
+  expect(copiedInto(within, translated, { own: long, other }, () => true).tags).toEqual({
+    ...listOf([1], 5),
+    tail: [expect.objectContaining({ documentId: 't1' })],
   });
 });
 

@@ -14,9 +14,6 @@ export const RELATION_PAGE = 50;
 /** Components in components, at most: as deep as the server populates. */
 const MAX_LEVELS = 8;
 
-/** Whether what a relation leads to can be read. */
-export type MayRead = (uid: string) => boolean;
-
 type Pairs = (readonly [string, string])[];
 
 const textOf = (pairs: Pairs): string => pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
@@ -29,60 +26,54 @@ export const titleField = (type: ConsoleSchema): string =>
 export function formQuery(
   model: ConsoleModel,
   type: ConsoleType,
-  { locale, mayRead, status = 'draft' }: { locale: string | null; mayRead: MayRead; status?: 'draft' | 'published' },
+  { locale, status = 'draft' }: { locale: string | null; status?: 'draft' | 'published' },
 ): string {
   return textOf([
     ['status', status],
     ...(locale === null ? [] : ([['locale', locale]] as const)),
     ...(type.localized ? ([['populate[localizations][fields][0]', 'locale']] as const) : []),
-    ...populates(model, type, 'populate', { mayRead, level: 0 }),
+    ...populates(model, type, 'populate', 0),
   ]);
 }
 
-interface Depth {
-  readonly mayRead: MayRead;
-  readonly level: number;
-}
-
-const populates = (model: ConsoleModel, schema: ConsoleSchema, at: string, depth: Depth): Pairs =>
-  depth.level > MAX_LEVELS
+const populates = (model: ConsoleModel, schema: ConsoleSchema, at: string, level: number): Pairs =>
+  level > MAX_LEVELS
     ? []
-    : formAttributes(schema).flatMap((attribute) => populate(model, attribute, `${at}[${attribute.name}]`, depth));
+    : formAttributes(schema).flatMap((attribute) => populate(model, attribute, `${at}[${attribute.name}]`, level));
 
-function populate(model: ConsoleModel, attribute: ConsoleAttribute, at: string, depth: Depth): Pairs {
-  const next = { ...depth, level: depth.level + 1 };
+function populate(model: ConsoleModel, attribute: ConsoleAttribute, at: string, level: number): Pairs {
   switch (attribute.type) {
     case 'media':
       return [[at, 'true']];
     case 'relation':
     case 'morph':
-      return relationPairs(model, attribute, at, depth);
+      return relationPairs(model, attribute, at, level);
     case 'component':
-      return componentPairs(model, attribute.component!, at, next);
+      return componentPairs(model, attribute.component!, at, level + 1);
     case 'dynamiczone':
-      return (attribute.components ?? []).flatMap((uid) => componentPairs(model, uid, `${at}[on][${uid}]`, next));
+      return (attribute.components ?? []).flatMap((uid) => componentPairs(model, uid, `${at}[on][${uid}]`, level + 1));
     default:
       return [];
   }
 }
 
-function componentPairs(model: ConsoleModel, uid: string, at: string, depth: Depth): Pairs {
+function componentPairs(model: ConsoleModel, uid: string, at: string, level: number): Pairs {
   const schema = schemaOf(model, uid);
-  const inside = schema ? populates(model, schema, `${at}[populate]`, depth) : [];
+  const inside = schema ? populates(model, schema, `${at}[populate]`, level) : [];
   return inside.length > 0 ? inside : [[at, 'true']];
 }
 
-function relationPairs(model: ConsoleModel, attribute: ConsoleAttribute, at: string, depth: Depth): Pairs {
+function relationPairs(model: ConsoleModel, attribute: ConsoleAttribute, at: string, level: number): Pairs {
   const { target = null, toMany = true } = attribute.relation ?? {};
   if (target === null) return [[at, 'true']];
   const type = typeOf(model, target);
-  if (!type || !depth.mayRead(target)) return [];
+  if (!type) return [];
   const fields: Pairs = [
     [`${at}[fields][0]`, titleField(type)],
     ...(type.localized ? ([[`${at}[fields][1]`, 'locale']] as const) : []),
   ];
   // Lists inside of components are read as a whole: they have no address of their own.
-  const isPaged = toMany && depth.level === 0;
+  const isPaged = toMany && level === 0;
   if (!isPaged) return fields;
   return [...fields, [`${at}[pagination][limit]`, String(RELATION_PAGE)], [`${at}[pagination][withCount]`, 'true']];
 }

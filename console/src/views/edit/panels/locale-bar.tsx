@@ -7,9 +7,9 @@ import { Select } from '../../../ui/field.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Badge } from '../../../ui/notice.tsx';
 import { toast, toastError } from '../../../ui/toast.tsx';
-import { copiedInto } from '../form/copy.ts';
+import { copiedInto, type IsLinkable, localizedLinks } from '../form/copy.ts';
 import type { FormValues } from '../form/values.ts';
-import { type EntryAddress, type Reader, readForm, type Versions } from '../load.ts';
+import { type EntryAddress, type Reader, readLinkable, readWholeForm, type Versions } from '../load.ts';
 import { TONES } from './entry-header.tsx';
 
 interface LocaleBarProps {
@@ -29,14 +29,16 @@ export function LocaleBar({ address, reader, versions, beside, values, onFill }:
   const others = [...versions.keys()].filter((code) => code !== locale);
   const copy = (code: string): void => {
     setCopying(true);
-    readForm(reader, { ...address, locale: code })
+    readCopy(reader, { ...address, locale: code }, locale!)
       .then((other) => {
         if (!other) return;
-        const copied = copiedInto(model, type, values, other.values);
+        const copied = copiedInto(model, type, { own: values, other: other.values }, other.isLinkable);
         const isWritable = (name: string): boolean =>
           type.attributes.some((each) => each.name === name && rights.isWritable(each));
         onFill({ ...values, ...Object.fromEntries(Object.entries(copied).filter(([name]) => isWritable(name))) });
-        toast(`Copied from ${code}. It is not saved yet.`);
+        const left =
+          other.missing === 0 ? '' : ` ${other.missing} links lead to entries without ${locale} and are left out.`;
+        toast(`Copied from ${code}. It is not saved yet.${left}`);
       }, toastError)
       .finally(() => setCopying(false));
   };
@@ -73,6 +75,24 @@ export function LocaleBar({ address, reader, versions, beside, values, onFill }:
       )}
     </div>
   );
+}
+
+interface Copy {
+  readonly values: FormValues;
+  readonly isLinkable: IsLinkable;
+  /** How many of the entries that it leads to the other locale does not have. */
+  readonly missing: number;
+}
+
+/** An entry in one locale, with what of it can be linked in another. */
+async function readCopy(reader: Reader, from: EntryAddress, locale: string): Promise<Copy | null> {
+  const loaded = await readWholeForm(reader, from);
+  if (!loaded) return null;
+  const { values } = loaded;
+  const isLinkable = await readLinkable(reader, from.type, values, locale);
+  const links = [...localizedLinks(reader.model, from.type, values)];
+  const missing = links.flatMap(([uid, ids]) => [...ids].filter((id) => !isLinkable(uid, id))).length;
+  return { values, isLinkable, missing };
 }
 
 interface LocaleStateProps {
