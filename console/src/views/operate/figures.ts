@@ -59,15 +59,16 @@ export function topOf(values: readonly number[]): number {
 
 /** A line through the points that have a value, on a field of `values.length` by 100. */
 export function linePath(values: readonly (number | null)[], top: number): string {
-  let isDown = false;
-  const steps: string[] = [];
-  values.forEach((value, index) => {
-    if (value !== null) steps.push(`${isDown ? 'L' : 'M'}${index + 0.5} ${round(100 - (value / top) * 100)}`);
-    // A point by itself would not be seen.
-    if (value !== null && !isDown) steps.push('h0.01');
-    isDown = value !== null;
-  });
-  return steps.join('');
+  const has = (index: number): boolean => typeof values[index] === 'number';
+  return values
+    .map((value, index) => {
+      if (value === null) return '';
+      const y = round(100 - (value / top) * 100);
+      // A point by itself would not be seen.
+      if (!has(index - 1) && !has(index + 1)) return `M${index + 0.1} ${y}h0.8`;
+      return `${has(index - 1) ? 'L' : 'M'}${index + 0.5} ${y}`;
+    })
+    .join('');
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
