@@ -8,6 +8,7 @@ import type { Caller } from '../src/access/caller.ts';
 import type { Auth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
 import type { ConsoleAttribute, ConsoleModel, FileUses, SeenRequest } from '../src/console/contract.ts';
+import { readMainFields } from '../src/console/main-fields.ts';
 import { consoleModel, readTypes } from '../src/describe/console-model.ts';
 import { rulesInWords } from '../src/describe/rule-words.ts';
 import { callerAs } from '../src/http/console/ask-as.ts';
@@ -52,7 +53,13 @@ describeOnEveryDatabase('what the console asks the server', (engine) => {
   });
 
   const modelFor = async ({ access }: Caller): Promise<ConsoleModel> =>
-    consoleModel({ model: sheaf.model, settings: sheaf.settings, access, locales: await sheaf.locales() });
+    consoleModel({
+      model: sheaf.model,
+      settings: sheaf.settings,
+      access,
+      locales: await sheaf.locales(),
+      mainFields: await readMainFields(sheaf.database),
+    });
 
   it('is the model, with all that a form and a filter need to know', async () => {
     const { types, components, locales, prefix } = await modelFor(editor(sheaf, 'all'));
@@ -553,6 +560,29 @@ describeOnEveryDatabase('the routes of the console', (engine) => {
     expect((await send('GET', 'model', undefined, 'ada')).body.types.length).toBeGreaterThan(10);
     expect((await send('GET', 'counts', undefined, 'ada')).body[RESTAURANT]).toBeGreaterThan(0);
     expect((await send('POST', 'try', { url }, 'ada')).body).toMatchObject({ status: 200, body: { data: [{}] } });
+  });
+
+  it('name entries by the attribute that was chosen in Strapi, if the account may read it', async () => {
+    const mainField = async (): Promise<string> => {
+      const { types } = (await send('GET', 'model', undefined, 'ada')).body as ConsoleModel;
+      return types.find(({ uid }) => uid === RESTAURANT)!.mainField;
+    };
+    const key = `plugin_content_manager_configuration_content_types::${RESTAURANT}`;
+    const choose = (value: string) =>
+      service.execute(`insert into strapi_core_store_settings (key, value) values ('${key}', '${value}')`);
+    const remove = () => service.execute(`delete from strapi_core_store_settings where key = '${key}'`);
+    await remove();
+    expect(await mainField()).toBe('name');
+    for (const [value, expected] of [
+      ['{"settings":{"mainField":"slug"}}', 'slug'],
+      ['{"settings":{"mainField":"doorCode"}}', 'name'],
+      ['{"settings":{"mainField":"gone"}}', 'name'],
+      ['{"settings":', 'name'],
+    ] as const) {
+      await choose(value);
+      expect([value, await mainField()]).toEqual([value, expected]);
+      await remove();
+    }
   });
 
   it('tell who runs the server how it is doing', async () => {

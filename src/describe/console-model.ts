@@ -32,10 +32,14 @@ export interface ConsoleModelOptions {
   readonly access: Access;
   readonly settings: Settings;
   readonly locales: readonly ConsoleLocale[];
+  readonly mainFields: MainFields;
 }
 
-export function consoleModel({ model, access, settings, locales }: ConsoleModelOptions): ConsoleModel {
-  const reader = new SchemaReader(model, access);
+/** The attributes that people chose to name entries by, by uid. */
+export type MainFields = ReadonlyMap<string, string>;
+
+export function consoleModel({ model, access, settings, locales, mainFields }: ConsoleModelOptions): ConsoleModel {
+  const reader = new SchemaReader(model, access, mainFields);
   const types = readTypes(model, access).map((type) => reader.type(type));
   return {
     title: settings.openapi.title,
@@ -61,9 +65,14 @@ export function labelOf(
   return { displayName: label?.displayName ?? pascal(singularName), description: label?.description ?? null };
 }
 
-/** The attribute that names an entry for people, among those that may be read: as in Strapi 5, the first short text. */
-export function mainFieldOf(schema: Schema, access: Access, model: Model): string {
-  const own = new View(model, access).scalars(schema).filter(({ name }) => !AUTOMATIC.has(name));
+/**
+ * The attribute that names an entry for people, among those that may be read: the one that was chosen, or else as in
+ * Strapi 5 the first short text.
+ */
+export function mainFieldOf(schema: Schema, view: View, chosen: MainFields): string {
+  const own = view.scalars(schema).filter(({ name }) => !AUTOMATIC.has(name));
+  const wanted = chosen.get(schema.uid);
+  if (own.some(({ name }) => name === wanted)) return wanted!;
   for (const type of NAMING) {
     const found = own.find((attribute) => attribute.type === type);
     if (found) return found.name;
@@ -78,13 +87,15 @@ const AUTOMATIC: ReadonlySet<string> = new Set(['id', 'documentId', 'locale']);
 class SchemaReader {
   readonly #model: Model;
   readonly #view: View;
+  readonly #mainFields: MainFields;
   /** What definitions say of attributes, by uid. */
   readonly #declared: ReadonlyMap<string, Readonly<Record<string, AttributeDefinition>>>;
   /** The columns that indexes begin with, by table. */
   readonly #leading: ReadonlyMap<string, ReadonlySet<string>>;
 
-  constructor(model: Model, access: Access) {
+  constructor(model: Model, access: Access, mainFields: MainFields) {
     this.#model = model;
+    this.#mainFields = mainFields;
     this.#view = new View(model, access);
     this.#declared = new Map(
       [...BUILTIN_DEFINITIONS, ...model.definitions].map(({ uid, attributes }) => [uid, attributes]),
@@ -130,7 +141,7 @@ class SchemaReader {
       uid: schema.uid,
       ...labelOf(this.#model, schema),
       attributes: this.#attributes(schema),
-      mainField: mainFieldOf(schema, this.#view.access, this.#model),
+      mainField: mainFieldOf(schema, this.#view, this.#mainFields),
     };
   }
 

@@ -1,11 +1,17 @@
 // Statements about the accounts of the console, which stand in Strapi's own tables, and about their sessions, which
 // stand in ours. Each is made once; values are bound in the order in which their places stand in the text.
 import { sql } from 'kysely';
-import { CONSOLE_LINKS, CONSOLE_SESSIONS } from '../model/tables.ts';
+import { CONSOLE_LINKS, CONSOLE_SESSIONS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Row, type Statement } from './statement.ts';
 
 const value = (): Fragment => sql`${sql.val(null)}`;
+
+/** What Strapi 5 keeps of how its admin panel shows types and components, and how it names that. */
+export const STORED_VIEWS = plainStatement<readonly [key: string, value: string | null]>(
+  `select key, value from ${SETTINGS_TABLE} where key like 'plugin!_content!_manager!_configuration!_%' escape '!'`,
+);
+export const VIEW_KEY = /^plugin_content_manager_configuration_(?:content_types|components)::(.+)$/;
 
 /** An account with one of its roles, or with none. */
 export type ConsoleAccountRow = readonly [

@@ -42,6 +42,7 @@ export const GUIDE: ConsoleModel = consoleModel({
   access: systemAccess(guideModel),
   settings: DEFAULT_SETTINGS,
   locales: [locale('en', 'English', true), locale('fr', 'French', false)],
+  mainFields: new Map(),
 });
 
 // ---- generated drafts

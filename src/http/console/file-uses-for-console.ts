@@ -2,25 +2,27 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Sheaf } from '../../app.ts';
 import type { FileUses } from '../../console/contract.ts';
+import { readMainFields } from '../../console/main-fields.ts';
 import { mainFieldOf, readTypes } from '../../describe/console-model.ts';
 import { View } from '../../describe/view.ts';
 import { notFoundError } from '../../errors.ts';
 import { type FileUse, usesOfFile } from '../../files/file-uses.ts';
 import { MAX_LIST_ITEMS } from '../../limits.ts';
 import { FILE } from '../../model/builtin.ts';
-import type { ContentType } from '../../model/types.ts';
 import { NO_LIMIT } from '../../request/parse-read.ts';
 
 /** `file`: the id of its row, or its documentId. */
 export async function fileUsesFor({ database, model, operations }: Sheaf, file: string, caller: Caller) {
   const uses = await usesOfFile(database, model, await fileId(operations, file, caller));
   const view = new View(model, caller.access);
+  const mainFields = await readMainFields(database);
   const readable = new Set(readTypes(model, caller.access));
   const shown: FileUses['uses'][number][] = [];
   let hidden = 0;
   for (const [type, ofType] of Map.groupBy(uses, (use) => use.type)) {
     const names = new Set(view.populated(type).map(({ name }) => name));
-    const titles = readable.has(type) ? await titlesOf(operations, type, ofType, caller) : new Map<number, string>();
+    const field = mainFieldOf(type, view, mainFields);
+    const titles = readable.has(type) ? await titlesOf(operations, field, ofType, caller) : new Map<number, string>();
     const isSeen = ({ row, attribute }: FileUse): boolean => titles.has(row) && names.has(attribute.split('.', 1)[0]!);
     for (const [documentId, rows] of Map.groupBy(ofType, (use) => use.documentId)) {
       const seen = rows.filter(isSeen);
@@ -45,14 +47,14 @@ async function fileId(operations: Sheaf['operations'], file: string, caller: Cal
   return found.id;
 }
 
-/** What names the rows that the caller may read, by id. */
+/** What names the rows of a type that the caller may read, by id. */
 async function titlesOf(
   operations: Sheaf['operations'],
-  type: ContentType,
+  field: string,
   uses: readonly FileUse[],
   caller: Caller,
 ): Promise<ReadonlyMap<number, string>> {
-  const field = mainFieldOf(type, caller.access, operations.model);
+  const { type } = uses[0]!;
   const ids = [...new Set(uses.map(({ row }) => row))];
   const titles = new Map<number, string>();
   const drafts = type.draftAndPublish && caller.access.mayReadDrafts(type.uid) ? (['draft'] as const) : [];

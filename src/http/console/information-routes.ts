@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { nonEmptyString, strictObject } from '../../check-json.ts';
 import type { ConsoleCounts, ConsoleModel } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
+import { readMainFields } from '../../console/main-fields.ts';
 import { consoleModel, readTypes } from '../../describe/console-model.ts';
 import { routeTable } from '../route-table.ts';
 import type { Route } from '../routes.ts';
@@ -39,7 +40,8 @@ export const informationRoutes = (context: ConsoleContext): ConsoleRoute[] => {
 
 const modelFor = async ({ sheaf }: ConsoleContext, { caller }: Editor): Promise<ConsoleModel> => {
   const { model, settings } = sheaf;
-  return consoleModel({ model, settings, access: caller.access, locales: await sheaf.locales() });
+  const [locales, mainFields] = await Promise.all([sheaf.locales(), readMainFields(sheaf.database)]);
+  return consoleModel({ model, settings, access: caller.access, locales, mainFields });
 };
 
 const countsFor = async ({ sheaf }: ConsoleContext, { caller }: Editor): Promise<ConsoleCounts> =>
