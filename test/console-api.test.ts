@@ -11,6 +11,7 @@ import type { ConsoleAttribute, ConsoleModel, FileUses, SeenRequest } from '../s
 import { readMainFields } from '../src/console/main-fields.ts';
 import { consoleModel, readTypes } from '../src/describe/console-model.ts';
 import { rulesInWords } from '../src/describe/rule-words.ts';
+import { usesOfFile } from '../src/files/file-uses.ts';
 import { callerAs } from '../src/http/console/ask-as.ts';
 import { apiRoles, changeRole } from '../src/http/console/console-roles.ts';
 import { createToken, deleteToken, listTokens } from '../src/http/console/console-tokens.ts';
@@ -22,11 +23,12 @@ import { RequestLoad } from '../src/http/request-load.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import type { RouteContext } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
+import { MAX_FILE_USES, MAX_TRIED_BYTES } from '../src/limits.ts';
 import { Lru } from '../src/lru.ts';
 import { loadModel } from '../src/model/build.ts';
 import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
 import { type Answer, localized, type Project, useContents } from './support/content.ts';
-import { describeOnEveryDatabase, GUIDE, recordStatements } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite, GUIDE, recordStatements } from './support/database.ts';
 import { rulesIn } from './support/rules.ts';
 
 const routeContextOf = (sheaf: Sheaf, auth: Auth): RouteContext => ({ sheaf, auth, requests: new Lru(1), costs: null });
@@ -469,6 +471,30 @@ describeOnEveryDatabase('a count that a hook of the project changes', (engine) =
     const caller = editor(sheaf, 'all');
     const counts = await sheaf.operations.countDocuments(readTypes(sheaf.model, caller.access), { caller });
     expect(Object.fromEntries(counts)).toMatchObject({ 'api::note.note': 1, 'api::page.page': 1 });
+  });
+});
+
+describeOnSqlite('a limit of the console', (engine) => {
+  it('is kept, and named one above it', async () => {
+    const sheaf = await engine.open();
+    const auth = await sheaf.auth();
+    const answerOf = (length: number) => {
+      const inject = async () => ({ statusCode: 200, headers: {}, rawPayload: Buffer.alloc(length), payload: '' });
+      const asked = { url: '/api/restaurants', caller: editor(sheaf, 'all'), ip: '127.0.0.1' };
+      return tryRequest({ inject } as never, routeContextOf(sheaf, auth), [], asked);
+    };
+    expect((await answerOf(MAX_TRIED_BYTES)).status).toBe(200);
+    await expect(answerOf(MAX_TRIED_BYTES + 1)).rejects.toMatchObject({
+      status: 400,
+      details: { limit: 'MAX_TRIED_BYTES', allowed: MAX_TRIED_BYTES },
+    });
+    const usesAmong = (length: number) => {
+      const session = { rows: async () => Array.from({ length }, () => ['api::gone.gone', 1, 'cover']) };
+      const database = { dialect: sheaf.database.dialect, snapshot: (work: (of: unknown) => unknown) => work(session) };
+      return usesOfFile(database as never, sheaf.model, 1);
+    };
+    expect(await usesAmong(MAX_FILE_USES)).toEqual([]);
+    await expect(usesAmong(MAX_FILE_USES + 1)).rejects.toMatchObject({ details: { limit: 'MAX_FILE_USES' } });
   });
 });
 
