@@ -724,6 +724,23 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
     expect(await statusOf(home.update({ data, status: 'draft' }))).toBe(403);
   });
 
+  it('are refused before any code of the project sees it', async () => {
+    const hooked = await contents.open(PROJECT);
+    const seen: string[] = [];
+    hooked.sheaf.operations.addHooks({
+      concerns: () => true,
+      before: async (operation) => {
+        seen.push(operation.name);
+        return operation;
+      },
+    });
+    const rights = on(POST, ['create', 'update', 'read'], { locales: ['en'] });
+    const posts = hooked.sheaf.documents(POST, as(hooked, ME, ...rights));
+    expect(await statusOf(posts.create({ data: {}, status: 'published' }))).toBe(403);
+    expect(await statusOf(posts.create({ data: {}, locale: 'fr', status: 'draft' }))).toBe(403);
+    expect(seen).toEqual([]);
+  });
+
   it('learn nothing of entries of other creators, of other locales and of other attributes', async () => {
     const mine = as(
       content,

@@ -1,7 +1,7 @@
 // Writes: authorize → parse → plan → run in a transaction, with the hooks that concern them, and the entry as it stands
 // afterwards.
 import { mayRead } from '../access/actions.ts';
-import { type Authorized, authorize } from '../access/authorize.ts';
+import { type Authorized, authorize, authorizePlace } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import type { Session } from '../db/database.ts';
@@ -102,7 +102,7 @@ export class Writes {
     const hooks = this.#deps.hooks.on(operation);
     let run: (session: Session) => Promise<WriteOutcome>;
     if (hooks) {
-      authorize(operation, caller);
+      this.#admit(operation, caller, wantsEntry);
       run = (session) => this.#runHooked(session, hooks, { operation, caller, wantsEntry });
     } else {
       const step = await this.#step(operation, caller, wantsEntry);
@@ -111,6 +111,13 @@ export class Writes {
     const outcome = await this.#deps.database.transaction(run, options).catch(nullWhereNotFound);
     if (outcome && this.#deps.commits.isHeard) this.#announce(operation, caller, outcome.written);
     return outcome;
+  }
+
+  /** Refuses what its caller may not do, before any hook sees it. What hooks make of it is authorized by itself. */
+  #admit(operation: WriteOperation, caller: Caller, wantsEntry: boolean): void {
+    const authorized = authorize(operation, caller);
+    if (caller.access.separateRights)
+      authorizePlace(authorized, parseWrite(operation, this.#deps.context.defaultLocale, wantsEntry));
   }
 
   /** A write as far as it goes without the database. */
@@ -169,7 +176,7 @@ export class Writes {
     };
     // Hooks belong in the transaction, everything else before it.
     const isHooked = hooks.some((one) => one !== null);
-    if (isHooked) for (const operation of operations) authorize(operation, caller);
+    if (isHooked) for (const operation of operations) this.#admit(operation, caller, true);
     const prepared = isHooked ? null : await prepare();
     const outcomes = await this.#deps.database.transaction(
       async (session) => {
