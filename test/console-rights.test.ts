@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Access } from '../src/access/access.ts';
 import { LIST_LOCALES, READ_OWN_ACCOUNT } from '../src/access/actions.ts';
 import type { Caller } from '../src/access/caller.ts';
+import type { EditorGrants } from '../src/access/editor-permissions.ts';
 import { editorRights } from '../src/access/editor-rights.ts';
 import type { ConsoleRight } from '../src/console/contract.ts';
 import { SheafError } from '../src/errors.ts';
@@ -14,11 +15,21 @@ import { RequestLoad } from '../src/http/request-load.ts';
 import { documentRoutes } from '../src/http/route-table.ts';
 import type { CachedRequest } from '../src/http/routes.ts';
 import { Lru } from '../src/lru.ts';
+import type { Model } from '../src/model/types.ts';
 import { hashPassword } from '../src/passwords.ts';
 import { cookieOf, PASSWORD } from './support/auth.ts';
-import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
+import {
+  type Answered,
+  type Content,
+  GUIDE_PROJECT,
+  localized,
+  type Project,
+  relation,
+  useContents,
+} from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
 import {
+  defaultGrants,
   editorWith,
   grantsOf,
   HAS_SAME_ROLE,
@@ -828,5 +839,70 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
     const publishes = as(content, ME, creates, ...on(POST, ['update', 'publish']));
     expect(await statusOf(files.upload(bytes, { caller: publishes, link }))).toBe(200);
     expect(await statusOf(files.delete(mine!.id, { caller: author }))).toBe(200);
+  });
+});
+
+describeOnEveryDatabase('the roles that Strapi 5 makes', (engine) => {
+  const contents = useContents(engine);
+  const RIGHTS_BY_VERB: Readonly<Record<string, readonly string[]>> = {
+    ...{ find: ['read'], findOne: ['read'], count: ['read'], create: ['create'], update: ['update'] },
+    ...{ delete: ['delete'], destroy: ['delete'], publish: ['publish'], unpublish: ['publish'] },
+    ...{ discardDraft: ['update'], clone: ['create', 'read'] },
+  };
+  const FILE_PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
+    ...{ find: ['read'], findOne: ['read'], findPage: ['read'], destroy: ['assets.update'] },
+    ...{ upload: ['assets.create', 'assets.update'], replace: ['assets.update'] },
+  };
+
+  /** Whether a role has an action by its permissions, as they are stored. */
+  function isGiven(model: Model, { permissions }: EditorGrants, action: string): boolean {
+    const dot = action.lastIndexOf('.');
+    const [uid, verb] = [action.slice(0, dot), action.slice(dot + 1)];
+    if (action === LIST_LOCALES) return true;
+    if (uid === 'plugin::upload.content-api')
+      return FILE_PERMISSIONS[verb]!.some((one) =>
+        permissions.some((given) => given.action === `plugin::upload.${one}`),
+      );
+    const isLocalized = model.contentTypes.get(uid)!.localized;
+    return RIGHTS_BY_VERB[verb]!.every((right) =>
+      permissions.some(
+        ({ action: given, subject, properties }) =>
+          given === `plugin::content-manager.explorer.${right}` &&
+          subject === uid &&
+          (!isLocalized || 'locales' in (properties as object)),
+      ),
+    );
+  }
+
+  it('have the routes of the API that their permissions name, and no other', async () => {
+    const content = await contents.open(GUIDE_PROJECT, engine.guideDatabaseUrl());
+    const { sheaf } = content;
+    const hash = await hashPassword(PASSWORD, 4);
+    const context = { sheaf, auth: await sheaf.auth(), requests: new Lru<string, CachedRequest>(1), costs: null };
+    for (const [id, code] of [
+      [1, 'super-admin'],
+      [2, 'editor'],
+      [3, 'author'],
+    ] as const) {
+      const values = `${id}, 'account${id}', '${code}@example.com', '${hash}', true, false`;
+      await content.execute(
+        `insert into admin_users (id, document_id, email, password, is_active, blocked) values (${values})`,
+      );
+      await content.execute(
+        `insert into admin_users_roles_lnk (user_id, role_id) select ${id}, id from admin_roles where code = 'strapi-${code}'`,
+      );
+      const way = await OverHttp.logIn(content, `${code}@example.com`);
+      const verdicts: string[] = [];
+      const expected: string[] = [];
+      for (const { method, path, action } of documentRoutes(context)) {
+        if (action === READ_OWN_ACCOUNT || action === null) continue;
+        const at = path.replace(/:(\w+)/g, 'none').replace(/^\/api\//, '');
+        const { status } = await way.ask(method, at, method === 'GET' || method === 'DELETE' ? undefined : {});
+        const isAllowed = code === 'super-admin' || isGiven(sheaf.model, defaultGrants(`strapi-${code}`), action);
+        verdicts.push(`${method} ${path} ${status === 403 ? 'refused' : 'allowed'}`);
+        expected.push(`${method} ${path} ${isAllowed ? 'allowed' : 'refused'}`);
+      }
+      expect(verdicts).toEqual(expected);
+    }
   });
 });
