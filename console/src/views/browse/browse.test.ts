@@ -99,7 +99,7 @@ describe('what a list shows, in the URL', () => {
 describe('columns', () => {
   it('are the attributes that can be shown and read, the main one first', () => {
     expect(columns.map(({ id }) => id)).toEqual(
-      'title body minutes meta featured day authors tag cover seo slots blocks localizations createdAt updatedAt documentId id'.split(
+      'title body minutes meta featured day authors tag cover seo slots blocks localizations createdAt updatedAt createdBy updatedBy documentId id'.split(
         ' ',
       ),
     );
@@ -114,7 +114,9 @@ describe('columns', () => {
     ];
     const canRead = (uid: string, name = ''): boolean => may.includes(`${uid} ${name}`);
     const some = columnsOf(MODEL, ARTICLE, { canRead, canReadFiles: false });
-    expect(some.map(({ id }) => id)).toEqual('documentId tag localizations createdAt updatedAt id'.split(' '));
+    expect(some.map(({ id }) => id)).toEqual(
+      'documentId tag localizations createdAt updatedAt createdBy updatedBy id'.split(' '),
+    );
     expect(some[1]).toMatchObject({ sortPath: 'tag.documentId' });
   });
 

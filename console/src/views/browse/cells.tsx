@@ -6,7 +6,7 @@ import { type Entry, schemaOf, titleOf, typeOf } from '../../shell/model.ts';
 import { entryPath } from '../../shell/paths.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { queryText } from './browse-state.ts';
-import { LOCALIZATIONS } from './columns.ts';
+import { ACCOUNT, LOCALIZATIONS } from './columns.ts';
 import { shortJson, shortText, textOfBlocks } from './short-text.ts';
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -67,6 +67,8 @@ export function Cell({ model, type, attribute, entry }: CellProps): ReactNode {
         : shortText(titleOf(schemaOf(model, attribute.component!), value as Value));
     case 'dynamiczone':
       return numberOf(value as Value);
+    case ACCOUNT:
+      return accountName(value as Value);
     case LOCALIZATIONS:
       return <LocalesCell type={type} value={value as readonly Entry[]} />;
     default:
@@ -75,6 +77,9 @@ export function Cell({ model, type, attribute, entry }: CellProps): ReactNode {
 }
 
 const numberOf = ({ count }: Value): ReactNode => (count === 0 ? <Nothing /> : String(count));
+
+const accountName = ({ firstname, lastname, username }: Value): string =>
+  [firstname, lastname].filter(Boolean).join(' ') || String(username ?? 'someone');
 
 interface Part<T> {
   readonly items: readonly T[];

@@ -11,6 +11,8 @@ const USUAL_COLUMNS = 3;
 
 /** The other locales of a document, which are no attribute of the definition. */
 export const LOCALIZATIONS = 'localizations';
+/** Who made an entry or changed it last: accounts of the console, which are no content. */
+export const ACCOUNT = 'account';
 
 export interface BrowseColumn {
   /** The attribute's name. */
@@ -49,7 +51,9 @@ const SHORT = new Set(
   'string email enumeration integer biginteger float decimal boolean date time datetime timestamp'.split(' '),
 );
 /** What every type has; of these, some are offered at the end. */
-const OF_EVERY_TYPE = new Set('id documentId createdAt updatedAt publishedAt locale localizations'.split(' '));
+const OF_EVERY_TYPE = new Set(
+  'id documentId createdAt updatedAt publishedAt createdBy updatedBy locale localizations'.split(' '),
+);
 
 /** All that can be a column, the main one first. */
 export function columnsOf(model: ConsoleModel, type: ConsoleType, sight: Sight): BrowseColumn[] {
@@ -61,6 +65,8 @@ export function columnsOf(model: ConsoleModel, type: ConsoleType, sight: Sight):
     ...(type.localized ? [plain(LOCALIZATIONS, LOCALIZATIONS)] : []),
     plain('createdAt', 'datetime'),
     plain('updatedAt', 'datetime'),
+    plain('createdBy', ACCOUNT),
+    plain('updatedBy', ACCOUNT),
     ...['documentId', 'id'].filter((name) => name !== main).map((name) => plain(name, 'string')),
   ];
   return listed.map((attribute) => {
@@ -96,12 +102,13 @@ function targetOf(model: ConsoleModel, { relation }: ConsoleAttribute, sight: Si
   return type && sight.canRead(type.uid) ? { name: nameOf(type, sight), localized: type.localized } : null;
 }
 
-const NOT_FIELDS = new Set(['relation', 'media', 'component', 'dynamiczone', LOCALIZATIONS]);
+const NOT_FIELDS = new Set(['relation', 'media', 'component', 'dynamiczone', LOCALIZATIONS, ACCOUNT]);
 const isField = ({ type, name }: ConsoleAttribute): boolean =>
   !NOT_FIELDS.has(type) && name !== 'id' && name !== 'documentId';
 
 function sortPath({ name, type, relation }: ConsoleAttribute, target: Target | null): string | null {
   if (UNSORTABLE.has(type)) return null;
+  if (type === ACCOUNT) return `${name}.firstname`;
   if (!target) return name;
   return relation?.toMany ? `${name}.$count` : `${name}.${target.name}`;
 }
@@ -117,6 +124,8 @@ function parametersOf(attribute: ConsoleAttribute, target: Target | null): [stri
   switch (attribute.type) {
     case LOCALIZATIONS:
       return fields(['locale']);
+    case ACCOUNT:
+      return fields(['firstname', 'lastname', 'username']);
     case 'relation': {
       const shown = fields([target?.name ?? 'documentId', ...(target?.localized ? ['locale'] : [])]);
       return attribute.relation!.toMany ? [...shown, ...part(NAMED_ENTRIES)] : shown;

@@ -1,5 +1,5 @@
 // What is shown of a list: search, locale, state, columns and filters.
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { ConsoleLocale } from '../../../../src/console/contract.ts';
 import { useModel } from '../../shell/model.ts';
 import { findPath } from '../../shell/paths.ts';
@@ -11,6 +11,8 @@ import type { StateChoice } from './browse-state.ts';
 import { type BrowseColumn, usualColumns } from './columns.ts';
 import type { Show } from './entries.tsx';
 import { type Asked, apiUrl } from './requests.ts';
+
+const FilterNote = lazy(() => import('./filter-note.tsx'));
 
 const STATE_OPTIONS: readonly Option[] = [
   { value: '', label: 'Every state' },
@@ -66,6 +68,13 @@ export function Toolbar({ asked, available, locales, show }: ToolbarProps): Reac
           </ButtonLink>
           <IconButton small icon="close" label="Remove the conditions" onClick={() => show({ filters: [] })} />
         </span>
+      )}
+      {state.filters.length > 0 && (
+        <p className="browse-sentence soft">
+          <Suspense fallback="…">
+            <FilterNote asked={asked} />
+          </Suspense>
+        </p>
       )}
     </div>
   );
