@@ -86,6 +86,8 @@ describeOnSqlite('Browsing in the console', (engine) => {
     await page.reload();
     await expect.poll(heads).toEqual(['', 'name', 'price', 'restaurant', 'updatedAt', 'updatedBy']);
     expect(parameters(page).get('columns')).toBe('price,restaurant,updatedAt,updatedBy');
+    await page.getByRole('button', { name: 'name', exact: true }).click({ modifiers: ['Shift'] });
+    await expect.poll(() => parameters(page).get('sort')).toBe('price:desc,name');
   });
 
   it('leads along relations and back, and keeps filters that a URL has', async () => {
