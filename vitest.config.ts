@@ -36,6 +36,8 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: scaled(120_000),
+    // A page beside other tests may take longer than the one second that is usual.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });
