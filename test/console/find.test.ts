@@ -242,4 +242,14 @@ describeOnSqlite('Find', (engine) => {
     await page.getByRole('heading', { name: 'Conditions' }).scrollIntoViewIfNeeded();
     await shoot(page, 'find-phone-builder');
   });
+
+  it('shows an editor what an editor may see, and no more', async () => {
+    await console.makeAccount('eve@example.com', 'strapi-editor');
+    const page = await console.open('/find?url=/api/articles?status=draft', { as: 'eve@example.com' });
+    // The role has no permission to read them.
+    await page.getByText('There is no content-type at /api/articles that you may know.').waitFor();
+    await result(page).getByText('Forbidden').first().waitFor();
+    expect(await page.getByRole('tab', { name: 'Plan' }).count()).toBe(0);
+    expect(await page.getByLabel('Ask as').count()).toBe(0);
+  });
 });

@@ -27,18 +27,18 @@ export function Builder({ model, draft, titles, problem, onChange }: BuilderProp
   return (
     <div className="stack">
       <What model={model} draft={draft} onChange={onChange} />
+      <Part title="Conditions" hint="All of them hold." problem={isOf('filters')}>
+        <FilterEditor
+          label="Conditions"
+          filters={draft.filters}
+          view={view}
+          titles={titles}
+          problem={isOf('filters')}
+          onChange={(filters) => onChange({ ...draft, filters })}
+        />
+      </Part>
       {view && (
         <>
-          <Part title="Conditions" hint="All of them hold." problem={isOf('filters')}>
-            <FilterEditor
-              label="Conditions"
-              filters={draft.filters}
-              view={view}
-              titles={titles}
-              problem={isOf('filters')}
-              onChange={(filters) => onChange({ ...draft, filters })}
-            />
-          </Part>
           <Part title="Sort" problem={isOf('sort')}>
             <SortList sort={draft.sort} view={view} onChange={(sort) => onChange({ ...draft, sort })} />
           </Part>

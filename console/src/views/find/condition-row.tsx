@@ -72,6 +72,7 @@ const isKey = (text: string): boolean => text !== '' && !/[[\]]|^\d+$|^\$|__prot
 
 const JsonKeys = ({ node, onChange }: { readonly node: Test; readonly onChange: (node: Test) => void }): ReactNode => (
   <TextInput
+    key={node.at.join('.')}
     small
     aria-label="Keys inside of the JSON, with dots between them"
     placeholder="key.key"
@@ -121,6 +122,18 @@ function RelationRow({ node, place, view, above, error, onChange }: RowProps<Tes
           onChange={(values) => onChange({ ...node, values })}
         />
       )}
+      {hasEntries && !type && (
+        <ValuesInput
+          kind="text"
+          attribute={undefined}
+          label={`documentId of ${name}`}
+          isInvalid={error !== null}
+          arity={choice === 'is' || choice === 'isNot' ? 'one' : 'many'}
+          values={node.values}
+          onChange={(values) => onChange({ ...node, values })}
+        />
+      )}
+      {hasEntries && node.values.length === 0 && <span className="soft">needs an entry</span>}
       {node.kind === 'count' && (
         <CountValues node={node} place={place} view={view} above={above} error={error} onChange={onChange} />
       )}

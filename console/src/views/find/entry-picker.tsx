@@ -2,37 +2,24 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
-import { query } from '../../../../src/client/query-text.ts';
 import type { ConsoleType } from '../../../../src/console/contract.ts';
 import type { Titles } from '../../query/clauses.ts';
-import { api } from '../../shell/api.ts';
-import { type Entry, titleOf } from '../../shell/model.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
-
-interface Found {
-  readonly value: string;
-  readonly label: string;
-}
+import { readTitles, TITLES_STAY, type Titled, titlesPath } from './entries-request.ts';
 
 const MOST_FOUND = 20;
 
-function useEntries(type: ConsoleType, text: string): readonly Found[] {
-  const parameters = {
-    ...(text !== '' && { _q: text }),
-    fields: [type.mainField],
-    populate: '',
-    sort: type.mainField,
-    pagination: { pageSize: MOST_FOUND },
-  };
-  const path = `rest/${type.path}?${query(parameters)}`;
+function useEntries(type: ConsoleType, text: string): readonly Titled[] {
+  const search = text === '' ? {} : { _q: text };
+  const path = titlesPath(type, { ...search, sort: type.mainField, pagination: { pageSize: MOST_FOUND } });
   const { data } = useQuery({
-    queryKey: ['entries', path],
-    queryFn: ({ signal }) => api.get<{ data: readonly Entry[] }>(path, signal),
+    queryKey: ['titles', path],
+    queryFn: ({ signal }) => readTitles(type, path, signal),
     placeholderData: keepPreviousData,
-    staleTime: 30_000,
+    staleTime: TITLES_STAY,
   });
-  return (data?.data ?? []).map((entry) => ({ value: entry.documentId, label: titleOf(type, entry) }));
+  return data ?? [];
 }
 
 interface EntryPickerProps {
@@ -48,7 +35,7 @@ export function EntryPicker({ type, label, values, titles, many, onChange }: Ent
   const [text, setText] = useState('');
   const found = useEntries(type, useDeferredValue(text.trim()));
   const titleAt = (id: string): string => titles.get(id) ?? found.find(({ value }) => value === id)?.label ?? id;
-  const choose = (chosen: Found | null): void => {
+  const choose = (chosen: Titled | null): void => {
     if (chosen) onChange(many ? [...new Set([...values, chosen.value])] : [chosen.value]);
     setText('');
   };
@@ -83,7 +70,7 @@ export function EntryPicker({ type, label, values, titles, many, onChange }: Ent
                   <div className="soft find-empty">No such entry</div>
                 </Combobox.Empty>
                 <Combobox.List>
-                  {(one: Found) => (
+                  {(one: Titled) => (
                     <Combobox.Item key={one.value} value={one} className="menu-item">
                       {one.label}
                     </Combobox.Item>

@@ -28,7 +28,8 @@ import type { Problem } from './use-answer.ts';
 interface FilterEditorProps {
   readonly label: string;
   readonly filters: Filters;
-  readonly view: SchemaView;
+  /** Null where the model does not know what they are about. */
+  readonly view: SchemaView | null;
   readonly titles: Titles;
   /** What the server refuses in these conditions. */
   readonly problem: Problem | null;

@@ -1,11 +1,11 @@
 // Finds entries by pointing: a request of the API is built from the model, and shown in words, in code, with its answer
 // and its plan. The request is in the URL of the page.
 import { type ReactNode, useState } from 'react';
-import type { AskAs } from '../../../../src/console/contract.ts';
+import type { AskAs, ConsoleModel } from '../../../../src/console/contract.ts';
 import { typeAt } from '../../query/schema-view.ts';
 import { useModel } from '../../shell/model.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { EmptyState, Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { browsePath } from './browse-link.ts';
 import { Builder } from './builder.tsx';
@@ -17,11 +17,16 @@ import { useFind } from './use-find.ts';
 
 export default function Find(): ReactNode {
   const model = useModel();
+  if (model.types.length === 0) return <EmptyState title="There is nothing that you may read" />;
+  return <FindIn model={model} />;
+}
+
+function FindIn({ model }: { readonly model: ConsoleModel }): ReactNode {
   const find = useFind(model);
   const { draft, notes, url, settledUrl, change, paste } = find;
   const [as, setAs] = useState<AskAs>(ME);
   const [tab, setTab] = useState('answer');
-  const { data: answer, error, isFetching } = useAnswer(settledUrl, as, model.prefix);
+  const { data: answer, error, isFetching } = useAnswer(settledUrl, as);
   const titles = useTitles(draft, model);
   const type = typeAt(model, draft.type);
   const isBrowsable = type?.source === 'own' && type.kind === 'collectionType' && draft.below === '';
@@ -42,7 +47,10 @@ export default function Find(): ReactNode {
           </Notice>
         ))}
         <div className="find-columns">
-          <Builder model={model} draft={draft} titles={titles} problem={problemOf(answer)} onChange={change} />
+          <div>
+            <Builder model={model} draft={draft} titles={titles} problem={problemOf(answer)} onChange={change} />
+            <ToResult />
+          </div>
           <Results
             model={model}
             draft={draft}
@@ -58,21 +66,24 @@ export default function Find(): ReactNode {
             isFetching={isFetching}
           />
         </div>
-        {/* Where the builder stands above the result, it is far away. */}
-        <div className="find-jump">
-          <Button
-            small
-            icon="chevronDown"
-            onClick={() => {
-              const result = document.getElementById('result');
-              result?.scrollIntoView();
-              result?.focus({ preventScroll: true });
-            }}
-          >
-            Show the result
-          </Button>
-        </div>
       </div>
     </>
   );
 }
+
+/** Where the builder stands above the result, that is far away. */
+const ToResult = (): ReactNode => (
+  <div className="find-jump">
+    <Button
+      small
+      icon="chevronDown"
+      onClick={() => {
+        const result = document.getElementById('result');
+        result?.scrollIntoView();
+        result?.focus({ preventScroll: true });
+      }}
+    >
+      Show the result
+    </Button>
+  </div>
+);

@@ -61,20 +61,36 @@ interface CostTreeProps {
   readonly nodes: readonly CostNode[];
   readonly whole: number;
   readonly statements: readonly ConsoleStatement[];
+  /** Names that are populated on the way here. */
+  readonly above?: readonly string[];
+  readonly isRoot?: boolean;
 }
 
-const CostTree = ({ nodes, whole, statements }: CostTreeProps): ReactNode => (
+const POPULATE = 'populate ';
+/** The statements that give the entries themselves. */
+const ENTRIES = ['columns of the page', 'the entry', 'the whole answer', 'the groups'];
+
+/** The rows that a part really gave: those of the statement that is its own. */
+function realRows(title: string, path: readonly string[], isRoot: boolean, statements: readonly ConsoleStatement[]) {
+  const own = title.startsWith(POPULATE) ? `${POPULATE}${path.join('.')}` : title;
+  return statements.find((one) => one.title === own || (isRoot && ENTRIES.includes(one.title)))?.rows ?? null;
+}
+
+const CostTree = ({ nodes, whole, statements, above = [], isRoot = true }: CostTreeProps): ReactNode => (
   <ul className="find-plan">
     {nodes.map(({ title, rows, parts }, index) => {
-      const real = statements.find((statement) => statement.title === title)?.rows ?? null;
+      const path = title.startsWith(POPULATE) ? [...above, title.slice(POPULATE.length)] : above;
+      const real = realRows(title, path, isRoot, statements);
       return (
         <li key={index}>
           <span className="find-plan-node find-cost">
             <span>{title}</span>
             <meter min={0} max={whole} value={Math.min(rows, whole)} aria-label={`Share of ${title}`} />
-            <span className="soft">{`${number(rows)} estimated${real === null ? '' : `, ${number(real)} real`}`}</span>
+            <span className="soft">{`${number(rows)} estimated${real === null ? '' : `, ${number(real)} given`}`}</span>
           </span>
-          {parts.length > 0 && <CostTree nodes={parts} whole={whole} statements={statements} />}
+          {parts.length > 0 && (
+            <CostTree nodes={parts} whole={whole} statements={statements} above={path} isRoot={false} />
+          )}
         </li>
       );
     })}

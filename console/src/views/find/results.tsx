@@ -93,7 +93,6 @@ const Code = ({ text, label }: { readonly text: string; readonly label: string }
 function AskAsSelect({ as, onAs }: Pick<ResultsProps, 'as' | 'onAs'>): ReactNode {
   const { can } = useSession();
   const roles = useRoles();
-  if (!can('requests.explain')) return null;
   const tokens = can('tokens.create') ? (['read-only', 'full-access'] as const) : [];
   const choices: readonly { readonly as: AskAs; readonly label: string }[] = [
     { as: { kind: 'account' }, label: 'Me' },

@@ -1,45 +1,35 @@
 // What the server says to the request that is built.
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { query } from '../../../../src/client/query-text.ts';
-import type { ApiRoles, AskAs, ConsoleExplained, ConsoleModel, TryAnswer } from '../../../../src/console/contract.ts';
+import type {
+  ApiRoles,
+  AskAs,
+  ConsoleExplained,
+  ConsoleModel,
+  ConsoleType,
+  TryAnswer,
+} from '../../../../src/console/contract.ts';
 import type { Titles } from '../../query/clauses.ts';
 import type { FilterDraft, ReadDraft } from '../../query/draft.ts';
 import { childrenOf } from '../../query/edit-filters.ts';
 import { rootView, type SchemaView, viewAt } from '../../query/schema-view.ts';
-import { ApiError, api, request } from '../../shell/api.ts';
-import { type Entry, titleOf } from '../../shell/model.ts';
+import { api, request } from '../../shell/api.ts';
+import { typeOf } from '../../shell/model.ts';
 import { useSession } from '../../shell/session.ts';
+import { readTitles, TITLES_STAY, titlesPath } from './entries-request.ts';
+
+/** How long an answer is kept that is not shown, in milliseconds: for a change that is taken back. */
+const KEPT = 60_000;
 
 export const ME: AskAs = { kind: 'account' };
 
-/** How the answer to a request by someone came. */
-export function useAnswer(url: string, as: AskAs, prefix: string) {
-  const { can } = useSession();
-  const mayTry = can('requests.explain');
-  return useQuery({
-    queryKey: ['find', url, as, mayTry],
-    queryFn: ({ signal }) => (mayTry ? tried(url, as, signal) : readOwn(url, prefix, signal)),
+/** The answer that someone gets to a request. */
+export const useAnswer = (url: string, as: AskAs) =>
+  useQuery({
+    queryKey: ['find', url, as],
+    queryFn: async ({ signal }) => (await request<TryAnswer>('POST', 'try', { url, as }, signal)).body,
     placeholderData: keepPreviousData,
-    staleTime: 0,
-    gcTime: 60_000,
+    gcTime: KEPT,
   });
-}
-
-const tried = async (url: string, as: AskAs, signal: AbortSignal): Promise<TryAnswer> =>
-  (await request<TryAnswer>('POST', 'try', { url, as }, signal)).body;
-
-/** For those who may not try requests as others: the same read, as themselves. */
-async function readOwn(url: string, prefix: string, signal: AbortSignal): Promise<TryAnswer> {
-  const path = `rest${url.slice(prefix.length)}`;
-  try {
-    const { body, headers, milliseconds } = await request<unknown>('GET', path, undefined, signal);
-    return { status: 200, headers: Object.fromEntries(headers), body, milliseconds, cost: null };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 0 || error.status === 401) throw error;
-    const { status, message, details } = error;
-    return { status, headers: {}, body: { error: { status, message, details } }, milliseconds: 0, cost: null };
-  }
-}
 
 export const useExplained = (url: string, as: AskAs) =>
   useQuery({
@@ -51,7 +41,7 @@ export const useExplained = (url: string, as: AskAs) =>
 /** The roles in whose eyes one may look. */
 export function useRoles(): ApiRoles['roles'] {
   const { can } = useSession();
-  const enabled = can('roles.read') && can('roles.update') && can('requests.explain');
+  const enabled = can('roles.read') && can('roles.update');
   return useQuery({ queryKey: ['roles'], queryFn: () => api.get<ApiRoles>('roles'), enabled }).data?.roles ?? [];
 }
 
@@ -93,29 +83,30 @@ function namedIn(nodes: readonly FilterDraft[], view: SchemaView | null): Named[
   });
 }
 
+/** A documentId has 24 characters; what is shorter is an id, or is being typed. */
+const isDocumentId = (text: string): boolean => /^[a-z0-9]{24}$/.test(text);
+
 /** Titles of the entries that conditions name by documentId. */
 export function useTitles(draft: ReadDraft, model: ConsoleModel): Titles {
-  const byType = new Map<SchemaView['schema'], Set<string>>();
+  const byType = new Map<ConsoleType, Set<string>>();
   for (const { view, ids } of namedIn(draft.filters, rootView(model, draft))) {
-    const known = byType.get(view.schema) ?? new Set();
-    for (const id of ids) if (id.length > 8) known.add(id);
-    byType.set(view.schema, known);
+    const type = typeOf(model, view.schema.uid);
+    if (!type) continue;
+    const known = byType.get(type) ?? new Set();
+    for (const id of ids) if (isDocumentId(id)) known.add(id);
+    byType.set(type, known);
   }
-  const asked = [...byType].filter(([schema, ids]) => 'path' in schema && ids.size > 0);
   return useQueries({
-    queries: asked.map(([schema, ids]) => {
-      const parameters = { filters: { documentId: { $in: [...ids] } }, fields: [schema.mainField], populate: '' };
-      const path = `rest/${(schema as unknown as { path: string }).path}?${query(parameters)}`;
-      return {
-        queryKey: ['titles', path],
-        queryFn: async () => {
-          const { data } = await api.get<{ data: readonly Entry[] }>(path);
-          return data.map((entry) => [entry.documentId, titleOf(schema, entry)] as const);
-        },
-        staleTime: 60_000,
-        retry: false,
-      };
-    }),
-    combine: (results) => new Map(results.flatMap(({ data }) => data ?? [])),
+    queries: [...byType]
+      .filter(([, ids]) => ids.size > 0)
+      .map(([type, ids]) => {
+        const path = titlesPath(type, { filters: { documentId: { $in: [...ids] } } });
+        return {
+          queryKey: ['titles', path],
+          queryFn: ({ signal }: { signal: AbortSignal }) => readTitles(type, path, signal),
+          staleTime: TITLES_STAY,
+        };
+      }),
+    combine: (results) => new Map(results.flatMap(({ data }) => data ?? []).map(({ value, label }) => [value, label])),
   });
 }

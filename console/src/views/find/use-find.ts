@@ -74,7 +74,7 @@ export function useFind(model: ConsoleModel): FindState {
     ...built,
     url,
     settledUrl,
-    change: (draft) => setBuilt({ draft, notes: built.notes }),
+    change: (draft) => setBuilt({ draft, notes: draft.type === built.draft.type ? built.notes : [] }),
     paste: (text) => {
       const next = readRequest(text, model);
       // A step of its own, so that the browser can go back to what was there before.
