@@ -204,6 +204,11 @@ describeOnSqlite('The form of an entry', (engine) => {
     await page.reload();
     await field(page, 'name').waitFor();
     expect(await titlesIn(page, 'categories')).toEqual(moved);
+    // Buttons move as well, and keep the focus.
+    await button(page, 'Move casual down').click();
+    await button(page, 'Move casual up').press('Enter');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move casual up');
+    expect(await titlesIn(page, 'categories')).toEqual(moved);
     await button(page, 'Remove casual').click();
     await page.getByRole('link', { name: 'Farid' }).waitFor();
     await button(page, 'Remove Farid O’Hara').click();
@@ -321,10 +326,16 @@ describeOnSqlite('The form of an entry', (engine) => {
     const sent = writesOf(page);
     await field(page, 'description').fill('Mine');
     await field(page, 'stars').fill('1');
-    await restaurants.update({ documentId, data: { description: 'Theirs', averagePrice: 210 } });
+    await console.makeAccount('bob@example.com', 'strapi-super-admin');
+    const other = await console.open(`/content/restaurants/${documentId}`, { as: 'bob@example.com' });
+    await field(other, 'description').fill('Theirs');
+    await field(other, 'averagePrice').fill('210');
+    await button(other, 'Save').click();
+    await said(other, 'Saved');
+    await other.getByText(/in the console last by Bob Example$/).waitFor();
     await button(page, 'Save').click();
     const dialog = page.getByRole('dialog', { name: 'Someone else changed this entry' });
-    await dialog.waitFor();
+    await dialog.getByText('Bob Example changed it last').waitFor();
     expect(sent).toEqual([]);
     const rowOf = (name: string) => dialog.getByRole('row').filter({ hasText: name });
     expect(await rowOf('description').textContent()).toContain('changed by both');

@@ -24,6 +24,7 @@ import { FormRows } from './panels/form-rows.tsx';
 import { LocaleBar } from './panels/locale-bar.tsx';
 import { ProblemSummary } from './panels/problem-summary.tsx';
 import { SentPanel } from './panels/sent-panel.tsx';
+import { maySave } from './rights.ts';
 import { useKept } from './use-kept.ts';
 import { useSaving } from './use-save.ts';
 
@@ -55,6 +56,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
     kept.drop();
     guard.release();
   };
+  const isSavable = maySave(rights, isStored, address.documentId === null && type.kind === 'collectionType');
   const unreadable = useRef(new Map<string, Problem>());
   const saving = useSaving({
     address,
@@ -70,7 +72,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
     dispatch({ is: 'load', loaded, updatedAt, values });
     kept.endOffer(true);
   };
-  useSaveKey(isDirty && !saving.isBusy ? saving.save : null);
+  useSaveKey(isSavable && isDirty && !saving.isBusy ? saving.save : null);
   const form = useFormContext(address, reader, state, dispatch, unreadable.current);
   const title = titleOf(type, state.values) || (isStored ? type.displayName : `New ${type.displayName}`);
   const publication = opened.versions.get(locale ?? '') ?? null;
@@ -83,10 +85,12 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           title={title}
           publication={publication}
           isStored={isStored}
+          maySave={isSavable}
           isDirty={isDirty}
           saving={saving}
           onCompare={() => setComparing(true)}
         />
+        {opened.loaded && <LastChange {...opened.loaded} />}
         {locale !== null && (
           <LocaleBar
             address={address}
@@ -105,6 +109,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           state={state}
           dispatch={dispatch}
           isStored={isStored}
+          isSavable={isSavable}
           beside={beside}
         />
         <SentPanel model={model} request={isDirty || !isStored ? writeRequest(type, address, body) : null} />
@@ -115,7 +120,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           model={model}
           type={type}
           versions={{ loaded: state.loaded, mine: state.values, theirs: saving.theirs.values }}
-          changedAt={saving.theirs.updatedAt}
+          stored={saving.theirs}
           saving={saving}
         />
       )}
@@ -185,6 +190,14 @@ function useFormContext(
     idPrefix,
   };
 }
+
+const LastChange = ({ updatedAt, updatedBy }: Pick<Loaded, 'updatedAt' | 'updatedBy'>): ReactNode =>
+  updatedAt && (
+    <p className="soft edit-changed">
+      Changed <time dateTime={updatedAt}>{new Date(updatedAt).toLocaleString()}</time>
+      {updatedBy && `, in the console last by ${updatedBy}`}
+    </p>
+  );
 
 interface KeptOfferProps {
   readonly kept: Kept;

@@ -4,7 +4,7 @@ import type { ConsoleModel, ConsoleType } from '../../../../src/console/contract
 import { ApiError, api } from '../../shell/api.ts';
 import { type Entry, typeOf } from '../../shell/model.ts';
 import { type IsLinkable, localizedLinks } from './form/copy.ts';
-import { formQuery, relationPageUrl } from './form/query.ts';
+import { formQueries, joined, relationPageUrl } from './form/query.ts';
 import { withPage } from './form/relations.ts';
 import { type FormValues, formAttributes, type RelationValue, relatedOf, valuesOf } from './form/values.ts';
 import type { FormRights } from './rights.ts';
@@ -20,6 +20,8 @@ export interface EntryAddress {
 export interface Loaded {
   readonly documentId: string;
   readonly updatedAt: string | null;
+  /** The account that changed it last in the console, by name. */
+  readonly updatedBy: string | null;
   readonly values: FormValues;
 }
 
@@ -55,15 +57,22 @@ export async function readForm(
   { type, documentId, locale }: EntryAddress,
   status: 'draft' | 'published' = 'draft',
 ): Promise<Loaded | null> {
-  const query = formQuery(model, readableType(type, rights), { locale, status });
-  const entry = await readOne(type, documentId, query);
-  return (
-    entry && {
-      documentId: entry.documentId,
-      updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
-      values: valuesOf(model, type, entry),
-    }
-  );
+  const queries = formQueries(model, readableType(type, rights), { locale, status });
+  const answers = await Promise.all(queries.map((query) => readOne(type, documentId, query)));
+  if (answers.some((answer) => answer === null)) return null;
+  const entry = joined(type, answers as readonly Entry[]);
+  return {
+    documentId: String(entry.documentId),
+    updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
+    updatedBy: nameOf(entry.updatedBy),
+    values: valuesOf(model, type, entry),
+  };
+}
+
+/** The name of an account of the console. */
+function nameOf(account: unknown): string | null {
+  const { firstname, lastname } = (account ?? {}) as { firstname?: unknown; lastname?: unknown };
+  return [firstname, lastname].filter((part) => typeof part === 'string' && part !== '').join(' ') || null;
 }
 
 /** As `readForm`, with all of every relation. */

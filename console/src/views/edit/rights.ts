@@ -8,8 +8,6 @@ export interface FormRights {
   readonly isReadable: (attribute: ConsoleAttribute) => boolean;
   readonly isWritable: (attribute: ConsoleAttribute) => boolean;
   readonly isLocaleOpen: (locale: string | null) => boolean;
-  /** Whether some entries may be refused that others are not. */
-  readonly isLimited: boolean;
 }
 
 /** A right on a part of a component is one on the component. */
@@ -28,6 +26,11 @@ export function formRights(rights: TypeRights | undefined, type: ConsoleType, is
     isWritable,
     isShown: (attribute) => isReadable(attribute) || isWritable(attribute),
     isLocaleOpen: (locale) => locale === null || !type.localized || (rights?.locales?.includes(locale) ?? true),
-    isLimited: rights?.isLimited ?? false,
   };
+}
+
+/** Whether a form may be saved: to add a locale to a document, or the entry of a single type, takes both rights. */
+export function maySave({ may }: FormRights, isStored: boolean, isNewDocument: boolean): boolean {
+  if (isStored) return may('update');
+  return may('create') && (isNewDocument || may('update'));
 }

@@ -9,7 +9,7 @@ import { toast, toastError } from '../../ui/toast.tsx';
 import { changesOf } from './form/changes.ts';
 import { checkForm, type Finding, type Problem } from './form/checks.ts';
 import { entryUrl, writeRequest } from './form/query.ts';
-import type { FormValues } from './form/values.ts';
+import { type FormValues, withKeysOf } from './form/values.ts';
 import type { FormAction, FormState } from './form-state.ts';
 import { type EntryAddress, type Loaded, type Reader, readForm, readUpdatedAt } from './load.ts';
 import { problemsOf } from './problems.ts';
@@ -80,7 +80,10 @@ export function useSaving(options: SaveOptions): Saving {
   /** The entry as it is stored now, in place of what the form holds. */
   const reload = async (): Promise<void> => {
     const fresh = await reopen();
-    if (fresh) dispatch({ is: 'load', loaded: fresh.values, updatedAt: fresh.updatedAt, values: fresh.values });
+    if (fresh) {
+      const values = withKeysOf(model, type, fresh.values, state.values);
+      dispatch({ is: 'load', loaded: values, updatedAt: fresh.updatedAt, values });
+    }
     await forgetLists();
   };
 

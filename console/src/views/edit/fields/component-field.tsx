@@ -46,9 +46,11 @@ function useNewPart(): (component: string) => Part {
 function SinglePart(props: ComponentFieldProps & { readonly part: Part | null }): ReactNode {
   const { id, label, required, error, attribute, path, part, onChange, readOnly } = props;
   const newPart = useNewPart();
-  const extra = !readOnly && part && (
-    <IconButton small icon="close" label={`Remove ${label}`} onClick={() => onChange(null)} />
-  );
+  const removeIt = (): void => {
+    document.getElementById(id)?.focus();
+    onChange(null);
+  };
+  const extra = !readOnly && part && <IconButton small icon="close" label={`Remove ${label}`} onClick={removeIt} />;
   return (
     <Group id={id} label={label} required={required} error={error} extra={extra}>
       {part ? (
@@ -99,7 +101,10 @@ function PartList(props: ComponentFieldProps & { readonly parts: readonly Part[]
               controls={controls}
               readOnly={readOnly}
               onChange={(next) => onChange(parts.with(index, next))}
-              onRemove={() => onChange(parts.toSpliced(index, 1))}
+              onRemove={() => {
+                document.getElementById(id)?.focus();
+                onChange(parts.toSpliced(index, 1));
+              }}
             />
           )}
         </SortableList>

@@ -54,7 +54,10 @@ export function RelationField(props: RelationFieldProps): ReactNode {
         small
         icon="close"
         label={`Remove ${related.title}`}
-        onClick={() => onChange(without(value, related))}
+        onClick={() => {
+          document.getElementById(id)?.focus();
+          onChange(without(value, related));
+        }}
       />
     );
   const count = shown.length + value.unread;

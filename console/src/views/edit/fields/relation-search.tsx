@@ -76,7 +76,7 @@ function EntrySearch({ label, type, locale, isTaken, onSelect }: EntrySearchProp
         setText('');
       }}
     >
-      <label className="edit-hidden" htmlFor={id}>
+      <label className="visually-hidden" htmlFor={id}>
         {label}
       </label>
       <Combobox.Input id={id} className="input input-small grow" placeholder={`${label}…`} />

@@ -12,7 +12,7 @@ import {
 } from '@dnd-kit/core';
 import { SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { CSS } from '@dnd-kit/utilities';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
 
 interface SortableListProps<T> {
@@ -80,6 +80,19 @@ export function SortableList<T>({
     useSensor(KeyboardSensor, { coordinateGetter: toNextItem }),
   );
   const keys = items.map(keyOf);
+  const list = useRef<HTMLOListElement>(null);
+  const pressed = useRef<Pressed | null>(null);
+  const [told, setTold] = useState('');
+  // A browser takes the focus from what is moved on the page.
+  useEffect(() => {
+    if (pressed.current) focusMoved(list.current, pressed.current);
+    pressed.current = null;
+  });
+  const step = (from: number, to: number): void => {
+    pressed.current = { key: keys[from]!, isUp: to < from };
+    setTold(`${labelOf(items[from]!, from)} was put at place ${to + 1} of ${keys.length}.`);
+    onMove(from, to);
+  };
   const nameOf = (key: string | number): string => {
     const index = keys.indexOf(String(key));
     return index < 0 ? '' : labelOf(items[index]!, index);
@@ -109,23 +122,40 @@ export function SortableList<T>({
       accessibility={{ announcements, screenReaderInstructions }}
     >
       <SortableContext items={keys} strategy={verticalListSortingStrategy}>
-        <ol className="edit-list">
+        <ol className="edit-list" ref={list}>
           {items.map((item, index) => (
             <SortableItem
               key={keys[index]!}
               id={keys[index]!}
               label={labelOf(item, index)}
               readOnly={readOnly}
-              onUp={index > 0 ? () => onMove(index, index - 1) : null}
-              onDown={index < items.length - 1 ? () => onMove(index, index + 1) : null}
+              onUp={index > 0 ? () => step(index, index - 1) : null}
+              onDown={index < items.length - 1 ? () => step(index, index + 1) : null}
             >
               {(controls) => children(item, index, controls)}
             </SortableItem>
           ))}
         </ol>
       </SortableContext>
+      <div className="visually-hidden" role="status">
+        {told}
+      </div>
     </DndContext>
   );
+}
+
+/** Which button was pressed to move an item. */
+interface Pressed {
+  readonly key: string;
+  readonly isUp: boolean;
+}
+
+/** The same button of the item where it is now, or the other one at the end of the list. */
+function focusMoved(list: HTMLElement | null, { key, isUp }: Pressed): void {
+  const item = [...(list?.children ?? [])].find((child) => child instanceof HTMLElement && child.dataset.key === key);
+  const buttons = [...(item?.querySelectorAll<HTMLButtonElement>('.edit-controls button:not(.edit-handle)') ?? [])];
+  const [same, other] = isUp ? buttons : buttons.toReversed();
+  (same?.disabled ? other : same)?.focus();
 }
 
 interface SortableItemProps {
@@ -166,7 +196,12 @@ function SortableItem({ id, label, readOnly, onUp, onDown, children }: SortableI
     </span>
   );
   return (
-    <li ref={setNodeRef} style={style} className={isDragging ? 'edit-item edit-item-dragged' : 'edit-item'}>
+    <li
+      ref={setNodeRef}
+      data-key={id}
+      style={style}
+      className={isDragging ? 'edit-item edit-item-dragged' : 'edit-item'}
+    >
       {children(controls)}
     </li>
   );

@@ -15,7 +15,7 @@ import { differencesOf, linesOf } from './compare.ts';
 import { copiedInto, localizedLinks } from './copy.ts';
 import { dropKept, keep, readKept, withoutPasswords } from './kept.ts';
 import { conflictsOf, merged } from './merge.ts';
-import { formQuery, relationPageUrl, searchUrl, writeRequest } from './query.ts';
+import { formQueries, joined, relationPageUrl, searchUrl, writeRequest } from './query.ts';
 import { moved, type RelationBody, relationBody, withAdded, without, withPage } from './relations.ts';
 import { initialValues, type Part, type Related, type RelationValue, shownOf, valuesOf } from './values.ts';
 
@@ -286,10 +286,12 @@ describe('A relation in a form', () => {
 
 describe('The requests of a form', () => {
   it('read everything that it shows', () => {
-    const query = formQuery({ ...model, types: [article, tag] }, article, { locale: null });
-    const pairs = decodeURIComponent(query).split('&');
+    const [query] = formQueries({ ...model, types: [article, tag] }, article, { locale: null });
+    const pairs = decodeURIComponent(query!).split('&');
     expect(pairs).toEqual([
       'status=draft',
+      'populate[updatedBy][fields][0]=firstname',
+      'populate[updatedBy][fields][1]=lastname',
       'populate[tags][fields][0]=label',
       'populate[tags][fields][1]=locale',
       'populate[tags][pagination][limit]=50',
@@ -310,6 +312,37 @@ describe('The requests of a form', () => {
     expect(relationPageUrl(article, 'a', { attribute: 'tags', target: tag, start: 50, locale: null })).toMatch(
       /^rest\/articles\/a\/tags\?status=draft&/,
     );
+  });
+
+  it('read a large entry in parts, and bring them together', () => {
+    const kinds = Array.from({ length: 60 }, (_, index) => ({ ...link, uid: `shared.link-${index}` }));
+    const zone = attribute('zone', 'dynamiczone', { components: [card.uid, ...kinds.map(({ uid }) => uid)] });
+    const large = type('large', [attribute('title', 'string'), zone, relation('tags', tag.uid, true)]);
+    const within = { ...model, types: [large, tag], components: [link, card, ...kinds] };
+    const queries = formQueries(within, large, { locale: null }).map(decodeURIComponent);
+    expect(queries).toHaveLength(3);
+    expect(queries[0]).toContain('populate[zone]=true');
+    expect(queries[0]).not.toContain('populate[zone][on]');
+    const fragments = queries.flatMap((query) => query.match(/\[on\]\[[^\]]+\]/g) ?? []);
+    expect(new Set(fragments)).toHaveLength(61);
+    const [first, second] = [
+      { __component: card.uid, id: 1 },
+      { __component: link.uid, id: 1 },
+    ];
+    expect(
+      joined(large, [
+        { documentId: 'a', tags: [], zone: [first, second] },
+        { documentId: 'a', zone: [{ ...second, tags: ['t'] }] },
+        { documentId: 'a', zone: [{ ...first, links: ['l'] }] },
+      ]),
+    ).toEqual({
+      documentId: 'a',
+      tags: [],
+      zone: [
+        { ...first, links: ['l'] },
+        { ...second, tags: ['t'] },
+      ],
+    });
   });
 
   it('keep drafts as drafts', () => {

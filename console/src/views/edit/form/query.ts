@@ -22,18 +22,89 @@ const textOf = (pairs: Pairs): string => pairs.map(([name, value]) => `${name}=$
 export const titleField = (type: ConsoleSchema): string =>
   attributeOf(type, type.mainField) ? type.mainField : 'documentId';
 
-/** Everything that the form of an entry shows. */
-export function formQuery(
+interface Version {
+  readonly locale: string | null;
+  readonly status?: 'draft' | 'published';
+}
+
+/** What the server populates in one request, unless a project allows more. */
+const MAX_NODES = 100;
+
+/**
+ * Everything that the form of an entry shows: one query, or where that would populate too much several, whose answers
+ * `joined` brings together.
+ */
+export function formQueries(
   model: ConsoleModel,
   type: ConsoleType,
-  { locale, status = 'draft' }: { locale: string | null; status?: 'draft' | 'published' },
-): string {
-  return textOf([
-    ['status', status],
-    ...(locale === null ? [] : ([['locale', locale]] as const)),
-    ...(type.localized ? ([['populate[localizations][fields][0]', 'locale']] as const) : []),
-    ...populates(model, type, 'populate', 0),
-  ]);
+  { locale, status = 'draft' }: Version,
+): readonly string[] {
+  const common: Pairs = [['status', status], ...(locale === null ? [] : ([['locale', locale]] as const))];
+  const own: Pairs = [
+    ['populate[updatedBy][fields][0]', 'firstname'],
+    ['populate[updatedBy][fields][1]', 'lastname'],
+  ];
+  const all = [...own, ...populates(model, type, 'populate', 0)];
+  if (nodesIn(all).size <= MAX_NODES) return [textOf([...common, ...all])];
+  const pieces = formAttributes(type).flatMap((attribute) => piecesOf(model, attribute));
+  return packed([own, ...pieces]).map((pairs) => textOf([...common, ...pairs]));
+}
+
+/** A dynamic zone is read once for its order, and again for what its items lead to, component by component. */
+function piecesOf(model: ConsoleModel, attribute: ConsoleAttribute): readonly Pairs[] {
+  const at = `populate[${attribute.name}]`;
+  const whole = populate(model, attribute, at, 0);
+  if (attribute.type !== 'dynamiczone') return [whole];
+  const deep = (attribute.components ?? [])
+    .map((uid) => componentPairs(model, uid, `${at}[on][${uid}]`, 1))
+    .filter((pairs) => nodesIn(pairs).size > 2);
+  return [[[at, 'true']], ...deep];
+}
+
+/** Pieces together in as few lists as fit. What is said of a zone as a whole excludes what is said of its components. */
+function packed(pieces: readonly Pairs[]): readonly Pairs[] {
+  const lists: Pairs[] = [];
+  for (const piece of pieces.filter(({ length }) => length > 0)) {
+    const list = lists.find((each) => nodesIn([...each, ...piece]).size <= MAX_NODES && !clash(each, piece));
+    if (list) list.push(...piece);
+    else lists.push([...piece]);
+  }
+  return lists;
+}
+
+const clash = (one: Pairs, other: Pairs): boolean =>
+  other.some(([name]) => one.some(([given]) => name.startsWith(`${given}[on]`)));
+
+/** The attributes and fragments that names populate, each once. */
+function nodesIn(pairs: Pairs): ReadonlySet<string> {
+  const nodes = new Set<string>();
+  for (const [name] of pairs) {
+    const [, ...keys] = name.replaceAll(']', '').split('[');
+    for (let index = 0; index < keys.length; index += 2) {
+      nodes.add(keys.slice(0, index + 1).join(' '));
+      if (keys[index + 1] !== 'populate' && keys[index + 1] !== 'on') break;
+    }
+  }
+  return nodes;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The answers to the queries for one entry, as one. */
+export function joined(type: ConsoleType, answers: readonly Answer[]): Answer {
+  const entry: Record<string, unknown> = {};
+  const zones = new Set(type.attributes.filter((each) => each.type === 'dynamiczone').map(({ name }) => name));
+  for (const answer of answers)
+    for (const [name, value] of Object.entries(answer))
+      entry[name] = zones.has(name) && Array.isArray(entry[name]) ? withItems(entry[name], value) : value;
+  return entry;
+}
+
+/** The items of a zone, with those in their places that were read again. */
+function withItems(items: readonly Answer[], again: unknown): readonly Answer[] {
+  const keyOf = ({ __component, id }: Answer): string => `${__component} ${id}`;
+  const read = new Map((Array.isArray(again) ? (again as Answer[]) : []).map((item) => [keyOf(item), item]));
+  return items.map((item) => read.get(keyOf(item)) ?? item);
 }
 
 const populates = (model: ConsoleModel, schema: ConsoleSchema, at: string, level: number): Pairs =>

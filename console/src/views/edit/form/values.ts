@@ -174,3 +174,31 @@ export const relatedKey = ({ documentId, locale = '', type = '' }: Related): str
 
 /** All that is shown of a relation, in order. */
 export const shownOf = ({ head, tail }: RelationValue): readonly Related[] => [...head, ...tail];
+
+/**
+ * Values that were read again after they were stored, with the keys that their components had before: on the page they
+ * are the same ones.
+ */
+export function withKeysOf(
+  model: ConsoleModel,
+  schema: ConsoleSchema,
+  values: FormValues,
+  before: FormValues,
+): FormValues {
+  const keyed = (part: Part, old: Part | undefined): Part => {
+    const inner = schemaOf(model, part.component);
+    if (!inner || old?.component !== part.component) return part;
+    return { ...part, key: old.key, values: withKeysOf(model, inner, part.values, old.values) };
+  };
+  const result: Record<string, unknown> = { ...values };
+  for (const attribute of formAttributes(schema)) {
+    const [now, old] = [values[attribute.name], before[attribute.name]];
+    if (isList(attribute)) {
+      const [parts, were] = [now as readonly Part[], old as readonly Part[]];
+      const isSameList =
+        parts.length === were.length && parts.every((part, at) => part.component === were[at]?.component);
+      if (isSameList) result[attribute.name] = parts.map((part, at) => keyed(part, were[at]));
+    } else if (attribute.type === 'component' && now && old) result[attribute.name] = keyed(now as Part, old as Part);
+  }
+  return result;
+}

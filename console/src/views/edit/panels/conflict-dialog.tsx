@@ -5,6 +5,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Select } from '../../../ui/field.tsx';
 import { type Conflict, conflictsOf, merged } from '../form/merge.ts';
 import type { FormValues } from '../form/values.ts';
+import type { Loaded } from '../load.ts';
 import type { Saving } from '../use-save.ts';
 import { Lines } from './lines.tsx';
 
@@ -12,12 +13,12 @@ interface ConflictDialogProps {
   readonly model: ConsoleModel;
   readonly type: ConsoleType;
   readonly versions: { readonly loaded: FormValues; readonly mine: FormValues; readonly theirs: FormValues };
-  readonly changedAt: string | null;
+  readonly stored: Loaded;
   readonly saving: Saving;
 }
 
 /** Someone else stored the entry since it was loaded: what they changed, before anything of it is overwritten. */
-export function ConflictDialog({ model, type, versions, changedAt, saving }: ConflictDialogProps): ReactNode {
+export function ConflictDialog({ model, type, versions, stored, saving }: ConflictDialogProps): ReactNode {
   const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
   const conflicts = conflictsOf(model, type, versions);
   const choose = (name: string, isTheirs: boolean): void => {
@@ -49,8 +50,8 @@ export function ConflictDialog({ model, type, versions, changedAt, saving }: Con
       }
     >
       <p>
-        It was stored on {changedAt ? new Date(changedAt).toLocaleString() : 'an unknown date'}, after you opened it.
-        Nothing of yours is saved yet.
+        It was stored {stored.updatedAt && `on ${new Date(stored.updatedAt).toLocaleString()}`}, after you opened it.
+        {stored.updatedBy && ` In the console, ${stored.updatedBy} changed it last.`} Nothing of yours is saved yet.
       </p>
       <div className="table-scroll">
         <table className="table">

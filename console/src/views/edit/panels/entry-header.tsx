@@ -19,6 +19,7 @@ interface EntryHeaderProps {
   /** Null for what is not stored. */
   readonly publication: PublicationState | null;
   readonly isStored: boolean;
+  readonly maySave: boolean;
   readonly isDirty: boolean;
   readonly saving: Saving;
   readonly onCompare: () => void;
@@ -32,7 +33,6 @@ export function EntryHeader(props: EntryHeaderProps): ReactNode {
   const { address, rights, title, publication, isStored, isDirty, saving } = props;
   const { type } = address;
   const [question, setQuestion] = useState<Question | null>(null);
-  const maySave = rights.may(isStored || address.documentId !== null ? 'update' : 'create');
   const items = menuItems(props, setQuestion);
   return (
     <>
@@ -45,9 +45,9 @@ export function EntryHeader(props: EntryHeaderProps): ReactNode {
       <PageHeader title={title}>
         {type.draftAndPublish && publication && <Badge tone={TONES[publication]}>{publication}</Badge>}
         {isDirty && <Badge tone="warn">unsaved changes</Badge>}
-        {!maySave && <Badge>read only</Badge>}
+        {!props.maySave && <Badge>read only</Badge>}
         <div className="row edit-actions">
-          {maySave && (
+          {props.maySave && (
             <Button
               kind={type.draftAndPublish ? 'normal' : 'primary'}
               disabled={saving.isBusy || (isStored && !isDirty)}
@@ -88,13 +88,12 @@ function menuItems(props: EntryHeaderProps, ask: (question: Question) => void): 
   if (!isStored) return [];
   const isPublished = publication === 'published' || publication === 'modified';
   const hasDrafts = type.draftAndPublish;
-  const mayDiscard = rights.may('update') || rights.may('publish');
   const items: readonly (MenuItem | false)[] = [
     hasDrafts && isPublished && { label: 'Compare draft and published', onSelect: onCompare },
     hasDrafts && isPublished && rights.may('publish') && { label: 'Unpublish…', onSelect: () => ask('unpublish') },
     hasDrafts &&
       isPublished &&
-      mayDiscard && {
+      rights.may('update') && {
         label: 'Discard the draft…',
         onSelect: () => ask('discard'),
         disabled: publication === 'published' && !isDirty,

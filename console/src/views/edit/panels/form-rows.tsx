@@ -14,11 +14,12 @@ interface FormRowsProps {
   readonly state: FormState;
   readonly dispatch: (action: FormAction) => void;
   readonly isStored: boolean;
+  readonly isSavable: boolean;
   /** The locale to show beside. */
   readonly beside: string | null;
 }
 
-export function FormRows({ address, reader, state, dispatch, isStored, beside }: FormRowsProps): ReactNode {
+export function FormRows({ address, reader, state, dispatch, isStored, isSavable, beside }: FormRowsProps): ReactNode {
   const { type, documentId, locale } = address;
   const { rights, model } = reader;
   const isBeside = beside !== null && beside !== locale && model.locales.some(({ code }) => code === beside);
@@ -39,7 +40,7 @@ export function FormRows({ address, reader, state, dispatch, isStored, beside }:
       {isBeside && other.data === null && <Notice>There is nothing in {beside} yet.</Notice>}
       <div className={isBeside && other.data ? 'edit-rows edit-rows-two' : 'edit-rows'}>
         {attributes.map((attribute) => (
-          <div className="edit-row" key={attribute.name}>
+          <div className={isNarrow(attribute) ? 'edit-row edit-row-narrow' : 'edit-row'} key={attribute.name}>
             <AttributeField
               schema={type}
               attribute={attribute}
@@ -47,7 +48,7 @@ export function FormRows({ address, reader, state, dispatch, isStored, beside }:
               value={state.values[attribute.name]}
               siblings={state.values}
               onChange={change}
-              readOnly={!rights.isWritable(attribute) || (isBorrowed && !isOwn(attribute))}
+              readOnly={!isSavable || !rights.isWritable(attribute) || (isBorrowed && !isOwn(attribute))}
             />
             {isBeside && other.data && <BesideField name={attribute.name} locale={beside} values={other.data.values} />}
           </div>
@@ -60,6 +61,13 @@ export function FormRows({ address, reader, state, dispatch, isStored, beside }:
 /** What each locale has for itself. */
 const isOwn = ({ type, localized }: { readonly type: string; readonly localized: boolean }): boolean =>
   localized || type === 'relation' || type === 'morph' || type === 'uid';
+
+/** Two of these stand beside each other where there is room. */
+const NARROW = new Set([
+  ...['integer', 'biginteger', 'decimal', 'float', 'boolean', 'enumeration'],
+  ...['date', 'time', 'datetime', 'timestamp'],
+]);
+const isNarrow = ({ type }: { readonly type: string }): boolean => NARROW.has(type);
 
 interface BesideFieldProps {
   readonly name: string;

@@ -37,7 +37,9 @@ export function LocaleBar({ address, reader, versions, beside, values, onFill }:
           type.attributes.some((each) => each.name === name && rights.isWritable(each));
         onFill({ ...values, ...Object.fromEntries(Object.entries(copied).filter(([name]) => isWritable(name))) });
         const left =
-          other.missing === 0 ? '' : ` ${other.missing} links lead to entries without ${locale} and are left out.`;
+          other.missing === 0
+            ? ''
+            : ` Left out: links to ${other.missing} ${other.missing === 1 ? 'entry' : 'entries'} without ${locale}.`;
         toast(`Copied from ${code}. It is not saved yet.${left}`);
       }, toastError)
       .finally(() => setCopying(false));
