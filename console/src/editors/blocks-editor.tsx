@@ -10,6 +10,7 @@ import { loadBlocks } from './blocks/convert.ts';
 import { renderElement, renderLeaf } from './blocks/elements.tsx';
 import { handleKey } from './blocks/keys.ts';
 import { LinkDialog } from './blocks/link-dialog.tsx';
+import { withPaste } from './blocks/paste.ts';
 import { withBlocks } from './blocks/with-blocks.ts';
 import { type EditorProps, labelId, useLabelClick, useOwnValue } from './editor.ts';
 import { PictureDialog } from './picture-dialog.tsx';
@@ -23,7 +24,7 @@ export default function BlocksEditor({ value, onChange, ...rest }: EditorProps<u
 
 function openEditor(value: unknown) {
   const loaded = loadBlocks(value);
-  const editor = withBlocks(withReact(withHistory(createEditor())));
+  const editor = withPaste(withBlocks(withReact(withHistory(createEditor()))));
   editor.children = loaded.children;
   return { editor, save: loaded.save };
 }

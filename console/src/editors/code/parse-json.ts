@@ -12,19 +12,22 @@ export function parseJson(text: string): ParsedJson {
     return { value: JSON.parse(text), problem: null };
   } catch (error) {
     const { message } = error as Error;
-    const at = placeOf(message, text);
+    const told = placeOf(message, text);
+    const at = told ?? firstError(text);
     const before = text.slice(0, at).split('\n');
     const where = `Line ${before.length}, column ${before.at(-1)!.length + 1}`;
-    return { problem: { message: `${where}: ${wordsOf(message)}`, at } };
+    return {
+      problem: { message: `${where}: ${told === null ? `Unexpected ${wordAt(text, at)}` : wordsOf(message)}`, at },
+    };
   }
 }
 
-/** Browsers tell the place by its position, by line and column, or not at all. */
-function placeOf(message: string, text: string): number {
+/** Browsers tell the place by its position, by line and column, or not at all: then it is null. */
+function placeOf(message: string, text: string): number | null {
   const position = /at position (\d+)/.exec(message);
   if (position) return Math.min(Number(position[1]), text.length);
   const place = /line (\d+) column (\d+)/.exec(message);
-  if (!place) return /\bend\b/.test(message) ? text.length : firstError(text);
+  if (!place) return /\bend\b/.test(message) ? text.length : null;
   const lines = text.split('\n').slice(0, Number(place[1]) - 1);
   return Math.min(lines.join('\n').length + (lines.length > 0 ? 1 : 0) + Number(place[2]) - 1, text.length);
 }
@@ -38,6 +41,8 @@ function firstError(text: string): number {
   });
   return first;
 }
+
+const wordAt = (text: string, at: number): string => /^[\w.+-]+|^[\s\S]?/.exec(text.slice(at))![0] || 'end';
 
 const wordsOf = (message: string): string =>
   message

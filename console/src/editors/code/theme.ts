@@ -9,10 +9,10 @@ const theme = EditorView.theme({
   '.cm-scroller': {
     fontFamily: 'var(--mono)',
     lineHeight: '1.55',
-    minHeight: '120px',
     maxHeight: '60vh',
     overflow: 'auto',
   },
+  '.cm-content, .cm-gutter': { minHeight: '120px' },
   '.cm-content': { padding: '10px 0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 12px' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--text)' },
