@@ -486,7 +486,7 @@ describeOnSqlite('The pages of the console', (engine) => {
     const page = await get('/console/content/anything?sort=name', { accept: 'text/html,*/*' });
     expect(page).toMatchObject({ status: 200, headers: { 'cache-control': 'no-cache' } });
     expect(page.headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
     expect((await get('/console', { accept: 'text/html', 'if-none-match': page.headers.etag })).status).toBe(304);
     const [script = ''] = /\/console\/assets\/[^"]+\.js/.exec(page.body) ?? [];

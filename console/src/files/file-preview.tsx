@@ -19,7 +19,12 @@ interface FilePreviewProps {
 
 /** A picture as large as there is room, where a click sets its focal point; of other files their kind. */
 export function FilePreview({ file, focalPoint, onFocalPoint }: FilePreviewProps): ReactNode {
-  if (kindOf(file.mime) !== 'images')
+  const kind = kindOf(file.mime);
+  if (kind === 'videos' || kind === 'audios') {
+    const Player = kind === 'videos' ? 'video' : 'audio';
+    return <Player className="files-player" src={freshUrl(file.url, file)} controls preload="metadata" />;
+  }
+  if (kind !== 'images')
     return (
       <div className="files-preview-none">
         <Icon name="file" />

@@ -1,26 +1,16 @@
-// The pages of the console, from dist/console. They may run and load nothing but what comes from this server. Files are
-// read and compressed when they are first asked for, and kept.
+// The pages of the console, from dist/console. They may run nothing but what comes from this server. Files are read and
+// compressed when they are first asked for, and kept.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFoundError, SheafError } from '../../errors.ts';
+import type { FileStorage } from '../../files/storage.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { entityTag, namesTag } from '../caching.ts';
 import { elapsed, sendNothing } from '../respond.ts';
-
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join('; ');
+import { pagePolicy } from './page-policy.ts';
 
 const FOLDER = new URL('dist/console/', PACKAGE_ROOT);
 const INDEX = 'index.html';
@@ -48,6 +38,13 @@ const compress: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer> |
 export class ConsoleFiles {
   #names: Promise<ReadonlySet<string>> | null = null;
   readonly #kept = new Map<string, Promise<PageFile>>();
+  readonly #storage: FileStorage;
+  #policy: Promise<string> | null = null;
+
+  /** `storage`: where the files are that pages show. */
+  constructor(storage: FileStorage) {
+    this.#storage = storage;
+  }
 
   /** Answers with the file of a name below /console, or with the page, which shows the view that the path names. */
   async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
@@ -59,8 +56,9 @@ export class ConsoleFiles {
     const served = isFile ? name : INDEX;
     const encoding = encodingFor(request, served);
     const file = await this.#file(served, encoding);
+    this.#policy ??= pagePolicy(this.#storage);
     reply
-      .header('content-security-policy', PAGE_POLICY)
+      .header('content-security-policy', await this.#policy)
       .header('cross-origin-opener-policy', 'same-origin')
       .header('cross-origin-resource-policy', 'same-origin')
       .header('cache-control', HASHED.test(served) ? FOREVER : 'no-cache')

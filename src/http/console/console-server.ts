@@ -22,12 +22,13 @@ type AnyRoute = Route | ConsoleRoute | OpenConsoleRoute;
 export type Answer = (reply: FastifyReply) => Promise<unknown>;
 
 export class ConsoleServer {
-  readonly files = new ConsoleFiles();
+  readonly files: ConsoleFiles;
   readonly #context: ConsoleContext;
   readonly #routes: readonly AnyRoute[];
 
   constructor(context: ConsoleContext) {
     this.#context = context;
+    this.files = new ConsoleFiles(context.sheaf.files.storage);
     this.#routes = [...consoleRoutes(context), ...mirroredRoutes(context)];
   }
 
