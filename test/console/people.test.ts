@@ -39,14 +39,25 @@ describeOnSqlite('People in the console', (engine) => {
     await changes.waitFor({ state: 'detached' });
     expect(await statusOf('/api/tags')).toBe(403);
 
-    const see = page.getByRole('link', { name: 'What would this role see?' });
-    expect(await see.getAttribute('href')).toMatch(/\/find\?url=%2Fapi%2F\w+&as=role%3Apublic$/);
-    await page.getByRole('link', { name: /What would Public see of Chefs?\?/ }).waitFor();
     // What was changed and not sent is asked for before it is lost.
     await find.check();
     await page.getByRole('link', { name: 'Tokens' }).click();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click();
     expect(await find.isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Discard' }).click();
+
+    // The same request in the eyes of the role, and in one's own again.
+    await page.getByRole('link', { name: /What would Public see of Chefs?\?/ }).click();
+    await page.waitForURL(/\/find\?url=%2Fapi%2Fchefs.*&as=role%3Apublic$/);
+    const as = page.getByLabel('Ask as');
+    expect(await as.locator('option:checked').innerText()).toBe('Role: Public');
+    await page.getByRole('textbox', { name: /URL or curl/ }).fill(`${console.base}/api/tags`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/url=%2Fapi%2Ftags.*&as=role%3Apublic$/);
+    await page.getByRole('region', { name: 'Result' }).getByText('403').first().waitFor();
+    await as.selectOption({ label: 'Me' });
+    await page.waitForURL((url) => !url.searchParams.has('as'));
+    await page.getByRole('region', { name: 'Result' }).getByText('200').first().waitFor();
   });
 
   it('makes a token, shows it once, and deletes it', async () => {

@@ -1,18 +1,19 @@
 // Finds entries by pointing: a request of the API is built from the model, and shown in words, in code, with its answer
 // and its plan. The request is in the URL of the page.
 import { type ReactNode, useState } from 'react';
-import type { AskAs, ConsoleModel } from '../../../../src/console/contract.ts';
+import type { ConsoleModel } from '../../../../src/console/contract.ts';
 import { typeAt } from '../../query/schema-view.ts';
 import { useModel } from '../../shell/model.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState, Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
+import { useAskAs } from './ask-as.ts';
 import { browsePath } from './browse-link.ts';
 import { Builder } from './builder.tsx';
 import './find.css';
 import { PasteBox } from './paste.tsx';
 import { Results } from './results.tsx';
-import { ME, problemOf, useAnswer, useTitles } from './use-answer.ts';
+import { problemOf, useAnswer, useTitles } from './use-answer.ts';
 import { useFind } from './use-find.ts';
 
 export default function Find(): ReactNode {
@@ -24,7 +25,7 @@ export default function Find(): ReactNode {
 function FindIn({ model }: { readonly model: ConsoleModel }): ReactNode {
   const find = useFind(model);
   const { draft, notes, url, settledUrl, change, paste } = find;
-  const [as, setAs] = useState<AskAs>(ME);
+  const [as, setAs] = useAskAs();
   const [tab, setTab] = useState('answer');
   const { data: answer, error, isFetching } = useAnswer(settledUrl, as);
   const titles = useTitles(draft, model);
