@@ -125,7 +125,10 @@ describeOnEveryDatabase('A filter on sets', (engine) => {
     ['filters[dishes][$some][$count]=1', 'Invalid operator $count at dishes.$some: it stands under the name'],
     ['filters[dishes][$any][name]=x', 'Invalid key $any at dishes: there is no such operator'],
     ['filters[dishes][$none]', 'Invalid value for dishes.$none: expected a condition'],
-    ['filters[dishes][$none]=vegan', 'Invalid value for dishes.$none: expected a number'],
+    [
+      'filters[dishes][$none]=vegan',
+      'Invalid value for dishes.$none: expected the id of an entry; to compare an attribute of it',
+    ],
     ['filters[dishes][$none][nosuch]=1', 'Invalid key nosuch at dishes.$none'],
     ['filters[dishes][$count]=many', 'Invalid value for dishes.$count: expected a number'],
     ['filters[dishes][$count]=', 'Invalid value for dishes.$count: expected a number'],

@@ -206,10 +206,15 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
 function readAs(ref: ValueRef, raw: unknown, op: PlanComparison, clock: Clock): BoundValue {
   const text = plainText(ref, raw);
   const value = (DATES.has(ref.type) ? fromNow(ref.type, text, clock) : null) ?? READERS[ref.type](text);
-  if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, EXPECTED[ref.type] ?? 'a string');
+  if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, expectedOf(ref));
   if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
   return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
 }
+
+const expectedOf = ({ type, ofEntry, path }: ValueRef): string =>
+  ofEntry
+    ? `the id of an entry; to compare an attribute of it, name that: ${path.join('.')}.<attribute>`
+    : (EXPECTED[type] ?? 'a string');
 
 /** A date that is told from now; null for one that is not, or that no calendar here has. */
 function fromNow(type: ScalarType, text: string, { now, timezone }: Clock): BoundValue | null {

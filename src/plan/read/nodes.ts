@@ -56,6 +56,8 @@ export interface ValueRef {
   /** The value of a rule, which takes the place of the client's. */
   readonly given: RuleValue | null;
   readonly type: ScalarType;
+  /** No attribute was named: an entry is compared, by its id. */
+  readonly ofEntry?: true;
   readonly op: PlanComparison;
   readonly key: string;
   readonly path: readonly string[];

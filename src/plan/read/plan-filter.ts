@@ -291,7 +291,11 @@ function compare(context: PlanContext, scope: Scope, node: ComparisonNode, negat
   if (!isJson && op === 'has') throw invalidOperator('$has', location, 'only JSON attributes hold lists');
   const isNegated = negated !== (positive !== undefined);
   if (isNegated) hintAtNone(context, scope, negated ? '$not' : `$${given}`);
-  const value = valueRef(context, location, slot, { type: column.type, op });
+  const value = valueRef(context, location, slot, {
+    type: column.type,
+    op,
+    ...(scope.column === null && { ofEntry: true as const }),
+  });
   if (!column.path || op !== 'between') return { is: 'compare', column, op, negated: isNegated, value };
   const bounds = (['gte', 'lte'] as const).map(
     (bound, item): Condition => ({ is: 'compare', column, op: bound, negated: isNegated, value: { ...value, item } }),
@@ -303,5 +307,5 @@ const valueRef = (
   context: PlanContext,
   { path, param }: NameLocation,
   slot: number,
-  as: Pick<ValueRef, 'type' | 'op'>,
+  as: Pick<ValueRef, 'type' | 'op' | 'ofEntry'>,
 ): ValueRef => ({ slot, given: context.ruleValues?.[slot] ?? null, ...as, key: path.at(-1) ?? '', path, param });
