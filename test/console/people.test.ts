@@ -94,6 +94,7 @@ describeOnSqlite('People in the console', (engine) => {
     expect(await tryIt.getAttribute('href')).toMatch(/as=token%3Aread-only$/);
     await page.getByRole('button', { name: 'Delete Import' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the token' }).click();
+    await shown(page, 'Import is deleted');
     await page.getByRole('rowheader', { name: 'Import' }).waitFor({ state: 'detached' });
     expect(await statusOf('/api/tags', secret)).toBe(401);
   });
