@@ -84,7 +84,7 @@ describeOnSqlite('The model and the server in the console', (engine) => {
     await failed.waitFor();
     expect(await failed.innerText()).toMatch(/503[\s\S]*The kitchen is on fire/);
     await page.getByText('The tables of the database are as the content-types say.').waitFor();
-    await page.getByText('No request took long.').waitFor();
+    await page.getByRole('region', { name: 'Slow requests', exact: true }).waitFor();
     await page.getByRole('img', { name: /^Requests per minute\. \d+ in the last hour/ }).waitFor();
     await page.getByRole('img', { name: 'Failed requests per minute. 1 in the last hour' }).waitFor();
     await page.getByText('As a table').click();

@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
@@ -41,7 +41,7 @@ export interface ConsoleTest {
   readonly sheaf: Sheaf;
   /** Such as `http://127.0.0.1:40123`. */
   readonly base: string;
-  /** A new page at a path below /console, such as `/content`. It is closed when the test is over. */
+  /** A page at a path below /console, such as `/content`, which nothing is left in from other tests. */
   open(path?: string, options?: OpenOptions): Promise<Page>;
   /** Makes an account with a role of Strapi's admin, by its code. Its password is PASSWORD. */
   makeAccount(email: string, role: 'strapi-super-admin' | 'strapi-editor' | 'strapi-author'): Promise<void>;
@@ -56,6 +56,8 @@ export function useConsole(engine: Engine): ConsoleTest {
   const problems: string[] = [];
   const allowed: RegExp[] = [];
   const cookies = new Map<string, Cookies>();
+  const seats = new Map<string, Page[]>();
+  const taken: { page: Page; seat: string }[] = [];
   const now = (): Started => {
     if (!started.value) throw new Error('the console has not been started');
     return started.value;
@@ -67,7 +69,10 @@ export function useConsole(engine: Engine): ConsoleTest {
     await makeAccount(started.value.sheaf, SUPER_ADMIN, 'strapi-super-admin');
   });
   afterEach(async () => {
-    for (const context of now().browser.contexts()) await context.close();
+    const used = taken.splice(0);
+    for (const { page, seat } of used)
+      if (await isCleared(page)) seats.set(seat, [...(seats.get(seat) ?? []), page]);
+      else await page.context().close();
     const found = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
     problems.length = 0;
     allowed.length = 0;
@@ -88,10 +93,11 @@ export function useConsole(engine: Engine): ConsoleTest {
     },
     async open(to = '/content', { as = SUPER_ADMIN, phone = false } = {}) {
       const { browser, base } = now();
-      const context = await browser.newContext({ ...(phone ? PHONE : DESK), locale: 'en-GB', timezoneId: 'UTC' });
-      const page = await context.newPage();
-      page.setDefaultTimeout(PAGE_MS);
-      await watch(page, problems);
+      const seat = `${as} ${phone ? 'at a phone' : 'at a desk'}`;
+      const page = seats.get(seat)?.pop() ?? (await newPage(browser, phone));
+      taken.push({ page, seat });
+      watch(page, problems);
+      const context = page.context();
       const kept = as !== null && cookies.get(as);
       if (kept) await context.addCookies(kept);
       await page.goto(`${base}${CONSOLE_PATH}${to}`);
@@ -104,6 +110,30 @@ export function useConsole(engine: Engine): ConsoleTest {
     makeAccount: (email, role) => makeAccount(now().sheaf, email, role),
     allow: (problem) => void allowed.push(problem),
   };
+}
+
+async function newPage(browser: Browser, phone: boolean): Promise<Page> {
+  const context = await browser.newContext({ ...(phone ? PHONE : DESK), locale: 'en-GB', timezoneId: 'UTC' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PAGE_MS);
+  await page.addInitScript(REPORTS);
+  return page;
+}
+
+/**
+ * Leaves a page as a new one, if it is still there and alone. That takes half the time of a new one, whose process has to
+ * start and to read all scripts.
+ */
+async function isCleared(page: Page): Promise<boolean> {
+  if (page.isClosed() || page.context().pages().length > 1) return false;
+  for (const event of ['pageerror', 'console', 'request', 'response', 'requestfailed', 'dialog'])
+    page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.goto('about:blank');
+  await page.context().clearCookies();
+  return true;
 }
 
 type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
@@ -162,8 +192,7 @@ const isQuestion = (url: string, status: number): boolean => url.endsWith(`${CON
 const REPORTS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Refused by the policy:', event.effectiveDirective, event.blockedURI, event.sample))`;
 
-async function watch(page: Page, problems: string[]): Promise<void> {
-  await page.addInitScript(REPORTS);
+function watch(page: Page, problems: string[]): void {
   const named = (request: Request): string => `${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, '')}`;
   page.on('pageerror', (error) => problems.push(`Thrown: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
