@@ -1,22 +1,21 @@
 // The console in a browser, as a person uses it: the guide with its content on a server in this process, accounts in the
-// tables of Strapi's admin, and pages that are logged in through the form. A test fails at its end if a page of it has
-// logged an error, has thrown one, was refused something by its policy, or if a request of it failed. The server serves
-// what `npm run build` has built.
+// tables of Strapi's admin, and pages that are logged in through the form. The server serves what `npm run build` has
+// built.
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
-import { CONSOLE_API, CONSOLE_PATH } from '../../src/console/contract.ts';
+import { CONSOLE_PATH } from '../../src/console/contract.ts';
 import { createServer } from '../../src/http/server.ts';
 import { hashPassword } from '../../src/passwords.ts';
-import { launchBrowser } from './browser.ts';
 import { GUIDE_PROJECT, useContents } from './content.ts';
 import type { Engine } from './database.ts';
+import { type Cookies, usePages } from './pages.ts';
 
 export const PASSWORD = 'Correct-horse-1';
 export const SUPER_ADMIN = 'ada@example.com';
@@ -25,11 +24,6 @@ const SCREENSHOTS = fileURLToPath(new URL('../screenshots', import.meta.url));
 /** The rules of axe that are looked at in each theme: in the dark nothing but colours is different. */
 const RULES = { light: {}, dark: { runOnly: ['color-contrast'] } };
 const THEMES = Object.keys(RULES) as (keyof typeof RULES)[];
-/** As wide and as high as a common phone. */
-const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
-/** A page is asked for beside other tests; nothing waits this long otherwise. */
-const PAGE_MS = 30_000;
 
 export interface OpenOptions {
   /** The address of the account; the super admin's where there is none. Null: nobody is logged in. */
@@ -52,12 +46,9 @@ export interface ConsoleTest {
 /** For the body of a suite on SQLite: one server and one browser for all of its tests. */
 export function useConsole(engine: Engine): ConsoleTest {
   const contents = useContents(engine);
+  const pages = usePages();
   const started: { value: Started | null } = { value: null };
-  const problems: string[] = [];
-  const allowed: RegExp[] = [];
   const cookies = new Map<string, Cookies>();
-  const seats = new Map<string, Page[]>();
-  const taken: { page: Page; seat: string }[] = [];
   const now = (): Started => {
     if (!started.value) throw new Error('the console has not been started');
     return started.value;
@@ -68,19 +59,8 @@ export function useConsole(engine: Engine): ConsoleTest {
     started.value = await start(project, engine.guideDatabaseUrl());
     await makeAccount(started.value.sheaf, SUPER_ADMIN, 'strapi-super-admin');
   });
-  afterEach(async () => {
-    const used = taken.splice(0);
-    for (const { page, seat } of used)
-      if (await isCleared(page)) seats.set(seat, [...(seats.get(seat) ?? []), page]);
-      else await page.context().close();
-    const found = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
-    problems.length = 0;
-    allowed.length = 0;
-    expect(found).toEqual([]);
-  });
   afterAll(async () => {
-    const { browser, app, sheaf } = now();
-    await browser.close();
+    const { app, sheaf } = now();
     await app.close();
     await sheaf.close();
   });
@@ -92,59 +72,26 @@ export function useConsole(engine: Engine): ConsoleTest {
       return now().base;
     },
     async open(to = '/content', { as = SUPER_ADMIN, phone = false } = {}) {
-      const { browser, base } = now();
-      const seat = `${as} ${phone ? 'at a phone' : 'at a desk'}`;
-      const page = seats.get(seat)?.pop() ?? (await newPage(browser, phone));
-      taken.push({ page, seat });
-      watch(page, problems);
-      const context = page.context();
-      const kept = as !== null && cookies.get(as);
-      if (kept) await context.addCookies(kept);
-      await page.goto(`${base}${CONSOLE_PATH}${to}`);
+      const kept = as === null ? undefined : cookies.get(as);
+      const page = await pages.open(`${now().base}${CONSOLE_PATH}${to}`, { phone, cookies: kept });
       if (as !== null && !kept) {
         await logIn(page, as);
-        cookies.set(as, await context.cookies());
+        cookies.set(as, await page.context().cookies());
       }
       return page;
     },
     makeAccount: (email, role) => makeAccount(now().sheaf, email, role),
-    allow: (problem) => void allowed.push(problem),
+    allow: pages.allow,
   };
 }
 
-async function newPage(browser: Browser, phone: boolean): Promise<Page> {
-  const context = await browser.newContext({ ...(phone ? PHONE : DESK), locale: 'en-GB', timezoneId: 'UTC' });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PAGE_MS);
-  await page.addInitScript(REPORTS);
-  return page;
-}
-
-/**
- * Leaves a page as a new one, if it is still there and alone. That takes half the time of a new one, whose process has to
- * start and to read all scripts.
- */
-async function isCleared(page: Page): Promise<boolean> {
-  if (page.isClosed() || page.context().pages().length > 1) return false;
-  for (const event of ['pageerror', 'console', 'request', 'response', 'requestfailed', 'dialog'])
-    page.removeAllListeners(event);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-  await page.goto('about:blank');
-  await page.context().clearCookies();
-  return true;
-}
-
-type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
 type Started = Awaited<ReturnType<typeof start>>;
 
 async function start(project: string, database: string) {
   const sheaf = await open({ project, database });
   await addPictures(sheaf);
   const app = createServer(sheaf);
-  const [base, browser] = await Promise.all([app.listen({ host: '127.0.0.1', port: 0 }), launchBrowser()]);
-  return { sheaf, app, base, browser };
+  return { sheaf, app, base: await app.listen({ host: '127.0.0.1', port: 0 }) };
 }
 
 /** The guide has no files: it gets two pictures, one of them the cover of the restaurant Alba. */
@@ -183,32 +130,6 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.locator('main#content').waitFor();
-}
-
-/** Whoever is not logged in is asked for it by this answer; it is no problem. */
-const isQuestion = (url: string, status: number): boolean => url.endsWith(`${CONSOLE_API}/session`) && status === 401;
-
-/** Runs in every page, before its own scripts. */
-const REPORTS = `document.addEventListener('securitypolicyviolation', (event) =>
-  console.error('Refused by the policy:', event.effectiveDirective, event.blockedURI, event.sample))`;
-
-function watch(page: Page, problems: string[]): void {
-  const named = (request: Request): string => `${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, '')}`;
-  page.on('pageerror', (error) => problems.push(`Thrown: ${error.stack ?? error.message}`));
-  page.on('console', (message) => {
-    // Answers with an error are told below, with their method.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      problems.push(`Logged: ${message.text()} (${message.location().url})`);
-  });
-  page.on('response', (response) => {
-    const [url, status] = [response.url(), response.status()];
-    if (status >= 400 && !isQuestion(url, status)) problems.push(`${status} ${named(response.request())}`);
-  });
-  page.on('requestfailed', (request) => {
-    const reason = request.failure()?.errorText;
-    // What a page does not wait for any more.
-    if (reason !== 'net::ERR_ABORTED') problems.push(`${reason} ${named(request)}`);
-  });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

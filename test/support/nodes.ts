@@ -1,5 +1,6 @@
 // Servers in processes of their own, as they are run: several of them may share a database.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -10,6 +11,8 @@ const ADDRESS = /^ +at +(http:\S+)/;
 
 export interface ServerNode {
   readonly address: string;
+  /** The first line that it has printed, or will print, that is like this. */
+  printed(pattern: RegExp): Promise<string>;
   /** Ends it in order; its exit code. */
   stop(): Promise<number | null>;
 }
@@ -37,15 +40,20 @@ export function useNodes(): (database: string) => Promise<ServerNode> {
     child.stderr.on('data', (chunk) => {
       said += chunk;
     });
-    const address = await new Promise<string>((resolve, reject) => {
-      createInterface(child.stdout).on('line', (line) => {
-        const found = ADDRESS.exec(line)?.[1];
-        if (found) resolve(found);
-      });
-      ended.then((code) => reject(new Error(`The server ended with ${code}: ${said}`)));
-    });
+    const lines: string[] = [];
+    const output = createInterface(child.stdout).on('line', (line) => lines.push(line));
+    const printed = async (pattern: RegExp): Promise<string> => {
+      for (;;) {
+        const line = lines.find((one) => pattern.test(one));
+        if (line !== undefined) return line;
+        const [next] = await Promise.race([once(output, 'line'), ended.then((code) => [code])]);
+        if (typeof next !== 'string') throw new Error(`The server ended with ${next}: ${said}`);
+      }
+    };
+    const address = ADDRESS.exec(await printed(ADDRESS))![1]!;
     return {
       address,
+      printed,
       stop() {
         child.kill('SIGTERM');
         return ended;

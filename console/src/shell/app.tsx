@@ -1,5 +1,5 @@
 // The views and where they are. Each is loaded when it is first opened.
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense, useRef } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { EmptyState, ErrorNotice, Spinner } from '../ui/notice.tsx';
 import { Toasts } from '../ui/toast.tsx';
@@ -33,9 +33,11 @@ export function App(): ReactNode {
 
 function LoggedIn(): ReactNode {
   const { session, error } = useSessionQuery();
+  const wasLoggedIn = useRef(false);
+  wasLoggedIn.current ||= Boolean(session);
   if (error) return <ErrorNotice error={error} />;
   if (session === undefined) return <Spinner />;
-  if (session === null) return <LogIn />;
+  if (session === null) return <LogIn isAgain={wasLoggedIn.current} />;
   return (
     <SessionContext value={session}>
       <Layout>

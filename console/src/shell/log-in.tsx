@@ -1,23 +1,32 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ConsoleSession } from '../../../src/console/contract.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, TextInput } from '../ui/field.tsx';
-import { ErrorNotice } from '../ui/notice.tsx';
+import { ErrorNotice, Notice } from '../ui/notice.tsx';
 import { api } from './api.ts';
-import { SESSION_KEY } from './session.ts';
+import { beginSession } from './session.ts';
+
+interface LogInProps {
+  /** Whether someone was logged in here, in this page. */
+  readonly isAgain: boolean;
+}
 
 /** Stands in place of every view until someone is logged in. */
-export function LogIn(): ReactNode {
+export function LogIn({ isAgain }: LogInProps): ReactNode {
   const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const emailInput = useRef<HTMLInputElement>(null);
+  const passwordInput = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Log in · Sheaf console';
+    emailInput.current?.focus();
   }, []);
   const logIn = useMutation({
     mutationFn: () => api.post<ConsoleSession>('session', { email, password }),
-    onSuccess: (session) => client.setQueryData(SESSION_KEY, session),
+    onSuccess: (session) => beginSession(client, session),
+    onError: () => passwordInput.current?.select(),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -27,11 +36,18 @@ export function LogIn(): ReactNode {
     <main className="gate">
       <form className="card" onSubmit={submit}>
         <h1>Log in to Sheaf</h1>
+        {isAgain && !logIn.error && (
+          <Notice>
+            Your session has ended. Log in to go on where you were. Entries that you had not saved are kept in this
+            browser.
+          </Notice>
+        )}
         {logIn.error && <ErrorNotice error={logIn.error} />}
         <Field label="Email">
           {(control) => (
             <TextInput
               {...control}
+              ref={emailInput}
               type="email"
               autoComplete="username"
               required
@@ -44,6 +60,7 @@ export function LogIn(): ReactNode {
           {(control) => (
             <TextInput
               {...control}
+              ref={passwordInput}
               type="password"
               autoComplete="current-password"
               required

@@ -1,5 +1,5 @@
 // Who is logged in, and what they may do.
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { ConsoleRight, ConsoleSession, EditAction } from '../../../src/console/contract.ts';
 import { ApiError, api } from './api.ts';
@@ -24,6 +24,12 @@ export function useSessionQuery(): {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return { session: data, error };
+}
+
+/** Someone has logged in. What views have read for whoever was logged in before is not shown to them. */
+export function beginSession(client: QueryClient, session: ConsoleSession): void {
+  client.removeQueries({ type: 'inactive' });
+  client.setQueryData(SESSION_KEY, session);
 }
 
 export const SessionContext = createContext<ConsoleSession | null>(null);

@@ -1,5 +1,6 @@
 // A control with its name, what helps to fill it in, and what is wrong with it.
 import {
+  type ComponentProps,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
@@ -67,7 +68,7 @@ export function Field({ label, labelExtra, hint, error, required, children }: Fi
 type Small = { readonly small?: boolean };
 const inputClass = (small?: boolean): string => (small ? 'input input-small' : 'input');
 
-export const TextInput = ({ small, ...rest }: InputHTMLAttributes<HTMLInputElement> & Small): ReactNode => (
+export const TextInput = ({ small, ...rest }: ComponentProps<'input'> & Small): ReactNode => (
   <input className={inputClass(small)} autoComplete="off" {...rest} />
 );
 

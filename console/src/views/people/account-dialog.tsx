@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AccountInput, AccountLink, ConsoleAccount, ConsoleRole } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { otherProblem, problemOf } from '../../shell/problems.ts';
 import { SESSION_KEY, useSession } from '../../shell/session.ts';
 import { Checkbox, Field, TextInput } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { otherProblem, problemOf } from './problems.ts';
 
 const FIELDS = ['email', 'firstname', 'lastname', 'roles'];
 

@@ -2,10 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ApiRoles, ApiToken, NewToken, TokenInput } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { otherProblem, problemOf } from '../../shell/problems.ts';
 import { useSession } from '../../shell/session.ts';
 import { Checkbox, Field, Select, TextInput } from '../../ui/field.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { otherProblem, problemOf } from './problems.ts';
 import type { ActionGroup } from './role-changes.ts';
 
 const KINDS: readonly { readonly value: ApiToken['type']; readonly label: string }[] = [

@@ -2,12 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ApiRoles } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { otherProblem, problemOf } from '../../shell/problems.ts';
 import { useSession } from '../../shell/session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Checkbox, Field, Select, TextInput } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { otherProblem, problemOf } from './problems.ts';
 import { type ApiUser, changedFields, type UserFields, userFields } from './user-list.ts';
 
 const FIELDS = ['username', 'email', 'password', 'role'];

@@ -1,5 +1,5 @@
 // What the server says is wrong, at the control that it is about.
-import { ApiError } from '../../shell/api.ts';
+import { ApiError } from './api.ts';
 
 interface FieldProblem {
   readonly field: string;

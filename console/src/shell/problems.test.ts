@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError } from '../../shell/api.ts';
+import { ApiError } from './api.ts';
 import { otherProblem, problemOf } from './problems.ts';
 
 it('puts what is wrong at its field, and says the rest above', () => {

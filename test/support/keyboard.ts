@@ -1,0 +1,92 @@
+// A page as someone uses it who has a keyboard alone: what has the focus, how to get from there to something else, and
+// whether all that can be used is reached and seen.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** More stops than any view has. */
+const MAX_STOPS = 200;
+
+/** What the focus is on, as it is called; the empty text where it is on nothing. */
+const FOCUSED = `(() => {
+  const { activeElement: element, body } = document;
+  if (element === body) return '';
+  const named = element.getAttribute('aria-labelledby');
+  const label = element.getAttribute('aria-label') ?? (named && document.getElementById(named)?.textContent);
+  return (label ?? element.labels?.[0]?.textContent ?? element.textContent).replace(/ \\*$/, '').trim();
+})()`;
+
+/** Why nobody sees where the focus is; null where it is seen. */
+const UNSEEN = `(() => {
+  const element = document.activeElement;
+  const shown = (one) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  };
+  // A small control may leave it to what stands around it.
+  if (![element, element.parentElement].some(shown)) return 'no outline';
+  const box = element.getBoundingClientRect();
+  const isInside = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+  return isInside && box.width > 1 && box.height > 1 ? null : 'outside of the window';
+})()`;
+
+/** Everything that can be used with a key of its own, and is shown. Of radio buttons Tab reaches one. */
+const TABBABLE = `(() => {
+  const all = document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex], [contenteditable="true"]');
+  const isShown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0;
+  return [...all].filter((one) =>
+    one.tabIndex >= 0 && !one.disabled && one.type !== 'radio' && !one.closest('[inert], [aria-hidden="true"]') && isShown(one));
+})()`;
+
+export interface Keyboard {
+  press(...keys: readonly string[]): Promise<void>;
+  type(text: string): Promise<void>;
+  /** What the focus is on, as it is called. */
+  focused(): Promise<string>;
+  /** Goes on with Tab to what is called this, or back to it. */
+  tabTo(name: string | RegExp, key?: 'Tab' | 'Shift+Tab'): Promise<void>;
+  /** Goes with Tab through all of the page, from its top: fails where something is not reached, or the focus not seen. */
+  walk(): Promise<void>;
+}
+
+export function keyboardOf(page: Page): Keyboard {
+  const focused = (): Promise<string> => page.evaluate<string>(FOCUSED);
+  const press = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  return {
+    press,
+    focused,
+    type: (text) => page.keyboard.type(text),
+    async tabTo(name, key = 'Tab') {
+      const seen: string[] = [];
+      const isThere = (text: string): boolean => (typeof name === 'string' ? text === name : name.test(text));
+      for (let now = await focused(); !isThere(now); now = await focused()) {
+        seen.push(now);
+        if (seen.length > MAX_STOPS) throw new Error(`Nothing on the way is called ${name}: ${new Set(seen)}`);
+        await press(key);
+      }
+    },
+    async walk() {
+      await page.evaluate(`scrollTo(0, 0); document.activeElement.blur(); window.stops = new Set();
+        const top = document.createElement('span');
+        top.tabIndex = -1;
+        document.body.prepend(top);
+        top.focus();
+        top.remove()`);
+      const unseen: string[] = [];
+      for (let stops = 0; stops < MAX_STOPS; stops++) {
+        await press('Tab');
+        const known = await page.evaluate<boolean>(
+          `stops.has(document.activeElement) || document.activeElement === document.body`,
+        );
+        if (known) break;
+        const reason = await page.evaluate<string | null>(`stops.add(document.activeElement), ${UNSEEN}`);
+        if (reason !== null) unseen.push(`${await focused()}: ${reason}`);
+      }
+      const missed = await page.evaluate<string[]>(
+        `${TABBABLE}.filter((one) => !stops.has(one)).map((one) => one.outerHTML.slice(0, 200))`,
+      );
+      expect({ unseen, missed }).toEqual({ unseen: [], missed: [] });
+    },
+  };
+}
