@@ -255,6 +255,17 @@ describe('what cannot be taken over', () => {
       { action: 'admin::users.read', conditions: [IS_CREATOR] },
       'admin::users.read: it has conditions, which only permissions on entries and files can have',
     ],
+    ['no action', { action: '' }, 'a permission without an action: it says nothing'],
+    [
+      'properties that are no object',
+      { action: 'read', subject: PAGE, properties: '{"fields": ["title"' },
+      `read ${PAGE}: its properties cannot be read`,
+    ],
+    [
+      'attributes that are no list',
+      { action: 'read', subject: PAGE, properties: { fields: 'title' } },
+      `read ${PAGE}: its properties cannot be read`,
+    ],
   ])('%s: is refused and said', (_, permission, expected) => {
     expect(refusedOf(permission)).toEqual([expected]);
     expect(verbs(accessWith(permission), PAGE)).toBe('');

@@ -13,7 +13,7 @@ export interface EditorRole {
 /** A permission as it is stored. What is JSON there is parsed, and not checked; null where there is none. */
 export interface EditorPermission {
   readonly roleId: number;
-  /** Such as `plugin::content-manager.explorer.create`. */
+  /** Such as `plugin::content-manager.explorer.create`; empty where there is none. */
   readonly action: string;
   /** The uid of what it is about; null where it is about nothing in particular. */
   readonly subject: string | null;

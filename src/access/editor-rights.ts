@@ -87,7 +87,8 @@ class PermissionReader {
   read(permission: EditorPermission): void {
     const { action, subject } = permission;
     const files = FILE_RIGHTS.get(action);
-    if (files) this.#readFor(permission, this.#model.contentTypes.get(FILE)!, files);
+    if (action === '') this.refused.add('a permission without an action: it says nothing');
+    else if (files) this.#readFor(permission, this.#model.contentTypes.get(FILE)!, files);
     else if (action.startsWith(EXPLORER)) {
       const right = ENTRY_RIGHTS.find((one) => action === `${EXPLORER}${one}`);
       const type = this.#model.contentTypes.get(subject ?? '');
@@ -127,7 +128,11 @@ class PermissionReader {
       this.#refuse(permission, 'it has parameters, which are not known here');
       return;
     }
-    const properties = isObject(permission.properties) ? permission.properties : {};
+    const properties = propertiesOf(permission);
+    if (!properties) {
+      this.#refuse(permission, 'its properties cannot be read');
+      return;
+    }
     const locales = type.localized ? localesIn(properties.locales) : null;
     if (locales?.size === 0) {
       this.#refuse(permission, 'it is for no locale');
@@ -142,9 +147,9 @@ class PermissionReader {
   }
 
   /** The attributes that are named. Of a component all is named, or it does not count. */
-  #fieldsIn(permission: EditorPermission, type: ContentType, given: unknown): ReadonlySet<string> | null {
-    if (given === undefined || given === null) return null;
-    const paths = new Set(Array.isArray(given) ? given.filter((path) => typeof path === 'string') : []);
+  #fieldsIn(permission: EditorPermission, type: ContentType, given: Properties['fields']): ReadonlySet<string> | null {
+    if (!given) return null;
+    const paths = new Set(given.filter((path) => typeof path === 'string'));
     const fields = new Set<string>();
     for (const name of new Set([...paths].map((path) => path.split('.', 1)[0]!))) {
       if (!type.attributes.has(name)) continue;
@@ -162,6 +167,20 @@ class PermissionReader {
 
 const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : isObject(value) ? Object.keys(value).length > 0 : value != null;
+
+interface Properties {
+  /** Without them, all attributes. */
+  readonly fields?: readonly unknown[] | null;
+  readonly locales?: unknown;
+}
+
+/** Null where they are not what Strapi 5 stores. Not to know what they narrow must not mean that they narrow nothing. */
+function propertiesOf({ properties }: EditorPermission): Properties | null {
+  if (properties === null) return {};
+  if (!isObject(properties)) return null;
+  const { fields = null } = properties;
+  return fields === null || Array.isArray(fields) ? properties : null;
+}
 
 const isPlain = ({ conditions, actionParameters }: EditorPermission): boolean =>
   !isGiven(conditions) && !isGiven(actionParameters);

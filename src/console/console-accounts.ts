@@ -91,7 +91,7 @@ export class ConsoleAccounts {
     const { rows } = this.#deps;
     return rows.change(async (session) => {
       const stored = await rows.stored(session, id);
-      await rows.update(session, id, { password: null, resetPasswordToken: null });
+      await rows.update(session, id, { password: null, registrationToken: null, resetPasswordToken: null });
       await rows.lockOut(session, id);
       return this.#linkFor(session, stored);
     });

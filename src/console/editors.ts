@@ -86,7 +86,15 @@ export function storedEditor(rows: readonly ConsoleAccountRow[]): StoredEditor |
   const roles = rows.flatMap(([, , , , , , , , roleId, code, name, description]) =>
     roleId === null ? [] : [{ id: roleId, code: code ?? '', name: name ?? '', description }],
   );
-  const account = { id, email, firstname, lastname, isActive: isActive === 1, blocked: blocked === 1, roles };
+  const account = {
+    id,
+    email: email ?? '',
+    firstname,
+    lastname,
+    isActive: isActive === 1,
+    blocked: blocked === 1,
+    roles,
+  };
   return { account, documentId, password };
 }
 
@@ -97,7 +105,7 @@ const permissionOf = (row: EditorPermissionRow): EditorPermission => {
   const [roleId, action, subject, properties, conditions, actionParameters] = row;
   return {
     roleId,
-    action,
+    action: action ?? '',
     subject,
     properties: parsed(properties),
     conditions: parsed(conditions),

@@ -17,7 +17,7 @@ export const VIEW_KEY = /^plugin_content_manager_configuration_(?:content_types|
 export type ConsoleAccountRow = readonly [
   id: number,
   documentId: string | null,
-  email: string,
+  email: string | null,
   firstname: string | null,
   lastname: string | null,
   isActive: 0 | 1,
@@ -39,7 +39,7 @@ export type ConsoleSessionRow = readonly [
 
 export type EditorPermissionRow = readonly [
   role: number,
-  action: string,
+  action: string | null,
   subject: string | null,
   properties: string | null,
   conditions: string | null,
@@ -101,13 +101,13 @@ export class ConsoleStatements {
     return this.#once('roles', () => sql`select id, code, name, description from admin_roles order by id`);
   }
 
-  /** How many others with a role may log in. Values: the code of the role, the account to leave out. */
+  /** How many others with a role have a password and may log in. Values: the code of the role, the account to leave out. */
   othersWithRole(): Statement<readonly [count: number]> {
     const count = this.#dialect.countOutput(sql`count(distinct u.id)`);
     return this.#once(
       'others with role',
       () =>
-        sql`select ${count} from admin_users as u join admin_users_roles_lnk as l on l.user_id = u.id join admin_roles as r on r.id = l.role_id where r.code = ${value()} and u.is_active and not coalesce(u.blocked, ${sql.lit(false)}) and u.id <> ${value()}`,
+        sql`select ${count} from admin_users as u join admin_users_roles_lnk as l on l.user_id = u.id join admin_roles as r on r.id = l.role_id where r.code = ${value()} and u.is_active and not coalesce(u.blocked, ${sql.lit(false)}) and u.password is not null and u.id <> ${value()}`,
     );
   }
 

@@ -11,6 +11,8 @@ export interface Permission {
   readonly subject?: string;
   readonly fields?: readonly string[] | null;
   readonly locales?: readonly string[] | null;
+  /** In place of those that fields and locales make. */
+  readonly properties?: unknown;
   readonly conditions?: readonly string[];
   readonly actionParameters?: Readonly<Record<string, unknown>>;
 }
@@ -20,9 +22,12 @@ export const HAS_SAME_ROLE = 'admin::has-same-role-as-creator';
 
 const stored = ({ action, subject, fields, locales, ...rest }: Permission): EditorPermission => ({
   roleId: 1,
-  action: action.includes('::') ? action : `plugin::content-manager.explorer.${action}`,
+  action: action === '' || action.includes('::') ? action : `plugin::content-manager.explorer.${action}`,
   subject: subject ?? null,
-  properties: { ...(fields !== undefined && { fields }), ...(locales !== undefined && { locales }) },
+  properties: rest.properties ?? {
+    ...(fields !== undefined && { fields }),
+    ...(locales !== undefined && { locales }),
+  },
   conditions: rest.conditions ?? [],
   actionParameters: rest.actionParameters ?? {},
 });
