@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONSOLE_HEADER } from '../../console/contract.ts';
 import { notFoundError, SheafError } from '../../errors.ts';
 import type { Settings } from '../../project/settings.ts';
+import { NOT_SHARED } from '../caching.ts';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -13,8 +14,8 @@ LOOPBACK.addAddress('::1', 'ipv6');
 const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** By which proxies tell for whom they ask. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+/** By which proxies tell for whom they ask, or that they do. */
+const FORWARDING = /^(?:forwarded|x-forwarded-.+|x-real-ip|via)$/;
 
 /** A page of another site could have its own name lead to this machine, so the name counts as well. */
 const isLocalName = (host: string): boolean => {
@@ -22,10 +23,13 @@ const isLocalName = (host: string): boolean => {
   return /(?:^|\.)localhost$/i.test(name) || isLoopback(name);
 };
 
-/** Whether a request comes from this machine, as far as that can be known. */
-function isLocal({ ip, host, headers, socket }: FastifyRequest, { trustProxy }: Settings): boolean {
-  const isForwarded = trustProxy.length === 0 && FORWARDING.some((name) => headers[name] !== undefined);
-  return !isForwarded && isLoopback(ip) && isLoopback(socket.remoteAddress) && isLocalName(host);
+/**
+ * Whether a request comes from this machine, as far as that can be known. What a proxy says of where it comes from is not
+ * asked: one that is trusted may say it in a way that is not understood here, and another may be on this machine as well.
+ */
+function isLocal({ host, headers, socket }: FastifyRequest): boolean {
+  const isForwarded = Object.keys(headers).some((name) => FORWARDING.test(name));
+  return !isForwarded && isLoopback(socket.remoteAddress) && isLocalName(host);
 }
 
 /** Headers that let pages of other origins read an answer. None of them is for the console. */
@@ -35,10 +39,11 @@ const SHARED_WITH_ORIGINS = [
   'access-control-expose-headers',
 ];
 
-/** Refuses what may not know that there is a console. */
+/** Refuses what may not know that there is a console. Whatever it answers, refusals included, is for who asks alone. */
 export function guardConsole(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
   for (const name of SHARED_WITH_ORIGINS) reply.removeHeader(name);
-  if (!settings.console.remote && !isLocal(request, settings)) throw notFoundError();
+  reply.header('cache-control', NOT_SHARED);
+  if (!settings.console.remote && !isLocal(request)) throw notFoundError();
 }
 
 /** Refuses what no page of the console has sent. */

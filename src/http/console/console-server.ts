@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireAction } from '../../access/authorize.ts';
 import { CONSOLE_REST } from '../../console/contract.ts';
 import { forbiddenError, methodNotAllowedError, notFoundError } from '../../errors.ts';
-import { NOT_SHARED } from '../caching.ts';
 import type { RequestLoad } from '../request-load.ts';
 import { sendNothing, sendValue } from '../respond.ts';
 import { documentRoutes } from '../route-table.ts';
@@ -51,7 +50,7 @@ export class ConsoleServer {
     const { action, handler } = route as Route;
     if (action !== null) requireAction(editor.caller, action);
     request.params = params;
-    return (reply) => handler(request, reply.header('cache-control', NOT_SHARED));
+    return (reply) => handler(request, reply);
   }
 
   #answerOpen(request: FastifyRequest, { route, params }: MatchedRoute<OpenConsoleRoute>): Answer {
@@ -78,10 +77,8 @@ function mirroredRoutes(context: RouteContext): readonly Route[] {
   return routes.filter(({ operation }) => operation?.name !== 'me');
 }
 
-const sendAnswer = (reply: FastifyReply, value: unknown): FastifyReply => {
-  reply.header('cache-control', NOT_SHARED);
-  return value === undefined ? sendNothing(reply) : sendValue(reply, value);
-};
+const sendAnswer = (reply: FastifyReply, value: unknown): FastifyReply =>
+  value === undefined ? sendNothing(reply) : sendValue(reply, value);
 
 export const openConsoleServer = async (context: RouteContext, load: RequestLoad): Promise<ConsoleServer> =>
   new ConsoleServer({ ...context, load, console: await context.sheaf.console() });

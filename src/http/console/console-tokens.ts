@@ -29,9 +29,12 @@ const DAYS = 'expected a whole number of days, from 1 to 99999';
 const MAX_NAME = 255;
 const NAME = `expected a name of at most ${MAX_NAME} characters`;
 
+/** PostgreSQL has no place for null characters. */
+const storable = v.check((text: string) => !text.includes('\0'), 'expected a string without null characters');
+
 const TOKEN = strictObject({
-  name: v.pipe(nonEmptyString(NAME), v.maxLength(MAX_NAME, NAME)),
-  description: v.optional(v.string('expected a string'), ''),
+  name: v.pipe(nonEmptyString(NAME), v.maxLength(MAX_NAME, NAME), storable),
+  description: v.optional(v.pipe(v.string('expected a string'), storable), ''),
   type: v.picklist(['read-only', 'full-access', 'custom'], TYPE),
   actions: v.optional(listOf(nonEmptyString('expected the name of an action'), 'expected a list of actions'), []),
   days: v.optional(v.pipe(v.number(DAYS), v.integer(DAYS), v.minValue(1, DAYS), v.maxValue(99_999, DAYS))),
