@@ -1,10 +1,12 @@
 // What the console holds against: rows that nobody should have stored, proxies that say little, and requests that are
 // made to break something.
 import { beforeAll, expect, it } from 'vitest';
+import { open } from '../src/app.ts';
 import { hashPassword } from '../src/passwords.ts';
-import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
-import type { Answer } from './support/content.ts';
+import { cookieOf, PASSWORD, useServices } from './support/auth.ts';
+import { type Answer, Content, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
+import { writeFiles } from './support/own-code.ts';
 
 const OWN = { 'x-sheaf-console': '1' };
 const SUPER_ADMIN = 'strapi-super-admin';
@@ -18,10 +20,10 @@ interface Someone {
 }
 
 class Attacked {
-  readonly service: Service;
+  readonly service: Content;
   #accounts = 0;
 
-  constructor(service: Service) {
+  constructor(service: Content) {
     this.service = service;
   }
 
@@ -124,6 +126,7 @@ describeOnEveryDatabase('The console', (engine) => {
 
 describeOnSqlite('The console', (engine) => {
   const services = useServices(engine);
+  const contents = useContents(engine);
 
   it('is for nobody to keep, not even a refusal', async () => {
     const at = new Attacked(await services.start());
@@ -136,6 +139,38 @@ describeOnSqlite('The console', (engine) => {
     expect(answers.map(({ status, headers }) => [status, headers['cache-control']])).toEqual(
       [401, 404, 403, 404].map((status) => [status, 'private, no-store']),
     );
+  });
+
+  it('is never taken for a user by code of the project, though one may have the same id', async () => {
+    const project = contents.project({ types: { note: { attributes: { title: { type: 'string' } } } } });
+    writeFiles(project, {
+      'src/api/note/routes/mine.js': `module.exports = { routes: [
+        { method: 'GET', path: '/named', handler: 'note.mine' },
+        { method: 'GET', path: '/every-user', handler: (ctx) => { ctx.body = [ctx.state.user ?? null]; } },
+        { method: 'GET', path: '/no-scope', handler: 'note.mine', config: { auth: { scope: [] } } },
+      ] };`,
+      'src/api/note/controllers/note.js':
+        'module.exports = { mine(ctx) { ctx.body = [ctx.state.user ?? null]; }, find(ctx) { ctx.body = []; } };',
+    });
+    const sheaf = await open({ project, database: engine.bareDatabaseUrl(null) });
+    const at = new Attacked(new Content(sheaf));
+    await (await sheaf.console()).accounts.ensuredRoles();
+    const [author, boss] = [await at.account('strapi-author'), await at.account(SUPER_ADMIN)];
+    const tried = async ({ ask }: Someone, path: string, as: unknown = { kind: 'account' }): Promise<unknown[]> => {
+      const { body } = await ask('POST', 'try', { url: `/api/${path}`, as });
+      return [body.status, ...(body.status === 200 ? body.body : [])];
+    };
+    for (const path of ['every-user', 'no-scope']) {
+      expect(await tried(author, path), path).toEqual([403]);
+      expect(await tried(boss, path), path).toEqual([403]);
+      expect(await tried(boss, path, { kind: 'role', type: 'authenticated' })).toEqual([
+        200,
+        { id: 0, documentId: '' },
+      ]);
+    }
+    expect(await tried(author, 'named')).toEqual([403]);
+    expect(await tried(boss, 'named')).toEqual([200, null]);
+    await at.service.close();
   });
 
   it.each([{ trustProxy: [] }, { trustProxy: ['10.0.0.1'] }, { trustProxy: ['127.0.0.1'] }])(

@@ -64,7 +64,10 @@ async function identify(ctx: Context, { scope }: StrapiRoute, deps: ChainDeps, r
   request.identified(caller);
   for (const action of scope ?? []) requireAction(caller, action);
   if (scope === null) requireSomebody(caller);
+  if (caller.kind === 'editor') requireNamedRight(scope);
   await knownAs(ctx, caller, deps.sheaf);
+  // Code of the API knows users. An account of the console that tries a request is none, though one may have its id.
+  if (caller.kind === 'editor') delete ctx.state.user;
 }
 
 /** Tells code who calls. */
@@ -90,10 +93,18 @@ function requireSomebody({ kind, access }: Caller): void {
   if (kind === 'token' && !access.may('')) throw forbiddenError();
 }
 
+/** What is for every user is for no account of the console. */
+function requireNamedRight(scope: StrapiRoute['scope']): void {
+  if (scope === null || scope.length === 0) throw forbiddenError();
+}
+
+/** Stands for all users of a role: nothing belongs to it, where a user without an id might be given everything. */
+const NO_USER = { id: 0, documentId: '' };
+
 async function credentialsOf(sheaf: Sheaf, { kind, account, user }: Caller): Promise<unknown> {
   if (kind === 'public') return null;
   if (kind === 'editor') return { ...user };
-  if (!account) return {};
+  if (!account) return kind === 'user' ? { ...NO_USER } : {};
   // As Strapi has it: the whole row, even the hash of the password.
   return new Rows(sheaf, USER).findOne({ where: { id: account.id }, populate: ['role'] });
 }
