@@ -149,6 +149,9 @@ describeOnSqlite('The console', (engine) => {
         { method: 'GET', path: '/every-user', handler: (ctx) => { ctx.body = [ctx.state.user ?? null]; } },
         { method: 'GET', path: '/no-scope', handler: 'note.mine', config: { auth: { scope: [] } } },
       ] };`,
+      'src/sheaf.js': `import { defineProject } from 'sheaf';
+        const handler = ({ caller: { kind, user, account } }) => [kind, user, account];
+        export default defineProject({ routes: [{ method: 'GET', path: '/told', public: true, handler }] });`,
       'src/api/note/controllers/note.js':
         'module.exports = { mine(ctx) { ctx.body = [ctx.state.user ?? null]; }, find(ctx) { ctx.body = []; } };',
     });
@@ -168,6 +171,7 @@ describeOnSqlite('The console', (engine) => {
         { id: 0, documentId: '' },
       ]);
     }
+    expect(await tried(author, 'told')).toEqual([200, 'editor', null, null]);
     expect(await tried(author, 'named')).toEqual([403]);
     expect(await tried(boss, 'named')).toEqual([200, null]);
     await at.service.close();

@@ -85,7 +85,8 @@ function contextOf(
   return {
     sheaf: host.sheaf,
     documents: (uid) => host.documentsFor(uid, caller),
-    caller,
+    // An account of the console that tries a request is no user, though one may have its id.
+    caller: caller.kind === 'editor' ? { ...caller, user: null } : caller,
     method: request.method as HandlerContext<Params, Query, unknown>['method'],
     params,
     body,
