@@ -442,6 +442,9 @@ describeOnSqlite('A project', (engine) => {
     ] as const)
       expect(await post(reading, path, body)).toMatchObject({ status: 403, body: { error: { message } } });
     expect((await reading.sendTo('GET', '/console/api/session', { headers: { ...OWN, cookie } })).status).toBe(401);
+    // A cookie from elsewhere is forgotten all the same.
+    const out = await reading.sendTo('DELETE', '/console/api/session', { headers: { ...OWN, cookie } });
+    expect([out.status, cookieOf(out).value]).toEqual([204, '']);
     expect(await firstConsoleLink(sheaf)).toBeNull();
     await sheaf.close();
   });

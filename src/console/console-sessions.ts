@@ -110,6 +110,7 @@ export class ConsoleSessions {
 
   async end(token: string): Promise<void> {
     const { database, statements } = this.#deps;
+    if (database.isReadOnly) return;
     await database.transaction((session) => session.rows(statements.endSessions('token_hash'), [tokenHash(token)]));
   }
 
