@@ -154,6 +154,8 @@ export interface ConsoleAttribute {
   /** Whether requests can write it; of timestamps and the far side of morphs they cannot. */
   readonly writable: boolean;
   readonly hasIndex: boolean;
+  /** JSON Logic over the values beside it: where it does not hold, forms do not show the attribute. */
+  readonly visibleWhen?: unknown;
   /** The value of a new entry; undefined where there is none. */
   readonly default?: unknown;
   readonly min?: number;

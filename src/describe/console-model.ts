@@ -166,6 +166,7 @@ class SchemaReader {
       localized,
       writable,
       hasIndex: this.#hasIndex(schema, attribute),
+      ...(attribute.visibleWhen !== null && { visibleWhen: attribute.visibleWhen }),
       ...optionsOf(attribute, declared),
     };
   }
@@ -196,7 +197,7 @@ function typeName(attribute: Attribute): string {
 
 type Options = Omit<
   ConsoleAttribute,
-  'name' | 'type' | 'required' | 'unique' | 'private' | 'localized' | 'writable' | 'hasIndex'
+  'name' | 'type' | 'required' | 'unique' | 'private' | 'localized' | 'writable' | 'hasIndex' | 'visibleWhen'
 >;
 
 /** What is particular about an attribute of its kind. */

@@ -1,7 +1,7 @@
 // The form of an entry that has been read, with everything around it.
 import { type ReactNode, useCallback, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
 import { useRouter } from 'wouter';
-import { useLeaveGuard } from '../../shell/leave-guard.ts';
+import { type LeaveGuard, useLeaveGuard } from '../../shell/leave-guard.ts';
 import { titleOf } from '../../shell/model.ts';
 import { entryPath, newEntryPath } from '../../shell/paths.ts';
 import { useSession } from '../../shell/session.ts';
@@ -49,15 +49,16 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
     () => changesOf(model, type, state.loaded, state.values),
     [model, type, state.loaded, state.values],
   );
-  const isDirty = Object.keys(body).length > 0;
+  const isChanged = Object.keys(body).length > 0;
+  const [unreadable, setUnreadable] = useState<ReadonlyMap<string, Problem>>(new Map());
+  const isDirty = isChanged || unreadable.size > 0;
   const guard = useGuard(address, isDirty);
-  const kept = useKept(model, address, account.id, state, isDirty);
+  const kept = useKept(model, address, account.id, state, isChanged);
   const onSaved = (): void => {
     kept.drop();
     guard.release();
   };
   const isSavable = maySave(rights, isStored, address.documentId === null && type.kind === 'collectionType');
-  const unreadable = useRef(new Map<string, Problem>());
   const saving = useSaving({
     address,
     isStored,
@@ -66,14 +67,14 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
     dispatch,
     reopen,
     onSaved,
-    unreadable: unreadable.current,
+    unreadable,
   });
   const restore = ({ loaded, updatedAt, values }: Kept): void => {
     dispatch({ is: 'load', loaded, updatedAt, values });
     kept.endOffer(true);
   };
   useSaveKey(isSavable && isDirty && !saving.isBusy ? saving.save : null);
-  const form = useFormContext(address, reader, state, dispatch, unreadable.current);
+  const form = useFormContext(address, reader, state, dispatch, setUnreadable);
   const title = titleOf(type, state.values) || (isStored ? type.displayName : `New ${type.displayName}`);
   const publication = opened.versions.get(locale ?? '') ?? null;
   return (
@@ -112,7 +113,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           isSavable={isSavable}
           beside={beside}
         />
-        <SentPanel model={model} request={isDirty || !isStored ? writeRequest(type, address, body) : null} />
+        <SentPanel model={model} request={isChanged || !isStored ? writeRequest(type, address, body) : null} />
       </div>
       {isComparing && <CompareDialog address={address} reader={reader} onClose={() => setComparing(false)} />}
       {saving.theirs && (
@@ -124,7 +125,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           saving={saving}
         />
       )}
-      <LeaveDialog isOpen={guard.isAsking} onLeave={guard.leave} onStay={guard.stay} />
+      <LeaveDialog guard={guard} isAnythingLost={unreadable.size > 0} />
     </FormContext>
   );
 }
@@ -162,7 +163,7 @@ function useFormContext(
   { model }: Reader,
   state: ReturnType<typeof reduceForm>,
   dispatch: (action: Parameters<typeof reduceForm>[1]) => void,
-  unreadable: Map<string, Problem>,
+  setUnreadable: (change: (before: ReadonlyMap<string, Problem>) => ReadonlyMap<string, Problem>) => void,
 ): FormContextValue {
   const idPrefix = `${useId()}-`;
   const onPage = useCallback<FormContextValue['onPage']>(
@@ -170,11 +171,12 @@ function useFormContext(
     [dispatch],
   );
   const onUnreadable = useCallback<FormContextValue['onUnreadable']>(
-    (path, message) => {
-      if (message === null) unreadable.delete(pathText(path));
-      else unreadable.set(pathText(path), { path, message });
-    },
-    [unreadable],
+    (path, message) =>
+      setUnreadable((before) => {
+        const others = [...before].filter(([place]) => place !== pathText(path));
+        return new Map(message === null ? others : [...others, [pathText(path), { path, message }]]);
+      }),
+    [setUnreadable],
   );
   const { loaded, problems, isChecked } = state;
   return {
@@ -220,22 +222,23 @@ const KeptOffer = ({ kept, onRestore, onDrop }: KeptOfferProps): ReactNode => (
 );
 
 interface LeaveDialogProps {
-  readonly isOpen: boolean;
-  readonly onLeave: () => void;
-  readonly onStay: () => void;
+  readonly guard: LeaveGuard;
+  /** Whether something was typed that is no value, and so cannot be kept. */
+  readonly isAnythingLost: boolean;
 }
 
-const LeaveDialog = ({ isOpen, onLeave, onStay }: LeaveDialogProps): ReactNode => (
+const LeaveDialog = ({ guard, isAnythingLost }: LeaveDialogProps): ReactNode => (
   <Dialog
     title="Leave without saving?"
-    isOpen={isOpen}
-    onClose={onStay}
+    isOpen={guard.isAsking}
+    onClose={guard.stay}
     actions={
-      <Button kind="primary" onClick={onLeave}>
+      <Button kind="primary" onClick={guard.leave}>
         Leave
       </Button>
     }
   >
     <p>Your changes are not saved. They stay in this browser, and are offered when you come back.</p>
+    {isAnythingLost && <p>What is not valid JSON is lost.</p>}
   </Dialog>
 );

@@ -32,7 +32,11 @@ export function useKept(
     const values = withoutPasswords(model, type, state.values);
     keep(localStorage, address, { at: Date.now(), loaded, updatedAt, values });
   };
+  const wasDirty = useRef(false);
   useEffect(() => {
+    // What was changed back by hand is not offered later.
+    if (!isDirty && wasDirty.current) dropKept(localStorage, address);
+    wasDirty.current = isDirty;
     if (!isDirty) return;
     const timer = setTimeout(() => write.current(), QUIET);
     return () => clearTimeout(timer);

@@ -99,14 +99,14 @@ export function useSaving(options: SaveOptions): Saving {
 
   /** Whether it is stored now. The id of its document, if it is a new one. */
   const store = async (current: FormState): Promise<string | null | false> => {
-    const data = changesOf(model, type, current.loaded, current.values);
-    if (isStored && Object.keys(data).length === 0) return documentId;
     if (isStored && (await readUpdatedAt(address)) !== current.updatedAt) {
       const stored = await readForm(reader, address);
       if (!stored) throw new Error('This entry was deleted in the meantime.');
       setTheirs(stored);
       return false;
     }
+    const data = changesOf(model, type, current.loaded, current.values);
+    if (isStored && Object.keys(data).length === 0) return documentId;
     const { method, path, body } = writeRequest(type, address, data);
     const { body: answer }: Answer<{ data: Entry }> = await request(method, path, body);
     onSaved();

@@ -153,13 +153,13 @@ function hintOf(attribute: ConsoleAttribute, hasLocales: boolean): string | null
   const { type, min, max, minLength, maxLength, unique } = attribute;
   const hints = [
     type === 'password' && 'Stored as a hash. Left empty, it stays as it is.',
-    type === 'datetime' && 'In your time zone.',
+    (type === 'datetime' || type === 'timestamp') && 'In your time zone.',
     min !== undefined && max !== undefined && `${min} to ${max}.`,
     min !== undefined && max === undefined && `At least ${min}.`,
     max !== undefined && min === undefined && `At most ${max}.`,
     minLength !== undefined && maxLength !== undefined && `${minLength} to ${maxLength} characters.`,
     maxLength !== undefined && minLength === undefined && `At most ${maxLength} characters.`,
-    unique && 'Unlike that of any other entry.',
+    unique && 'No two entries can have the same.',
     hasLocales && !attribute.localized && 'The same in all locales.',
   ].filter((hint): hint is string => typeof hint === 'string');
   return hints.length > 0 ? hints.join(' ') : null;

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useRef } from 'react';
 import { schemaOf } from '../../../shell/model.ts';
 import { useForm } from '../context.ts';
-import { formAttributes, type Part } from '../form/values.ts';
+import { formAttributes, isVisible, type Part } from '../form/values.ts';
 import { AttributeField } from './attribute-field.tsx';
 
 interface PartFieldsProps {
@@ -24,7 +24,8 @@ export function PartFields({ part, path, onChange, readOnly }: PartFieldsProps):
   }, []);
   const schema = schemaOf(model, part.component);
   if (!schema) return <span className="soft">The component {part.component} is not known.</span>;
-  return formAttributes(schema).map((attribute) => (
+  const attributes = formAttributes(schema).filter((attribute) => isVisible(attribute, part.values));
+  return attributes.map((attribute) => (
     <AttributeField
       key={attribute.name}
       schema={schema}

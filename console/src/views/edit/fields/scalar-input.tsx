@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import type { ConsoleAttribute } from '../../../../../src/console/contract.ts';
 import { type ControlProps, Select, TextArea, TextInput } from '../../../ui/field.tsx';
-import { dateTimeText, parseDateTime, parseNumber, parseTime, timeText } from '../form/texts.ts';
+import { dateTimeText, parseDateTime, parseNumber, parseTime, parseTimestamp, timeText } from '../form/texts.ts';
 
 export interface InputProps {
   readonly attribute: ConsoleAttribute;
@@ -31,14 +31,7 @@ export function ScalarInput(props: InputProps): ReactNode {
     case 'datetime':
       return <DateInput {...props} type="datetime-local" show={dateTimeText} parse={parseDateTime} />;
     case 'timestamp':
-      return (
-        <DateInput
-          {...props}
-          type="datetime-local"
-          show={dateTimeText}
-          parse={(text) => String(Date.parse(parseDateTime(text)))}
-        />
-      );
+      return <DateInput {...props} type="datetime-local" show={dateTimeText} parse={parseTimestamp} />;
     case 'text':
       return <LongTextInput {...props} />;
     default:
@@ -46,10 +39,16 @@ export function ScalarInput(props: InputProps): ReactNode {
   }
 }
 
-/** An empty text is no value, unless there was one. */
 const TYPES: Readonly<Record<string, string>> = { email: 'email', password: 'password' };
 
+/** What a text means: an empty one is no value, unless it was one when the field was opened. */
+function useTextValue(value: unknown): (text: string) => string | null {
+  const [empty] = useState(value === '' ? '' : null);
+  return (text) => (text === '' ? empty : text);
+}
+
 function TextualInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
+  const read = useTextValue(value);
   return (
     <TextInput
       {...control}
@@ -58,19 +57,22 @@ function TextualInput({ attribute, value, onChange, control, readOnly }: InputPr
       spellCheck={attribute.type === 'string'}
       readOnly={readOnly}
       value={String(value ?? '')}
-      onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+      onChange={(event) => onChange(read(event.target.value))}
     />
   );
 }
 
-const LongTextInput = ({ value, onChange, control, readOnly }: InputProps): ReactNode => (
-  <TextArea
-    {...control}
-    readOnly={readOnly}
-    value={String(value ?? '')}
-    onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
-  />
-);
+function LongTextInput({ value, onChange, control, readOnly }: InputProps): ReactNode {
+  const read = useTextValue(value);
+  return (
+    <TextArea
+      {...control}
+      readOnly={readOnly}
+      value={String(value ?? '')}
+      onChange={(event) => onChange(read(event.target.value))}
+    />
+  );
+}
 
 /** Keeps what is typed as long as it means the value, so that `1.` can become `1.5`. */
 function NumberInput({ attribute, value, onChange, control, readOnly }: InputProps): ReactNode {
@@ -124,10 +126,13 @@ function ChoiceInput({ attribute, value, onChange, control, readOnly }: InputPro
   );
 }
 
+/** Years have four digits: without this, browsers offer six. */
+const LATEST: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59:59' };
+
 interface DateInputProps extends InputProps {
   readonly type: string;
   readonly show: (value: unknown) => string;
-  readonly parse: (text: string) => string;
+  readonly parse: (text: string) => string | null;
 }
 
 const DateInput = ({ type, show, parse, value, onChange, control, readOnly }: DateInputProps): ReactNode => (
@@ -135,6 +140,7 @@ const DateInput = ({ type, show, parse, value, onChange, control, readOnly }: Da
     {...control}
     type={type}
     step={type === 'date' ? undefined : 1}
+    max={LATEST[type]}
     readOnly={readOnly}
     value={show(value)}
     onChange={(event) => onChange(event.target.value === '' ? null : parse(event.target.value))}

@@ -2,7 +2,8 @@
 // be incomplete, what is published may not.
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { schemaOf } from '../../../shell/model.ts';
-import { type FormValues, formAttributes, isList, type Part } from './values.ts';
+import { isNumber, keepsDigits } from './texts.ts';
+import { type FormValues, formAttributes, isList, isVisible, type Part } from './values.ts';
 
 export interface Problem {
   readonly path: readonly string[];
@@ -45,10 +46,11 @@ function checkCount({ required, min, max }: ConsoleAttribute, count: number): Fo
 
 function checkNumber({ type, min, max }: ConsoleAttribute, value: unknown): Found {
   const text = String(value).trim();
+  if (!isNumber(text)) return always('This is no number.');
   const number = Number(text);
-  if (text === '' || !Number.isFinite(number)) return always('This is no number.');
   if (WHOLE.has(type) && !/^[+-]?\d+$/.test(text)) return always('This is no whole number.');
   if (type === 'integer' && Math.abs(number) > 2 ** 31 - 1) return always('This is beyond 32 bits.');
+  if (type === 'decimal' && !keepsDigits(text)) return always('This has more digits than can be stored.');
   if (max !== undefined && number > max) return always(`At most ${max}.`);
   return min !== undefined && number < min ? published(`At least ${min}.`) : null;
 }
@@ -91,7 +93,9 @@ export function checkForm(
       const value = values[attribute.name];
       const own = checkValue(attribute, value);
       const found = own ? [{ path: [attribute.name], ...own }] : [];
-      return [...found, ...partsOf(attribute, value).flatMap(([path, part]) => checkPart(model, part, path))];
+      const all = [...found, ...partsOf(attribute, value).flatMap(([path, part]) => checkPart(model, part, path))];
+      // What the form does not show is held to no stricter rules than a draft.
+      return isVisible(attribute, values) ? all : all.filter(({ onDraft }) => onDraft);
     });
 }
 

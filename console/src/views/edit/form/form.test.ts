@@ -17,7 +17,16 @@ import { dropKept, keep, readKept, withoutPasswords } from './kept.ts';
 import { conflictsOf, merged } from './merge.ts';
 import { formQueries, joined, relationPageUrl, searchUrl, writeRequest } from './query.ts';
 import { moved, type RelationBody, relationBody, withAdded, without, withPage } from './relations.ts';
-import { initialValues, type Part, type Related, type RelationValue, shownOf, valuesOf } from './values.ts';
+import { isNumber, parseDateTime, parseNumber, parseTimestamp } from './texts.ts';
+import {
+  type FormValues,
+  initialValues,
+  type Part,
+  type Related,
+  type RelationValue,
+  shownOf,
+  valuesOf,
+} from './values.ts';
 
 const attribute = (name: string, type: string, rest: Partial<ConsoleAttribute> = {}): ConsoleAttribute => ({
   name,
@@ -375,6 +384,8 @@ describe('What is wrong in a form', () => {
     [attribute('a', 'integer'), '1.5', 'This is no whole number.', true],
     [attribute('a', 'integer'), 3e9, 'This is beyond 32 bits.', true],
     [attribute('a', 'decimal'), '1,5', 'This is no number.', true],
+    [attribute('a', 'decimal'), '0x10', 'This is no number.', true],
+    [attribute('a', 'decimal'), '12345678901234567.89', 'This has more digits than can be stored.', true],
     [attribute('a', 'decimal', { max: 5 }), 6, 'At most 5.', true],
     [attribute('a', 'float', { min: 1 }), 0, 'At least 1.', false],
     [attribute('a', 'biginteger'), '9007199254740993', null, false],
@@ -383,6 +394,21 @@ describe('What is wrong in a form', () => {
     [attribute('a', 'string', { regex: '(' }), 'ab', null, false],
   ])('is said of %o', (checked, value, message, onDraft) => {
     expect(checkValue(checked, value)).toEqual(message === null ? null : { message, onDraft });
+  });
+
+  it('is not said of what the values beside it keep from being shown, unless a draft is refused with it', () => {
+    const offer = type('offer', [
+      attribute('sponsored', 'boolean'),
+      attribute('sponsor', 'string', {
+        required: true,
+        maxLength: 3,
+        visibleWhen: { '==': [{ var: 'sponsored' }, true] },
+      }),
+    ]);
+    const said = (values: FormValues) => checkForm(model, offer, values).map(({ message }) => message);
+    expect(said({ sponsored: false, sponsor: null })).toEqual([]);
+    expect(said({ sponsored: true, sponsor: null })).toEqual(['This is needed.']);
+    expect(said({ sponsored: false, sponsor: 'long' })).toEqual(['At most 3 characters, this has 4.']);
   });
 
   it('is said at its place', () => {
@@ -397,6 +423,29 @@ describe('What is wrong in a form', () => {
       { path: ['links'], message: 'At most 2 are possible.', onDraft: false },
       { path: ['links', '2', 'label'], message: 'At least 2 characters.', onDraft: false },
     ]);
+  });
+});
+
+describe('The texts of inputs', () => {
+  it.each([
+    ['decimal', '1234567.891', 1234567.891],
+    ['decimal', '100.50', 100.5],
+    ['decimal', '-0.10', -0.1],
+    ['decimal', '1e3', 1000],
+    ['decimal', '12345678901234567.89', '12345678901234567.89'],
+    ['float', '12345678901234567.89', 12345678901234568],
+    ['float', '0x10', '0x10'],
+    ['biginteger', ' 9223372036854775807 ', '9223372036854775807'],
+    ['integer', '', null],
+  ])('say a %s with all of its digits, or stay texts: %s', (type, text, value) => {
+    expect(parseNumber(type, text)).toBe(value);
+    expect(typeof value === 'number' && !isNumber(text)).toBe(false);
+  });
+
+  it('are no moments where no date has such a year', () => {
+    expect(parseDateTime('20245-03-31T04:00')).toBeNull();
+    expect(parseTimestamp('20245-03-31T04:00')).toBeNull();
+    expect(parseTimestamp('1970-01-01T00:00:01')).toBe(String(new Date('1970-01-01T00:00:01').getTime()));
   });
 });
 

@@ -5,9 +5,21 @@ export function parseNumber(type: string, text: string): number | string | null 
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (type === 'biginteger') return trimmed;
-  const number = Number(trimmed);
-  return Number.isFinite(number) ? number : trimmed;
+  return isNumber(trimmed) && (type !== 'decimal' || keepsDigits(trimmed)) ? Number(trimmed) : trimmed;
 }
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+export const isNumber = (text: string): boolean => NUMBER.test(text) && Number.isFinite(Number(text));
+
+/** Whether a number of JSON has every digit of a text. */
+export const keepsDigits = (text: string): boolean => digitsOf(text) === digitsOf(String(Number(text)));
+
+const digitsOf = (text: string): string =>
+  text
+    .replace(/e.*$/i, '')
+    .replace(/[+.-]/g, '')
+    .replace(/^0+|0+$/g, '');
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
@@ -20,7 +32,16 @@ export function dateTimeText(value: unknown): string {
   return `${date}T${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-export const parseDateTime = (text: string): string => new Date(text).toISOString();
+/** Null for what is no moment, such as one of a year of five digits. */
+export function parseDateTime(text: string): string | null {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+export function parseTimestamp(text: string): string | null {
+  const moment = parseDateTime(text);
+  return moment === null ? null : String(Date.parse(moment));
+}
 
 /** Hours, minutes and seconds of `22:30:00.000`. */
 export const timeText = (value: unknown): string => String(value ?? '').slice(0, 8);

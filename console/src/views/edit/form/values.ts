@@ -1,5 +1,6 @@
 // What the form holds: an entry as the API gives it, in a shape that can be changed, compared and stored as JSON.
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
+import { holds } from '../../../../../src/plan/write/visible-when.ts';
 import { schemaOf, titleOf, typeOf } from '../../../shell/model.ts';
 
 /** The values of a form by attribute. Scalars are as in the API; the rest are the shapes below. */
@@ -52,6 +53,10 @@ const KEPT_BY_SERVER = new Set([
 /** The attributes of a schema that a form has fields for. */
 export const formAttributes = (schema: ConsoleSchema): readonly ConsoleAttribute[] =>
   schema.attributes.filter(({ name }) => !KEPT_BY_SERVER.has(name));
+
+/** Whether the values beside an attribute let a form show it. */
+export const isVisible = ({ visibleWhen }: ConsoleAttribute, values: FormValues): boolean =>
+  visibleWhen === undefined || holds(visibleWhen, values);
 
 /** Whether an attribute holds a list of components. */
 export const isList = (attribute: ConsoleAttribute): boolean =>

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback } from 'react';
 import { ErrorNotice, Notice, Spinner } from '../../../ui/notice.tsx';
 import { FormContext, useForm } from '../context.ts';
 import { AttributeField } from '../fields/attribute-field.tsx';
-import { type FormValues, formAttributes } from '../form/values.ts';
+import { type FormValues, formAttributes, isVisible } from '../form/values.ts';
 import type { FormAction, FormState } from '../form-state.ts';
 import { type EntryAddress, type Reader, readForm } from '../load.ts';
 
@@ -29,7 +29,9 @@ export function FormRows({ address, reader, state, dispatch, isStored, isSavable
     enabled: isBeside,
   });
   const change = useCallback((name: string, value: unknown) => dispatch({ is: 'change', name, value }), [dispatch]);
-  const attributes = formAttributes(type).filter(rights.isShown);
+  const attributes = formAttributes(type).filter(
+    (attribute) => rights.isShown(attribute) && isVisible(attribute, state.values),
+  );
   // Its components belong to another locale until this one is stored.
   const isBorrowed = !isStored && documentId !== null && type.localized;
   return (
