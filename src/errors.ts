@@ -1,5 +1,6 @@
 // Every error a client can meet, with its status, its name on the wire and its details.
 // Anything else that is thrown is a defect of ours and leaves as a bare 500.
+import { inspect } from 'node:util';
 
 export interface ErrorDetails {
   readonly [key: string]: unknown;
@@ -121,6 +122,10 @@ export interface ErrorOrigin {
   /** What of it, such as `route GET /api/top`. */
   readonly code: string;
 }
+
+/** Whatever code has thrown, as an error. It may be anything, even what cannot be made a text of. */
+export const errorOf = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
 
 const origins = new WeakMap<Error, ErrorOrigin>();
 

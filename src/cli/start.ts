@@ -86,11 +86,15 @@ async function serve(sheaf: Sheaf, config: ServerConfig, observers: ServerObserv
   const { logger, traces } = observers;
   const app = createServer(sheaf, { ...observers, isBehind: watchEventLoop() });
   const { host, port } = config;
+  let stop: ReturnType<typeof onStop> | null = null;
+  const restart = (): void => stop?.('too many errors', RESTART_CODE);
+  // Before the code of the project begins.
+  handleUncaught({ logger, project: config.project, sheaf: () => sheaf, restart });
   const address = await requirePort(config, () => app.listen({ host, port })).catch(async (error) => {
     await sheaf.close();
     throw error;
   });
-  const stop = onStop(logger, (reason, code) => {
+  stop = onStop(logger, (reason, code) => {
     if (!cluster.isWorker) console.log(`${reason}: finishing the requests under way`);
     app
       .close()
@@ -98,8 +102,6 @@ async function serve(sheaf: Sheaf, config: ServerConfig, observers: ServerObserv
       .then(() => traces?.close())
       .then(() => process.exit(code));
   });
-  const restart = (): void => stop('too many errors', RESTART_CODE);
-  handleUncaught({ logger, project: config.project, sheaf: () => sheaf, restart });
   return address;
 }
 

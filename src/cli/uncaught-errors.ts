@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sheaf } from '../app.ts';
-import type { Extension } from '../extend/extension.ts';
+import { errorOf } from '../errors.ts';
 import type { Logger } from '../http/log.ts';
 import { MAX_UNCAUGHT_ERRORS } from '../limits.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
@@ -39,30 +39,41 @@ export interface UncaughtOptions {
 /** Handles what nothing caught, from now on. Errors that do not come from the project end the process, as they would. */
 export function handleUncaught({ logger, project, sheaf, restart }: UncaughtOptions): void {
   const errors = new UncaughtErrors();
-  const note = (extension: Extension, thrown: unknown, message: string): void => {
-    const error = thrown instanceof Error ? extension.runner.mapped(thrown) : new Error(String(thrown));
-    extension.runner.failures.uncaught++;
-    logger.error({ err: error }, message);
+  const note = ({ extension }: Sheaf, thrown: unknown, message: string): void => {
+    const error = errorOf(thrown);
+    if (extension) extension.runner.failures.uncaught++;
+    logger.error({ err: extension?.runner.mapped(error) ?? error }, message);
     if (!errors.add(performance.now()) || !restart) return;
     logger.fatal(`more than ${MAX_UNCAUGHT_ERRORS} such errors in a minute (MAX_UNCAUGHT_ERRORS): the process ends`);
     restart();
   };
+  const running = (): Sheaf | null => {
+    const current = sheaf();
+    return current && runsCode(current) ? current : null;
+  };
   process.on('unhandledRejection', (reason) => {
-    const extension = sheaf()?.extension;
-    if (extension) note(extension, reason, 'a promise was rejected that nobody waited for');
+    const current = running();
+    if (current) note(current, reason, 'a promise was rejected that nobody waited for');
     else throw reason;
   });
-  process.on('uncaughtException', (error) => {
-    const extension = sheaf()?.extension;
-    if (extension && isOfProject(error, project)) return note(extension, error, 'an error that nothing caught');
-    logger.fatal({ err: error }, 'the process ends because of an error that nothing caught');
-    if (logger.level === 'silent') console.error(error);
+  process.on('uncaughtException', (thrown: unknown) => {
+    const current = running();
+    if (current && isOfProject(thrown, project)) return note(current, thrown, 'an error that nothing caught');
+    logger.fatal({ err: thrown }, 'the process ends because of an error that nothing caught');
+    if (logger.level === 'silent') console.error(thrown);
     process.exit(1);
   });
 }
 
+/** Whether code of the project runs here: that of src/sheaf.ts, or that of a Strapi project. */
+const runsCode = ({ extension, code, settings }: Sheaf): boolean =>
+  extension !== null || (code.isOwn && settings.runStrapiCode);
+
 const OWN_ROOT = fileURLToPath(PACKAGE_ROOT);
 
-/** Whether code of the project, or of its packages, was running. */
-export const isOfProject = ({ stack = '' }: Error, project: string): boolean =>
-  stack.split('\n').some((line) => line.includes(`${path.resolve(project)}${path.sep}`) && !line.includes(OWN_ROOT));
+/** Whether code of the project, or of its packages, was running. Nothing here throws what is no error. */
+export const isOfProject = (thrown: unknown, project: string): boolean =>
+  !(thrown instanceof Error) ||
+  String(thrown.stack)
+    .split('\n')
+    .some((line) => line.includes(`${path.resolve(project)}${path.sep}`) && !line.includes(OWN_ROOT));

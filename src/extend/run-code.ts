@@ -1,7 +1,7 @@
 // Runs code of a project: by a deadline, with a word in the log where it is slow, and so that what it throws is known to
 // be its own and names its files.
 import { StaleCallerError } from '../db/database.ts';
-import { type ErrorOrigin, noteOrigin, originOf, SheafError, unavailableError } from '../errors.ts';
+import { type ErrorOrigin, errorOf, noteOrigin, originOf, SheafError, unavailableError } from '../errors.ts';
 import { SLOW_CODE_MS } from '../limits.ts';
 import type { Log } from './define-project.ts';
 
@@ -121,7 +121,7 @@ export class CodeRunner {
       this.log.error({ file, code }, `code of the project was given up: ${thrown.message}`);
       return unavailableError('The request takes too long');
     }
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = errorOf(thrown);
     if (originOf(error)) return error;
     this.failures[kind]++;
     noteOrigin(error, { file, code });

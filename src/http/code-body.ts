@@ -42,7 +42,8 @@ function filesByField(files: readonly FormFile[]): Record<string, unknown> {
 export async function readText(request: FastifyRequest, allowed: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request.raw as AsyncIterable<Buffer>) {
+  // One that is refused is not destroyed: what still comes of it has to be read before the connection can close.
+  for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > allowed)
       throw new SheafError(

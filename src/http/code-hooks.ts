@@ -6,6 +6,7 @@ import type { Sheaf } from '../app.ts';
 import type { CodeAnswer, Context } from '../compat/strapi/koa-app.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { codeBodyOf, readText } from './code-body.ts';
+import { answerEarly } from './early-answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,6 +62,7 @@ function runAround(app: FastifyInstance, sheaf: Sheaf, code: StrapiCode): void {
     request.raw.headers['content-length'] = String(Buffer.byteLength(text));
     return done(null, Readable.from([Buffer.from(text)]));
   });
+  app.addHook('onSend', answerEarly);
   app.addHook('onSend', async (request, reply, payload) => {
     const { around } = request;
     if (!around) return payload;

@@ -29,6 +29,7 @@ export class KoaApp {
   constructor({ proxy, keys }: KoaOptions) {
     this.#koa = new Koa({ proxy, keys: [...keys] });
     defineQuery(this.#koa.request);
+    defineHeaders(this.#koa.response);
     for (const [name, helper] of HELPERS) {
       Object.defineProperty(this.#koa.response, name, { value: helper, writable: true, configurable: true });
       Object.defineProperty(this.#koa.context, name, {
@@ -69,6 +70,30 @@ function defineQuery(request: Koa.BaseRequest): void {
     },
     set(this: QueriedRequest, query: unknown) {
       this.querystring = qs.stringify(query);
+    },
+  });
+}
+
+/** What no status line may hold; to send one with it would fail where nothing catches it. */
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** As the Koa of Strapi takes them: whatever the value of a header is, it is text. */
+function defineHeaders(response: Koa.BaseResponse): void {
+  const { set } = response as Koa.Response;
+  Object.defineProperty(response, 'set', {
+    configurable: true,
+    value(this: Koa.Response, field: string, value: string) {
+      set.call(this, field, value === undefined && typeof field === 'string' ? 'undefined' : value);
+    },
+  });
+  Object.defineProperty(response, 'message', {
+    configurable: true,
+    get(this: Koa.Response) {
+      return this.res.statusMessage || STATUS_CODES[this.status];
+    },
+    set(this: Koa.Response, message: unknown) {
+      if (UNSENDABLE.test(String(message))) throw new TypeError('ctx.message has characters that cannot be sent');
+      this.res.statusMessage = String(message);
     },
   });
 }

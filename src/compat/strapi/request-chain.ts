@@ -125,16 +125,24 @@ export async function answered(
   try {
     await chain(ctx);
     if (!isAnswered(ctx)) ctx.notFound();
+    return answerOf(ctx);
   } catch (error) {
-    refuse(ctx, error, request.id, deps);
+    return refused(ctx, error, request.id, deps);
   }
-  return answerOf(ctx);
 }
 
 /** The answer to an error in a context. */
 export function refused(ctx: Context, error: unknown, requestId: string, deps: FailureDeps): CodeAnswer | null {
-  refuse(ctx, error, requestId, deps);
-  return answerOf(ctx);
+  // What code has begun to send by itself cannot become another answer; nobody would end it.
+  if (ctx.res.headersSent && !ctx.res.writableEnded) ctx.res.destroy();
+  try {
+    refuse(ctx, error, requestId, deps);
+    return answerOf(ctx);
+  } catch (unwritable) {
+    // Such as details that are no JSON.
+    refuse(ctx, unwritable, requestId, deps);
+    return answerOf(ctx);
+  }
 }
 
 /** Errors that are answers are answered; anything else is a defect of the project's code, which the log tells of. */

@@ -48,7 +48,7 @@ function conditionOf(schemas: Schemas, schema: Schema, condition: unknown): unkn
 }
 
 function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown): unknown {
-  if (GROUPS.has(key)) return (value as unknown[]).map((one) => conditionOf(schemas, schema, one));
+  if (GROUPS.has(key)) return groupOf(key, value).map((one) => conditionOf(schemas, schema, one));
   if (key === '$not') return conditionOf(schemas, schema, value);
   const attribute = schema.attributes.get(key);
   const target = attribute && targetOf(schemas, attribute);
@@ -58,6 +58,18 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   if (!isObject(value)) return { id: { $eq: value } };
   const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
   return isOfIds ? { id: value } : conditionOf(schemas, target, value);
+}
+
+function groupOf(key: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw validationError(`Invalid where: expected a list of conditions in ${key}`, { key });
+}
+
+/** A number of rows that code, or whoever it asks for, has given. */
+export function numberOfRows(key: string, value: unknown): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw validationError(`Invalid ${key}: expected a whole number`, { key });
 }
 
 /** `'name'`, `{ name: 'asc', author: { name: 'desc' } }`, or a list of these. */

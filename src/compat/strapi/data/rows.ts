@@ -8,7 +8,7 @@ import type { ContentType } from '../../../model/types.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
-import { type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
+import { numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
 import { contentTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
@@ -42,12 +42,13 @@ export class Rows {
 
   async findMany(parameters: RowParameters = {}): Promise<Entry[]> {
     const { limit = NO_LIMIT.limit, offset = 0 } = parameters;
+    const range = { start: numberOfRows('offset', offset), limit: numberOfRows('limit', limit) };
     const read = this.#sheaf.operations.find(
       {
         name: 'find',
         type: this.#type,
         parameters: { ...readOfRows(this.#sheaf.model, this.#type, parameters), ...this.#everyLocale },
-        defaults: { status: 'any', pagination: { ...NO_LIMIT, start: offset, limit } },
+        defaults: { status: 'any', pagination: { ...NO_LIMIT, ...range } },
       },
       this.#caller,
     );

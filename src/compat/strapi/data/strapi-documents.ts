@@ -6,6 +6,7 @@ import type { Entry, EntryData, UpdateParameters } from '../../../operations/par
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
+import { numberOfRows } from './row-parameters.ts';
 import { Rows } from './rows.ts';
 import { contentTypeOf, type Schemas } from './schemas.ts';
 
@@ -128,8 +129,13 @@ const taken = (parameters: DocumentParameters, keys: readonly string[]): Documen
 /** Every entry that matches, or those from `start` on, `limit` at most: pages of the API have no say here. */
 async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
   const caller = systemCaller(sheaf.model, 'private');
-  const { start = 0, limit = NO_LIMIT.limit } = parameters as { start?: number; limit?: number };
-  const pagination = { ...NO_LIMIT, start: Number(start), limit: limit < 0 ? NO_LIMIT.limit : Number(limit) };
+  const { start = 0, limit = NO_LIMIT.limit } = parameters;
+  const most = numberOfRows('limit', limit);
+  const pagination = {
+    ...NO_LIMIT,
+    start: numberOfRows('start', start),
+    limit: most < 0 ? NO_LIMIT.limit : most,
+  };
   const read = sheaf.operations.find(
     { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
     caller,

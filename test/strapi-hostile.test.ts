@@ -1,0 +1,211 @@
+// Code of a Strapi project that does odd things, and clients that send them: whatever it is, one request fails at most.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { createServer } from '../src/http/server.ts';
+import { MAX_BODY_BYTES } from '../src/limits.ts';
+import { type Project, useContents } from './support/content.ts';
+import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
+import { type Guarded, useGuarded } from './support/guarded.ts';
+import { type Files, writeFiles } from './support/own-code.ts';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const IN_THE_END = { timeout: 30_000, interval: 5 };
+const PROJECT: Project = {
+  types: { thing: { attributes: { title: { type: 'string' }, secret: { type: 'string', private: true } } } },
+};
+
+/** Routes that ask for nothing, each with the handler of its name. */
+const api = (handlers: Readonly<Record<string, string>>): Files => ({
+  'src/api/odd/routes/odd.js': `module.exports = { routes: ${JSON.stringify(
+    Object.keys(handlers).flatMap((name) =>
+      ['GET', 'POST'].map((method) => ({
+        method,
+        path: `/odd/${name}`,
+        handler: `odd.${name}`,
+        config: { auth: false },
+      })),
+    ),
+  )} };`,
+  'src/api/odd/controllers/odd.js': `
+const { Readable } = require('node:stream');
+const { errors } = require('@strapi/utils');
+const THING = 'api::thing.thing';
+module.exports = ({ strapi }) => ({
+  ${Object.entries(handlers)
+    .map(([name, code]) => `async ${name}(ctx) { ${code} }`)
+    .join(',\n  ')}
+});`,
+});
+
+const ODD = {
+  message: `ctx.status = 200; ctx.message = ctx.query.v; ctx.body = 'ok';`,
+  header: `ctx.set('x-a', ctx.query.v); ctx.set('x-b', undefined); ctx.body = 'ok';`,
+  circular: `const a = {}; a.a = a; return a;`,
+  big: `return { n: 10n };`,
+  details: `const a = {}; a.a = a; throw new errors.ApplicationError('x', a);`,
+  nothing: `throw null;`,
+  hostile: `throw { get message() { throw new Error('x'); }, get status() { throw new Error('y'); } };`,
+  half: `ctx.res.statusCode = 200; ctx.res.write('half'); throw new Error('after half');`,
+  broken: `ctx.body = new Readable({ read() { this.destroy(new Error('midway')); } });`,
+  echo: `return { body: ctx.request.body, query: ctx.query, polluted: {}.polluted ?? null };`,
+  rows: `return strapi.db.query(THING).findMany(ctx.request.body);`,
+  entities: `return strapi.entityService.findMany(THING, ctx.request.body);`,
+};
+
+describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+
+  beforeAll(async () => {
+    const folder = guarded.projectWith(PROJECT);
+    writeFiles(folder, api(ODD));
+    site = await guarded.open(folder, { database: engine.freshDatabaseUrl() });
+  });
+
+  it('fails its own request with a bare 500', async () => {
+    for (const name of ['circular', 'big', 'details', 'nothing', 'hostile', 'broken']) {
+      const { status, body } = await site.get(`odd/${name}`);
+      expect([name, status, body.error]).toMatchObject([
+        name,
+        500,
+        { name: 'InternalServerError', message: 'Internal Server Error' },
+      ]);
+    }
+  });
+
+  it('sends no lines of its own in headers', async () => {
+    expect((await site.get('odd/message?v=Fine')).body).toBe('ok');
+    expect((await site.get('odd/message?v=a%0d%0ax-injected:%20yes')).status).toBe(500);
+    expect((await site.get('odd/header?v=a%0d%0ax-injected:%20yes')).status).toBe(500);
+    const { status, headers } = await site.get('odd/header?v=a');
+    expect([status, headers['x-a'], headers['x-b']]).toEqual([200, 'a', 'undefined']);
+  });
+
+  it('is given nothing that changes what all objects have', async () => {
+    const keys = '__proto__[polluted]=1&constructor[prototype][polluted]=1&a[__proto__][polluted]=1&b=1';
+    expect((await site.get(`odd/echo?${keys}`)).body).toEqual({ query: { b: '1' }, polluted: null });
+    expect((await site.send('POST', 'odd/echo', '{"a":{"__proto__":{"polluted":1}}}')).status).toBe(400);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await site.send('POST', 'odd/echo', keys, form)).body).toMatchObject({ body: { b: '1' }, polluted: null });
+  });
+
+  it('answers conditions of clients that make no sense with a 400, and puts none of them into SQL', async () => {
+    const rows = (body: unknown) => site.send('POST', 'odd/rows', body);
+    for (const where of [
+      { $or: 1 },
+      { $and: null },
+      { $not: 'x' },
+      { 'title" or 1=1 --': 1 },
+      { title: { $raw: '1' } },
+    ])
+      expect([where, (await rows({ where })).status]).toEqual([where, 400]);
+    for (const rest of [{ orderBy: 'title; drop' }, { orderBy: { title: 'asc;' } }, { select: ['title", "secret'] }])
+      expect([rest, (await rows(rest)).status]).toEqual([rest, 400]);
+    for (const range of [{ limit: 'x' }, { offset: {} }, { limit: 1e30 }])
+      expect([range, (await rows(range)).status]).toEqual([range, 400]);
+    for (const range of [{ limit: 'x' }, { start: 'y' }, { limit: 1e30 }])
+      expect([range, (await site.send('POST', 'odd/entities', range)).status]).toEqual([range, 400]);
+    expect((await rows({ where: { title: { $contains: "' or 1=1 --" } } })).body).toEqual([]);
+    expect((await site.send('POST', 'odd/entities', { limit: '5', start: '0' })).body).toEqual([]);
+  });
+});
+
+describeOnSqlite('A connection to odd code of a Strapi project', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  const servers: ReturnType<typeof createServer>[] = [];
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+  });
+
+  async function listening(files: Files): Promise<number> {
+    const folder = guarded.projectWith(PROJECT);
+    writeFiles(folder, files);
+    const { sheaf } = await guarded.open(folder, { database: engine.freshDatabaseUrl() });
+    const server = createServer(sheaf);
+    servers.push(server);
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    return (server.server.address() as AddressInfo).port;
+  }
+
+  /** What comes back until the server closes the connection. */
+  async function exchange(port: number, text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('error', () => undefined);
+    socket.write(text);
+    await once(socket, 'close');
+    return answer;
+  }
+
+  const tooLarge = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${2 * MAX_BODY_BYTES}\r\n\r\n${'x'.repeat(MAX_BODY_BYTES + 1)}`;
+
+  it('is closed where it sent too much, and not left with what nobody reads', async () => {
+    const port = await listening(api(ODD));
+    expect(await exchange(port, tooLarge('/api/odd/echo'))).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('is closed as well where a middleware of the application reads the body first', async () => {
+    const port = await listening({
+      'config/middlewares.js': `module.exports = ['strapi::body', 'global::pass'];`,
+      'src/middlewares/pass.js': `module.exports = () => (ctx, next) => next();`,
+    });
+    expect(await exchange(port, tooLarge('/api/things'))).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('is closed where code has begun to answer by itself and failed', async () => {
+    const port = await listening(api(ODD));
+    const answer = await exchange(port, 'GET /api/odd/half HTTP/1.1\r\nhost: x\r\n\r\n');
+    // No chunk that would make it a whole answer.
+    expect(answer).not.toMatch(/0\r\n\r\n$/);
+  });
+});
+
+const LEAVING = {
+  promise: `Promise.reject(new Error('lost')); return 'left';`,
+  nothing: `Promise.reject(null); return 'left';`,
+  timer: `setTimeout(() => { throw new Error('late'); }); return 'left';`,
+  thrown: `setTimeout(() => { throw null; }); return 'left';`,
+};
+
+describeOnSqlite('A server whose Strapi project leaves errors that nothing catches', (engine) => {
+  const contents = useContents(engine);
+
+  it('goes on and tells of each', async () => {
+    const project = contents.project(PROJECT);
+    const begun = `module.exports = { bootstrap() { Promise.reject(new Error('begun')); } };`;
+    writeFiles(project, { ...api(LEAVING), 'src/index.js': begun });
+    const words = ['start', '--project', project, '--database', engine.freshDatabaseUrl(), '--port', '0'];
+    const child = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let log = '';
+    child.stderr.on('data', (text) => {
+      log += text;
+    });
+    const address = await new Promise<string>((resolve, reject) => {
+      child.on('exit', () => reject(new Error(log)));
+      createInterface(child.stdout).on('line', (line) => {
+        const found = /^ +at +(http:\S+)/.exec(line)?.[1];
+        if (found) resolve(found);
+      });
+    });
+    for (const name of Object.keys(LEAVING))
+      expect(await (await fetch(`${address}/api/odd/${name}`)).text()).toBe('left');
+    expect((await fetch(`${address}/_ready`)).status).toBe(200);
+    await vi.waitFor(() => {
+      expect(log.match(/a promise was rejected that nobody waited for/g)).toHaveLength(3);
+      expect(log.match(/an error that nothing caught/g)).toHaveLength(2);
+    }, IN_THE_END);
+    expect(log).toMatch(/odd\/controllers\/odd\.js:\d+/);
+  });
+});
