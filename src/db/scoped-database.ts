@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MARK_STATEMENT } from '../sql/access-changes.ts';
 import { plainStatement, type Statement } from '../sql/statement.ts';
+import { inTime, timeOver } from './code-time.ts';
 import { type Database, type ReadOptions, type Session, StaleCallerError, type WriteOptions } from './database.ts';
 import { DatabaseWrapper, type Work } from './database-wrapper.ts';
 
@@ -69,16 +70,22 @@ export class ScopedDatabase extends DatabaseWrapper {
   }
 
   snapshot<T>(work: Work<T>, options?: ReadOptions): Promise<T> {
+    const over = timeOver();
+    if (over) return Promise.reject(over);
     const scope = this.#scope;
     return scope ? this.#read(scope, work, options?.knownBy) : this.inner.snapshot(work, options);
   }
 
   latest<T>(work: Work<T>): Promise<T> {
+    const over = timeOver();
+    if (over) return Promise.reject(over);
     const scope = this.#scope;
     return scope ? this.#read(scope, work) : this.inner.latest(work);
   }
 
   transaction<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    const over = timeOver();
+    if (over) return Promise.reject(over);
     const scope = this.#scope;
     return scope ? this.#part(scope, work, options?.knownBy) : this.#whole(work, options);
   }
@@ -134,7 +141,8 @@ export class ScopedDatabase extends DatabaseWrapper {
     };
     const scope: Scope = { database: this, parent, session, committed, turn: Promise.resolve(), isOpen: true };
     try {
-      const result = await scopes.run(scope, () => work(session));
+      // What code holds open when it is given up would keep everyone else from writing.
+      const result = await inTime(() => scopes.run(scope, () => work(session)));
       // What was begun and not waited for is part of it as well.
       for (let last: unknown = null; last !== scope.turn; await last) last = scope.turn;
       return result;

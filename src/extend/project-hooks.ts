@@ -119,11 +119,7 @@ export class ProjectHooks implements OperationHooks {
   #context(deadline: Deadline, operation: HookedOperation, caller: Caller): BeforeContext {
     const { host, log } = this.#extension;
     const { sheaf } = host;
-    const documents: BeforeContext['documents'] = (uid) => {
-      // The transaction has ended without it.
-      deadline.requireTime();
-      return host.documentsFor(uid, caller);
-    };
+    const documents: BeforeContext['documents'] = (uid) => host.documentsFor(uid, caller);
     return {
       sheaf,
       log,

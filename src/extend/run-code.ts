@@ -1,5 +1,6 @@
 // Runs code of a project: by a deadline, with a word in the log where it is slow, and so that what it throws is known to
 // be its own and names its files.
+import { CodeTime } from '../db/code-time.ts';
 import { StaleCallerError } from '../db/database.ts';
 import { type ErrorOrigin, errorOf, noteOrigin, originOf, SheafError, unavailableError } from '../errors.ts';
 import { SLOW_CODE_MS } from '../limits.ts';
@@ -36,11 +37,6 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Throws where the time is over. */
-  requireTime(): void {
-    if (this.#reason) throw this.#reason;
-  }
-
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#controller?.abort(this.#reason);
@@ -54,14 +50,16 @@ export class Deadline {
   /** What `work` returns, if it does so in time. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
     this.#isRunning = true;
+    const time = new CodeTime(this.#milliseconds);
     const late = Promise.withResolvers<T>();
     this.#timer = setTimeout(() => {
       const error = new DeadlineError(this.#milliseconds);
       this.abort(error);
       late.reject(error);
+      time.end();
     }, this.#milliseconds);
     try {
-      return await Promise.race([work(), late.promise]);
+      return await Promise.race([time.run(work), late.promise]);
     } finally {
       clearTimeout(this.#timer);
       this.#isRunning = false;
