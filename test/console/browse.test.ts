@@ -137,6 +137,10 @@ describeOnSqlite('Browsing in the console', (engine) => {
     expect(await page.getByRole('link', { name: 'New entry' }).getAttribute('href')).toContain('locale=fr');
     await page.getByLabel('Locale').selectOption('German (de)');
     await page.getByRole('heading', { name: 'There are no entries in this locale yet' }).waitFor();
+    await page.goto(`${console.base}/console/content/articles?locale=*`);
+    await row(page, 'Truffle season').waitFor();
+    expect(await titles(page)).not.toContain('La saison des truffes');
+    expect(await page.getByLabel('Locale').inputValue()).toBe('en');
   });
 
   describe('with several entries at once', () => {

@@ -60,7 +60,9 @@ function useAsked(model: ConsoleModel, type: ConsoleType) {
   }, [available, chosen]);
   const locales = type.localized ? model.locales.filter(({ code }) => mine?.locales?.includes(code) ?? true) : [];
   const usual = locales.find(({ code }) => code === defaultLocale(model)) ?? locales[0];
-  const locale = type.localized ? (state.locale ?? usual?.code ?? null) : null;
+  // A list is of one locale: whatever the URL names beside the locales of the project is the usual one.
+  const named = model.locales.find(({ code }) => code === state.locale);
+  const locale = type.localized ? ((named ?? usual)?.code ?? null) : null;
   const asked: Asked = { type, state, columns, locale };
   const show: Show = (change, replace = false) =>
     navigate(`/content/${type.path}${writeState({ ...state, page: 1, ...change })}`, { replace });
