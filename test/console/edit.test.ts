@@ -2,38 +2,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Filters } from '../../src/index.ts';
-import { axe, shoot, useConsole } from '../support/console.ts';
-import type { Json } from '../support/content.ts';
+import { axe, grant, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
-
-interface Sent {
-  readonly method: string;
-  readonly path: string;
-  readonly data: Json | undefined;
-}
-
-/** What the page writes from now on. */
-function writesOf(page: Page): Sent[] {
-  const sent: Sent[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'GET') return;
-    const path = request.url().replace(/^.*\/console\/api\//, '');
-    sent.push({ method: request.method(), path, data: (request.postDataJSON() as { data: Json } | null)?.data });
-  });
-  return sent;
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const group = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
-/** A label may have the mark of what is needed. */
-const field = (within: Pick<Page, 'getByLabel'>, name: string) => within.getByLabel(new RegExp(`^${name}( \\*)?$`));
-
-/** The entries of a relation, in the order that is shown. */
-const titlesIn = (page: Page, name: string): Promise<string[]> =>
-  group(page, name).locator('.edit-list > li .edit-title').allTextContents();
-
-/** A message that says what was done. */
-const said = (page: Page, text: string) => page.locator('.toasts').getByText(text).last().waitFor();
+import { button, field, group, said, titlesIn, writesOf } from '../support/entry-form.ts';
 
 async function choose(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('combobox', { name: label, exact: true }).fill(text);
@@ -181,6 +152,8 @@ describeOnSqlite('The form of an entry', (engine) => {
     await field(page, 'name').waitFor();
     expect(await titlesIn(page, 'categories')).toEqual(['casual', 'Street_food', '100% vegan']);
     await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
+    await axe(page);
+    await shoot(page, 'edit-entry');
     await button(page, 'Drag 100% vegan').scrollIntoViewIfNeeded();
     const handle = (await button(page, 'Drag 100% vegan').boundingBox())!;
     const first = (await button(page, 'Drag casual').boundingBox())!;
@@ -264,7 +237,11 @@ describeOnSqlite('The form of an entry', (engine) => {
     await said(page, 'The draft is as it is published');
     await expect.poll(() => heading.textContent()).toBe('Quiet tables');
     await state.getByText('published').waitFor();
-    await menu(page, 'Unpublish…');
+    await button(page, 'More to do').click();
+    await page.getByRole('menuitem', { name: 'Unpublish…' }).waitFor();
+    await axe(page);
+    await shoot(page, 'edit-menu');
+    await page.getByRole('menuitem', { name: 'Unpublish…' }).click();
     await button(page, 'Unpublish').click();
     await said(page, 'Not published any more');
     await state.getByText('draft').waitFor();
@@ -399,10 +376,15 @@ describeOnSqlite('The form of an entry', (engine) => {
     await page.getByRole('link', { name: 'Find', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
     await dialog.waitFor();
+    await axe(page);
+    await shoot(page, 'edit-leave');
     await button(page, 'Cancel').click();
     await dialog.waitFor({ state: 'detached' });
     expect(await field(page, 'description').inputValue()).toBe('Not saved');
     await page.reload();
+    await button(page, 'Restore them').waitFor();
+    await axe(page);
+    await shoot(page, 'edit-kept');
     await button(page, 'Restore them').click();
     expect(await field(page, 'description').inputValue()).toBe('Not saved');
     await page.getByRole('link', { name: 'Restaurant', exact: true }).click();
@@ -422,7 +404,7 @@ describeOnSqlite('The form of an entry', (engine) => {
   });
 
   it('lets a role write what it may, and nothing else', async () => {
-    await grant('strapi-editor', [
+    await grant(console.sheaf, 'strapi-editor', [
       ['read', 'api::restaurant.restaurant', ['name', 'stars', 'chef', 'categories']],
       ['update', 'api::restaurant.restaurant', ['stars']],
       ['read', 'api::category.category', ['name']],
@@ -470,27 +452,4 @@ describeOnSqlite('The form of an entry', (engine) => {
     await axe(entry);
     expect(await entry.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
-
-  /** Permissions of entries, as Strapi's admin stores them: action, type, fields, locales. */
-  async function grant(
-    role: string,
-    permissions: readonly (readonly [string, string, string[], string[]?])[],
-  ): Promise<void> {
-    await console.sheaf.database.transaction(async (session) => {
-      const ofRole = `select id from admin_roles where code = '${role}'`;
-      await session.rows(
-        { sql: `delete from admin_permissions_role_lnk where role_id in (${ofRole})`, bindings: [] },
-        [],
-      );
-      for (const [action, subject, fields, locales] of permissions) {
-        const properties = JSON.stringify({ fields, ...(locales && { locales }) });
-        const sql = `insert into admin_permissions (document_id, action, action_parameters, subject, properties, conditions)
-          values (lower(hex(randomblob(12))), 'plugin::content-manager.explorer.${action}', '{}', '${subject}', '${properties}', '[]')`;
-        await session.rows({ sql, bindings: [] }, []);
-        const link = `insert into admin_permissions_role_lnk (permission_id, role_id)
-          select max(p.id), (${ofRole}) from admin_permissions p`;
-        await session.rows({ sql: link, bindings: [] }, []);
-      }
-    });
-  }
 });

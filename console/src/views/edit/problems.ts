@@ -12,6 +12,12 @@ export function problemsOf(error: Error): readonly Problem[] {
   return at.length > 0 ? [{ path: placeOf(at[0]!), message: error.message }] : [];
 }
 
+/** What the server says in one word, said so that it is understood. */
+export const inWords = (error: Error): Error =>
+  error.message === 'Forbidden'
+    ? new Error('Your role does not allow this, or not any more. What you changed is not saved.')
+    : error;
+
 /** Where in the form a place of the body is: what is connected belongs to its relation. */
 function placeOf(path: string): readonly string[] {
   const parts = path.split('.');

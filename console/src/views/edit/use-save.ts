@@ -12,7 +12,7 @@ import { entryUrl, writeRequest } from './form/query.ts';
 import { type FormValues, withKeysOf } from './form/values.ts';
 import type { FormAction, FormState } from './form-state.ts';
 import { type EntryAddress, type Loaded, type Reader, readForm, readUpdatedAt } from './load.ts';
-import { problemsOf } from './problems.ts';
+import { inWords, problemsOf } from './problems.ts';
 
 interface SaveOptions {
   readonly address: EntryAddress;
@@ -67,7 +67,7 @@ export function useSaving(options: SaveOptions): Saving {
     } catch (error) {
       const problems = problemsOf(error as Error);
       if (problems.length > 0) dispatch({ is: 'problems', problems, message: (error as Error).message });
-      else toastError(error as Error);
+      else toastError(inWords(error as Error));
     } finally {
       setBusy(false);
     }
