@@ -1,5 +1,6 @@
 // The editors of the console in the form of an entry: blocks, JSON, Markdown and files, by mouse and by keys.
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { axe, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
@@ -194,5 +195,42 @@ describeOnSqlite('Editors of the console', (engine) => {
     await axe(page);
     await save(page);
     expect(await stored()).toMatchObject({ body: 'first line\n\n- **second**' });
+  });
+
+  it('files: uploaded in the form, chosen from the library, and dragged', async () => {
+    const { page, stored } = await openNew('api::restaurant.restaurant', { name: 'Files' });
+    const buffer = await sharp({ create: { width: 90, height: 60, channels: 3, background: '#19693a' } })
+      .png()
+      .toBuffer();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload: cover' }).click();
+    await (await chooser).setFiles([{ name: 'facade.png', mimeType: 'image/png', buffer }]);
+    await page.getByRole('list', { name: 'cover' }).getByText('facade.png').waitFor();
+    await page.getByRole('button', { name: 'Choose from the library: gallery' }).click();
+    for (const name of [/picture-1/, /picture-2/]) await page.getByRole('checkbox', { name }).check();
+    await shoot(page, 'editor-library');
+    await axe(page);
+    await page.getByRole('button', { name: 'Use 2 files' }).click();
+    const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
+    await handle('picture-1.png').scrollIntoViewIfNeeded();
+    const [from, to] = await Promise.all([
+      handle('picture-1.png').boundingBox(),
+      handle('picture-2.png').boundingBox(),
+    ]);
+    await page.mouse.move(from!.x + 8, from!.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(from!.x + 20, from!.y + 8, { steps: 4 });
+    await page.mouse.move(to!.x + 12, to!.y + 8, { steps: 8 });
+    await page.mouse.up();
+    await expect
+      .poll(() => page.getByRole('list', { name: 'gallery' }).locator('.files-name').allTextContents())
+      .toEqual(['picture-2.png', 'picture-1.png']);
+    await shoot(page, 'editor-files');
+    await axe(page);
+    await save(page);
+    expect(await stored()).toMatchObject({
+      cover: { name: 'facade.png' },
+      gallery: [{ name: 'picture-2.png' }, { name: 'picture-1.png' }],
+    });
   });
 });

@@ -103,6 +103,8 @@ describeOnSqlite('Files in the console', (engine) => {
     ]);
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await uploads.getByRole('alert').waitFor();
+    await axe(page);
+    await shoot(page, 'files-failed');
     expect(await uploads.locator('li').allTextContents()).toEqual([
       expect.stringMatching(/^broken\.png.*picture|image/),
     ]);
@@ -140,6 +142,8 @@ describeOnSqlite('Files in the console', (engine) => {
     await expect.poll(() => names(page)).toEqual(['carte-a.txt', 'carte-b.txt']);
     await page.getByLabel('Search files').fill('nothing is called so');
     await page.getByText('No file matches').waitFor();
+    await axe(page);
+    await shoot(page, 'files-no-match');
   });
 
   it('are deleted after a look at the entries that use them, by keyboard, and several at once', async () => {
@@ -191,6 +195,8 @@ describeOnSqlite('Files in the console', (engine) => {
     await console.makeAccount('eve@example.com', 'strapi-author');
     const page = await console.open('/files', { as: 'eve@example.com' });
     await page.getByText('No files yet').waitFor();
+    await axe(page);
+    await shoot(page, 'files-none');
     await choose(page, 'Upload files', [text('own.txt')]);
     await expect.poll(() => names(page)).toEqual(['own.txt']);
     await page.getByRole('button', { name: /own\.txt/ }).click();
