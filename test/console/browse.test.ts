@@ -36,6 +36,8 @@ describeOnSqlite('Browsing in the console', (engine) => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('home');
     await page.getByRole('searchbox').fill('nothing');
     await page.getByText('No content-type is called “nothing”').waitFor();
+    await axe(page);
+    await shoot(page, 'browse-no-type');
     await page.getByRole('searchbox').fill('');
     await dish.click();
     await page.getByRole('heading', { name: 'Dish' }).waitFor();
@@ -78,6 +80,9 @@ describeOnSqlite('Browsing in the console', (engine) => {
     await page.getByLabel('Entries a page').selectOption('50');
     await page.getByText('Page 1 of 1').waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('vegan').waitFor();
+    await axe(page);
+    await shoot(page, 'browse-columns');
     await page.getByLabel('vegan').uncheck();
     await page.getByLabel('updatedBy').check();
     await page.keyboard.press('Escape');
@@ -137,6 +142,8 @@ describeOnSqlite('Browsing in the console', (engine) => {
     expect(await page.getByRole('link', { name: 'New entry' }).getAttribute('href')).toContain('locale=fr');
     await page.getByLabel('Locale').selectOption('German (de)');
     await page.getByRole('heading', { name: 'There are no entries in this locale yet' }).waitFor();
+    await axe(page);
+    await shoot(page, 'browse-no-entries');
     await page.goto(`${console.base}/console/content/articles?locale=*`);
     await row(page, 'Truffle season').waitFor();
     expect(await titles(page)).not.toContain('La saison des truffes');
@@ -169,6 +176,8 @@ describeOnSqlite('Browsing in the console', (engine) => {
       await page.getByRole('button', { name: 'Publish 5 entries' }).click();
       const failed = page.getByRole('dialog', { name: '1 entry not published' });
       await failed.waitFor();
+      await axe(page);
+      await shoot(page, 'browse-not-published');
       expect(await failed.getByRole('listitem').allTextContents()).toEqual([expect.stringContaining('title')]);
       await failed.getByRole('button', { name: 'Close' }).click();
       await failed.waitFor({ state: 'detached' });
@@ -192,12 +201,18 @@ describeOnSqlite('Browsing in the console', (engine) => {
     console.allow(/^400 GET/);
     const page = await console.open('/content/tags?filters[nothing]=1');
     await page.getByRole('alert').getByText('nothing').waitFor();
+    await axe(page);
+    await shoot(page, 'browse-refused');
     await page.getByRole('link', { name: 'Show all entries' }).click();
     await status(page).getByText('3 entries').waitFor();
     await page.getByRole('searchbox').fill('no such tag');
     await page.getByRole('heading', { name: 'No entry is like that' }).waitFor();
+    await axe(page);
+    await shoot(page, 'browse-none-like-that');
     await page.goto(`${console.base}/console/content/nothing`);
     await page.getByRole('heading', { name: 'There is no content-type “nothing”' }).waitFor();
+    await axe(page);
+    await shoot(page, 'browse-unknown-type');
     await page.goto(`${console.base}/console/content/tags?page=9`);
     await page.getByRole('button', { name: 'First page' }).click();
     await row(page, 'Green').waitFor();
@@ -259,6 +274,8 @@ describeOnSqlite('Browsing in the console', (engine) => {
       await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Delete 1 entry?' }).waitFor();
+    await axe(page);
+    await shoot(page, 'browse-delete');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate(`document.activeElement.textContent`)).toBe('Delete');

@@ -106,6 +106,7 @@ describeOnSqlite('The model and the server in the console', (engine) => {
     await page.getByRole('region', { name: 'Drawing of the model' }).getByRole('link', { name: /^Tag/ }).waitFor();
     expect(await fits()).toBe(true);
     await shoot(page, 'model-phone');
+    await axe(page);
     await page
       .getByRole('navigation', { name: 'Types and components' })
       .getByRole('link', { name: /^Article/ })
@@ -117,5 +118,6 @@ describeOnSqlite('The model and the server in the console', (engine) => {
     await page.getByRole('region', { name: 'Load of the last hour' }).waitFor();
     expect(await fits()).toBe(true);
     await shoot(page, 'server-phone');
+    await axe(page);
   });
 });

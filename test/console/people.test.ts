@@ -79,6 +79,7 @@ describeOnSqlite('People in the console', (engine) => {
     await form.getByText(/^Tags?$/).click();
     await form.getByRole('checkbox', { name: /^find Tags?$/ }).check();
     await shoot(page, 'people-token');
+    await axe(page);
     await page.keyboard.press('Enter');
     const secret = await page.getByLabel('The token', { exact: true }).innerText();
     expect(secret).toMatch(/^[0-9a-f]{256}$/);
@@ -87,6 +88,8 @@ describeOnSqlite('People in the console', (engine) => {
     await axe(page);
     await page.getByRole('button', { name: 'Close' }).click();
     await shown(page, 'custom: 1 action');
+    await axe(page);
+    await shoot(page, 'people-tokens');
     await page.reload();
     await page.getByRole('rowheader', { name: 'Import' }).waitFor();
     expect(await page.content()).not.toContain(secret);
@@ -106,6 +109,8 @@ describeOnSqlite('People in the console', (engine) => {
     await form.getByLabel('Email').fill('noor@example.com');
     await form.getByLabel('First name').fill('Noor');
     await form.getByRole('checkbox', { name: 'Author' }).check();
+    await axe(page);
+    await shoot(page, 'people-invite');
     await form.getByRole('button', { name: 'Invite' }).click();
     const link = await page.getByLabel('The link', { exact: true }).innerText();
     expect(link.startsWith(`${console.base}/console/welcome?token=`)).toBe(true);
@@ -114,8 +119,12 @@ describeOnSqlite('People in the console', (engine) => {
     const row = page.getByRole('row', { name: /noor@example\.com/ });
     await row.getByText('invited').waitFor();
     await shoot(page, 'people-accounts');
+    await axe(page);
 
     const guest = await console.open(link.slice(`${console.base}/console`.length), { as: null });
+    await guest.getByLabel('Password').waitFor();
+    await axe(guest);
+    await shoot(guest, 'sign-in-password');
     await guest.getByLabel('Password').fill(PASSWORD);
     await guest.getByRole('button', { name: 'Set the password' }).click();
     await guest.waitForURL(/\/console\/content/);
@@ -216,6 +225,8 @@ describeOnSqlite('People in the console', (engine) => {
     console.allow(/^400 POST \/console\/api\/rest\/users$/);
     await form.getByRole('button', { name: 'Create the user' }).click();
     await form.getByText(/taken|unique|already/i).waitFor();
+    await axe(page);
+    await shoot(page, 'people-user-new');
     await form.getByLabel('Email').fill('wim@example.com');
     await form.getByRole('button', { name: 'Create the user' }).click();
     await form.waitFor({ state: 'detached' });
@@ -248,5 +259,6 @@ describeOnSqlite('People in the console', (engine) => {
     await page.getByRole('region', { name: 'Rights of Public' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await shoot(page, 'people-roles-phone');
+    await axe(page);
   });
 });
