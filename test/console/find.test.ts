@@ -27,8 +27,14 @@ describeOnSqlite('Find', (engine) => {
 
   it('finds entries through a filter two relations deep, by mouse', async () => {
     const page = await console.open('/find');
+    await page.getByLabel('Content-type').waitFor();
+    await axe(page);
+    await shoot(page, 'find-empty');
     await page.getByLabel('Content-type').selectOption({ label: 'Restaurant' });
     await page.getByRole('button', { name: 'Add condition' }).click();
+    await page.getByRole('treeitem', { name: 'chef,' }).waitFor();
+    await axe(page);
+    await shoot(page, 'find-tree');
     await choose(page, 'chef', 'chef › country', 'chef › country › name');
     await page.getByLabel('Value of chef › country › name').fill('France');
     await says(page, 'Restaurants whose chef’s country’s name is “France”, 25 a page.');
@@ -204,10 +210,14 @@ describeOnSqlite('Find', (engine) => {
     await page.getByLabel('Ask as').selectOption({ label: 'API token: read-only' });
     await page.getByLabel('Show the answer as').selectOption('JSON');
     await result(page).getByText('pagination:').waitFor();
+    await axe(page);
+    await shoot(page, 'find-json');
 
     // What the server refuses is said beside the condition.
     await page.getByLabel('Value of stars').fill('many');
     await page.getByRole('region', { name: 'Conditions' }).getByText('Invalid value for stars').waitFor();
+    await axe(page);
+    await shoot(page, 'find-refused');
     // The browser goes back to what was there before the paste.
     await page.goBack();
     await expect.poll(() => page.getByLabel('Value of stars').count()).toBe(0);

@@ -209,8 +209,7 @@ function TreeRow({
       onClick={onPress}
     >
       {row.isBranch ? <Icon name={row.isOpen ? 'chevronDown' : 'chevronRight'} /> : <span className="find-tree-leaf" />}
-      <span>{row.label}</span>
-      <span className="soft find-tree-type">{typeWords(row)}</span>
+      <span>{row.label}</span> <span className="soft find-tree-type">{typeWords(row)}</span>
     </div>
   );
 }
