@@ -50,9 +50,22 @@ it.each<[string, Machine, string]>([
     DOWNLOADED,
   ],
   ['the one of the packages', machine([]), '/unpacked/chromium'],
+  [
+    'as root the one of Debian, where that of the packages does not start',
+    machine([], { isDebianAsRoot: true }, ['/unpacked/chromium']),
+    '/usr/bin/chromium',
+  ],
   ['on arm64 as root the one of Debian', machine([], { arch: 'arm64', isDebianAsRoot: true }), '/usr/bin/chromium'],
 ])('%s', async (_title, on, executablePath) => {
   expect(await started(on)).toBe(executablePath);
+});
+
+it('installs nothing where it may not, or where there is one', async () => {
+  const install = () => Promise.reject(new Error('must not be called'));
+  expect(await started(machine([DOWNLOADED], { isDebianAsRoot: true, install }))).toBe(DOWNLOADED);
+  await expect(startOn(machine([], { arch: 'arm64', install }))).rejects.toThrow(
+    /^The tests need a browser\. Install Chrome, Chromium or Edge, or run .*\.$/,
+  );
 });
 
 it('says what to install where there is none', async () => {
