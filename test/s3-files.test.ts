@@ -13,6 +13,7 @@ import { against, type Checked, checks, png } from './conformance/upload-checks.
 import { openToAll } from './support/access.ts';
 import { type Answered, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
+import { editorWith, grantsOf, IS_CREATOR } from './support/editors.ts';
 
 const BUCKET = 'sheaf-files';
 const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
@@ -128,6 +129,23 @@ describeOnEveryDatabase('Files in S3', (engine) => {
         session.rows({ sql: `select url from files where id = ${file.id}`, bindings: [] }, []),
       );
       expect(row).toEqual([[`${endpoint}/${BUCKET}/${file.hash}.png`]]);
+    });
+
+    it('are changed, replaced and deleted by who may do that and not read them', async () => {
+      const { files, model } = served.sheaf;
+      const any = ['plugin::upload.assets.create', 'plugin::upload.assets.update'].map((action) => ({ action }));
+      const own = { action: 'plugin::upload.read', conditions: [IS_CREATOR] };
+      const { accounts } = await served.sheaf.console();
+      const [role] = await accounts.ensuredRoles();
+      const { account } = await accounts.create({ email: 'ed@example.com', roles: [role!.id] }, null);
+      const caller = editorWith(model, grantsOf([...any, own]), account.id);
+      const [other] = await files.upload({ name: 'other.png', content: png(20, 20) });
+      const unseen = { isUrlSigned: false };
+      expect(await files.update(other!.id, { name: 'named.png' }, { caller })).toEqual(unseen);
+      expect(await files.replace(other!.id, { name: 'new.png', content: png(30, 20) }, { caller })).toEqual(unseen);
+      expect(await files.findOne(other!.id)).toMatchObject({ name: 'new.png', width: 30 });
+      expect(await files.delete(other!.id, { caller })).toEqual(unseen);
+      expect(await files.storage.get(`${other!.hash}.png`)).toBeNull();
     });
 
     it('are opened in process without a URL, and deleted with their formats', async () => {

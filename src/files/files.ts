@@ -234,7 +234,7 @@ export class Files {
   }
 
   async #shown(text: string): Promise<FileEntry> {
-    const [file] = await this.#signed([JSON.parse(text)]);
+    const [file] = await this.#signed([entryIn(text)]);
     return file!;
   }
 
@@ -301,7 +301,7 @@ export class Files {
           if (field) await attachFiles(write, field, ids);
         },
       });
-      return this.#signed(outcomes.map(({ text }) => JSON.parse(text)));
+      return this.#signed(outcomes.map(({ text }) => entryIn(text)));
     });
   }
 
@@ -468,3 +468,6 @@ const wrongLink = (key: string, expected: string): SheafError =>
 
 const inUse = (uses: number): SheafError =>
   applicationError(`The file is in use ${uses} times; delete it with ?force=true, which takes it from there`, { uses });
+
+/** What a write answers with: nothing of a file that its caller may not find. */
+const entryIn = (text: string): FileEntry => JSON.parse(text) ?? {};
