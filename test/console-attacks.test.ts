@@ -81,6 +81,7 @@ describeOnEveryDatabase('The console', (engine) => {
       [READ, "'api::restaurant.restaurant'", `'"no object"'`, "'[]'"],
       [READ, "'api::tag.tag'", `'{"fields": "label", "locales": null}'`, "'[]'"],
       [READ, "'api::owner.owner'", "'{}'", `'"no list"'`],
+      [READ, "'api::review.review'", "'{}'", `'[{"toString": 1}]'`],
       ["'plugin::nothing.here'", 'null', 'null', 'null'],
       [READ, "'api::chef.chef'", 'null', 'null'],
     ]);
@@ -90,7 +91,8 @@ describeOnEveryDatabase('The console', (engine) => {
       'a permission without an action: it says nothing',
       'read api::restaurant.restaurant: its properties cannot be read',
       'read api::tag.tag: its properties cannot be read',
-      'read api::owner.owner: the condition "no list" is not known here',
+      'read api::owner.owner: the condition no list is not known here',
+      'read api::review.review: the condition {"toString":1} is not known here',
       'plugin::nothing.here: there is nothing of the kind here',
     ]);
     expect(Object.keys(answer.body.types)).toEqual(['api::chef.chef']);

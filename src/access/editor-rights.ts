@@ -194,10 +194,10 @@ function creatorOf(conditions: unknown): Creator | null {
   return creators.includes('role') ? 'role' : 'own';
 }
 
-const unknownCondition = (conditions: unknown): string =>
-  Array.isArray(conditions)
-    ? String(conditions.find((condition) => !CONDITIONS.has(condition)))
-    : JSON.stringify(conditions);
+function unknownCondition(conditions: unknown): string {
+  const unknown = Array.isArray(conditions) ? conditions.find((one) => !CONDITIONS.has(one)) : conditions;
+  return typeof unknown === 'string' ? unknown : JSON.stringify(unknown);
+}
 
 /** Null is for all locales; where nothing is said, Strapi 5 means none. */
 function localesIn(given: unknown): ReadonlySet<string> | null {
