@@ -194,9 +194,18 @@ describe('A sentence', () => {
         'articles?status=draft&locale=fr&filters[updatedAt][$gte]=now-7d&sort=title:desc&fields=title&populate=tags',
       ),
     ).toBe(
-      'Drafts of articles in fr whose updated at is 7 days ago or after, by title, last first, showing only title, with tags, 25 a page.',
+      'Drafts of articles in fr whose updated at is 7 days ago or later, by title, last first, showing only title, with tags, 25 a page.',
     );
     expect(said('homepage')).toBe('The homepage.');
+    expect(said('homepage?filters[featured][$some][name][$containsi]=a')).toBe(
+      'The homepage with a restaurant among the featured whose name contains “a”, ignoring case.',
+    );
+    expect(said('restaurants?filters[openingHours][$none][day]=mon')).toBe(
+      'Restaurants with no slot among the opening hours whose day is “mon”, 25 a page.',
+    );
+    expect(said('restaurants?filters[name][$not][$contains]=x&publicationFilter=modified')).toBe(
+      'Restaurants whose name is not one that contains “x”, 25 a page, with “publicationFilter” as it is written.',
+    );
   });
 });
 

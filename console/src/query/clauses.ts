@@ -1,5 +1,6 @@
 // Conditions as clauses of a sentence, which begin with "whose", "that" or "with".
 import type { ConsoleAttribute } from '../../../src/console/contract.ts';
+import { pluralOf } from '../../../src/model/english-plural.ts';
 import {
   type Count,
   type FilterDraft,
@@ -57,7 +58,7 @@ function clauseOf(node: FilterDraft, about: About): string {
 function groupClause({ of, join, negated }: Group, about: About): string {
   const clause = clausesOf(of, join, about);
   if (!negated) return clause;
-  if (about.value) return `not that it ${clause}`;
+  if (about.value) return `${isPlural(about.value.name) ? 'are not ones' : 'is not one'} that ${clause}`;
   return about.many ? `that are not among those ${clause}` : `that is not one ${clause}`;
 }
 
@@ -78,7 +79,7 @@ function along(path: readonly Step[], about: About, inner: Inner, test?: Test): 
     return `with ${name} that among them have every ${valueName(test, test.path.at(-1)!.name)} of ${listed(values, 'and')}`;
   }
   const clause = along(rest, { ...about, view, many: false, value: null }, inner, test);
-  const one = attribute && isToMany(attribute) ? (oneName(view) ?? name) : name;
+  const one = attribute && isToMany(attribute) ? oneOf(name, view) : name;
   if (first.set === 'none') return `with no ${one} ${clause}`;
   if (first.set === 'every')
     return `where every ${one} is ${clause.replace(/^(?!that is )/, 'one ').replace(/^that is /, '')}`;
@@ -107,6 +108,13 @@ export const oneName = (view: SchemaView | null): string | null => {
   if (!view) return null;
   return humanized('singularName' in view.schema ? String(view.schema.singularName) : view.schema.displayName);
 };
+
+/** One of several: "dish" of dishes, "person among the helpers" where the name does not say of what they are. */
+function oneOf(name: string, view: SchemaView | null): string {
+  const one = oneName(view);
+  if (one === null) return name;
+  return name === manyName(view) || name === pluralOf(one) ? one : `${one} among the ${name}`;
+}
 
 export const manyName = (view: SchemaView | null): string | null => {
   if (!view) return null;
@@ -169,23 +177,23 @@ function predicate(test: Test, attribute: ConsoleAttribute | undefined, name: st
   const words: Readonly<Record<Operator, string>> = {
     $eq: `${are} ${some}`,
     $ne: `${are} not ${none}`,
-    $eqi: `${are} ${some} in any case`,
-    $nei: `${are} not ${none} in any case`,
+    $eqi: `${are} ${some}, ignoring case`,
+    $nei: `${are} not ${none}, ignoring case`,
     $lt: `${are} ${isTime ? 'before' : 'less than'} ${some}`,
-    $lte: isTime ? `${are} ${some} or before` : `${are} at most ${some}`,
+    $lte: isTime ? `${are} ${some} or earlier` : `${are} at most ${some}`,
     $gt: `${are} ${isTime ? 'after' : 'more than'} ${some}`,
-    $gte: isTime ? `${are} ${some} or after` : `${are} at least ${some}`,
+    $gte: isTime ? `${are} ${some} or later` : `${are} at least ${some}`,
     $in: `${are} ${some}`,
     $notIn: values.length > 1 ? `${are} neither ${none}` : `${are} not ${none}`,
     $between: `${are} between ${listed(values, 'and')}`,
     $contains: `contain${s} ${some}`,
     $notContains: `${does} not contain ${none}`,
-    $containsi: `contain${s} ${some} in any case`,
-    $notContainsi: `${does} not contain ${none} in any case`,
+    $containsi: `contain${s} ${some}, ignoring case`,
+    $notContainsi: `${does} not contain ${none}, ignoring case`,
     $startsWith: `start${s} with ${some}`,
-    $startsWithi: `start${s} with ${some} in any case`,
+    $startsWithi: `start${s} with ${some}, ignoring case`,
     $endsWith: `end${s} with ${some}`,
-    $endsWithi: `end${s} with ${some} in any case`,
+    $endsWithi: `end${s} with ${some}, ignoring case`,
     $has: `${s ? 'has' : 'have'} ${some} in the list`,
     $all: `${are} each of ${listed(values, 'and')}`,
     $null: `${are} empty`,
@@ -209,7 +217,8 @@ function countClause({ path, op, values, where }: Count, about: About): string {
   const attribute = last && attributeIn(about.view, last.name);
   const view = about.view && attribute ? targetOf(about.view.model, attribute) : null;
   const isOne = values.length === 1 && values[0] === '1';
-  const name = isOne ? (oneName(view) ?? 'entry') : last ? humanized(last.name) : 'entries';
+  const many = last ? humanized(last.name) : 'entries';
+  const name = isOne ? (view ? oneOf(many, view) : 'entry') : many;
   const numbers: Readonly<Record<Count['op'], string>> = {
     $eq: values[0] === '0' ? 'no' : listed(values, 'or'),
     $ne: `other than ${values[0]}`,

@@ -18,6 +18,7 @@ export function sentenceOf(draft: ReadDraft, model: ConsoleModel, titles: Titles
     sortWords(draft.sort, view),
     shownWords(draft),
     pageWords(draft, view),
+    otherWords(draft),
   ];
   return `${capitalized(parts.filter(Boolean).join(', '))}.`;
 }
@@ -90,4 +91,11 @@ function pageWords({ pagination, below }: ReadDraft, view: SchemaView | null): s
   if (start !== undefined || limit !== undefined) return `${limit ?? USUAL_PAGE} from place ${Number(start ?? 0) + 1}`;
   const size = `${pageSize ?? USUAL_PAGE} a page`;
   return page !== undefined && page !== '1' ? `${size}, page ${page}` : size;
+}
+
+/** Parameters that have no words here may still change what is found. */
+function otherWords({ other }: ReadDraft): string {
+  const names = Object.keys(other).map((name) => `“${name}”`);
+  if (names.length === 0) return '';
+  return `with ${listed(names, 'and')} as ${names.length === 1 ? 'it is' : 'they are'} written`;
 }
