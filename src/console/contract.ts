@@ -181,8 +181,10 @@ export interface ConsoleAttribute {
 export interface ConsoleRelation {
   /** oneToOne, oneToMany, manyToOne, manyToMany, morphTo… as in the definition. */
   readonly kind: string;
-  /** Null for morphs, which lead to any type. */
+  /** Null for morphs, which lead to several types. */
   readonly target: string | null;
+  /** Of a morph: the types that show its other side, which are those that it can lead to. */
+  readonly targets?: readonly string[];
   readonly toMany: boolean;
   /** The attribute of the target that shows the other side, if any. */
   readonly inverse: string | null;

@@ -167,7 +167,7 @@ class SchemaReader {
       writable,
       hasIndex: this.#hasIndex(schema, attribute),
       ...(attribute.visibleWhen !== null && { visibleWhen: attribute.visibleWhen }),
-      ...optionsOf(attribute, declared),
+      ...optionsOf(attribute, declared, this.#view),
     };
   }
 
@@ -201,14 +201,14 @@ type Options = Omit<
 >;
 
 /** What is particular about an attribute of its kind. */
-function optionsOf(attribute: Attribute, declared: AttributeDefinition | undefined): Options {
+function optionsOf(attribute: Attribute, declared: AttributeDefinition | undefined, view: View): Options {
   switch (attribute.kind) {
     case 'scalar':
       return scalarOptions(attribute, declared);
     case 'relation':
     case 'localizations':
     case 'morph':
-      return { relation: relationOf(attribute, declared) };
+      return { relation: relationOf(attribute, declared, view) };
     case 'component':
       return { component: attribute.component, repeatable: attribute.many, ...boundsOf(attribute) };
     case 'dynamiczone':
@@ -247,6 +247,7 @@ const boundsOf = ({ min, max }: Bounds): { min?: number; max?: number } => ({
 function relationOf(
   attribute: Attribute & { kind: 'relation' | 'localizations' | 'morph' },
   declared: AttributeDefinition | undefined,
+  view: View,
 ): ConsoleRelation {
   if (attribute.kind === 'localizations')
     return { kind: 'oneToMany', target: attribute.target, toMany: true, inverse: null };
@@ -254,6 +255,7 @@ function relationOf(
     return {
       kind: attribute.many ? 'morphToMany' : 'morphToOne',
       target: null,
+      targets: view.found(attribute.targets.map(({ uid }) => uid)),
       toMany: attribute.many,
       inverse: null,
     };

@@ -102,7 +102,7 @@ export function RelationField(props: RelationFieldProps): ReactNode {
       {!readOnly && (
         <RelationSearch
           label={toMany ? `Add to ${label}` : `Choose ${label}`}
-          target={target}
+          targets={target === null ? (attribute.relation?.targets ?? []) : [target]}
           locale={locale ?? defaultLocale(model)}
           isTaken={(entry) => shown.some(({ documentId }) => documentId === entry.documentId)}
           onSelect={add}
@@ -127,6 +127,7 @@ function RelatedTitle({ related, type, locale }: RelatedTitleProps): ReactNode {
       ) : (
         related.title
       )}
+      {related.type && type && <Badge>{type.displayName}</Badge>}
       {related.locale && <Badge>{related.locale}</Badge>}
     </span>
   );

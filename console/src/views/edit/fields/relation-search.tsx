@@ -11,24 +11,22 @@ import { searchUrl } from '../form/query.ts';
 
 interface RelationSearchProps {
   readonly label: string;
-  /** Null: any type, which is chosen first. */
-  readonly target: string | null;
+  /** The types that it may lead to; of several, one is chosen first. */
+  readonly targets: readonly string[];
   readonly locale: string;
   readonly isTaken: (entry: Entry) => boolean;
   readonly onSelect: (type: ConsoleType, entry: Entry) => void;
 }
 
-export function RelationSearch({ label, target, ...rest }: RelationSearchProps): ReactNode {
+export function RelationSearch({ label, targets, ...rest }: RelationSearchProps): ReactNode {
   const { model } = useForm();
-  const choices = model.types.filter(({ uid, source, kind }) =>
-    target === null ? source === 'own' && kind === 'collectionType' : uid === target,
-  );
-  const [uid, setUid] = useState(target ?? choices[0]?.uid ?? '');
+  const choices = model.types.filter(({ uid }) => targets.includes(uid));
+  const [uid, setUid] = useState(choices[0]?.uid ?? '');
   const type = typeOf(model, uid);
   if (!type) return null;
   return (
     <div className="row edit-search">
-      {target === null && (
+      {choices.length > 1 && (
         <Select
           small
           aria-label={`${label}: type`}
@@ -42,7 +40,7 @@ export function RelationSearch({ label, target, ...rest }: RelationSearchProps):
   );
 }
 
-type EntrySearchProps = Omit<RelationSearchProps, 'target'> & { readonly type: ConsoleType };
+type EntrySearchProps = Omit<RelationSearchProps, 'targets'> & { readonly type: ConsoleType };
 
 function EntrySearch({ label, type, locale, isTaken, onSelect }: EntrySearchProps): ReactNode {
   const id = useId();
