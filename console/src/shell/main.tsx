@@ -7,9 +7,10 @@ import { CONSOLE_PATH } from '../../../src/console/contract.ts';
 import '../ui/tokens.css';
 import '../ui/ui.css';
 import './shell.css';
-import { ApiError, onLoggedOut } from './api.ts';
+import { onLoggedOut } from './api.ts';
 import { App } from './app.tsx';
 import { guardedNavigation, guardHistory } from './leave-guard.ts';
+import { isUnreachable, recoverWith } from './recovery.ts';
 import { SESSION_KEY } from './session.ts';
 import { applyTheme } from './theme.ts';
 
@@ -19,11 +20,12 @@ const MAX_RETRIES = 2;
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (count, error) => count < MAX_RETRIES && error instanceof ApiError && error.status === 0,
+      retry: (count, error) => count < MAX_RETRIES && isUnreachable(error),
       refetchOnWindowFocus: false,
     },
   },
 });
+recoverWith(client);
 onLoggedOut(() => client.setQueryData(SESSION_KEY, null));
 applyTheme();
 guardHistory();
