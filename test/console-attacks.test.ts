@@ -179,6 +179,22 @@ describeOnSqlite('The console', (engine) => {
     await at.service.close();
   });
 
+  it('has roles for a project whose components hold themselves', async () => {
+    const node = { type: 'component', component: 'kit.node' };
+    const content = await contents.open({
+      types: { note: { attributes: { title: { type: 'string' }, node } } },
+      components: { 'kit.node': { name: { type: 'string' }, child: node, children: { ...node, repeatable: true } } },
+    });
+    await (await content.sheaf.console()).accounts.ensuredRoles();
+    const { answer, ask } = await new Attacked(content).account('strapi-author');
+    expect(answer.body.refused).toEqual([]);
+    expect(answer.body.types['api::note.note'].writable).toEqual(['title', 'node']);
+    const data = { node: { name: 'a', child: { name: 'b', child: { name: 'c' } } } };
+    const populate = 'populate[node][populate][child][populate]=child';
+    expect((await ask('POST', `rest/notes?${populate}`, { data })).body.data).toMatchObject(data);
+    expect((await ask('GET', 'model')).status).toBe(200);
+  });
+
   it.each([{ trustProxy: [] }, { trustProxy: ['10.0.0.1'] }, { trustProxy: ['127.0.0.1'] }])(
     'is not there for what a proxy on this machine has passed on, with $trustProxy',
     async (settings) => {

@@ -78,11 +78,12 @@ function permissionsOn(model: Model, others: readonly string[], conditions: read
   ];
 }
 
-/** The attributes of a type; of a component those inside, with their paths. */
-function fieldsOf(model: Model, { attributes }: Definition): string[] {
+/** The attributes of a type; of a component those inside, with their paths. One that holds itself is named as a whole. */
+function fieldsOf(model: Model, { attributes }: Definition, above: readonly Definition[] = []): string[] {
   return Object.entries(attributes).flatMap(([name, { type, component }]) => {
     const inside = type === 'component' && model.definitions.find(({ uid }) => uid === component);
-    return inside ? fieldsOf(model, inside).map((field) => `${name}.${field}`) : [name];
+    if (!inside || above.includes(inside)) return [name];
+    return fieldsOf(model, inside, [...above, inside]).map((field) => `${name}.${field}`);
   });
 }
 
