@@ -278,6 +278,12 @@ export const MAX_HOOK_MS = 5_000;
 /** Hooks that lead to one another; one that writes what it is called for would never end. */
 export const MAX_HOOK_DEPTH = 10;
 
+/** The same for a lifecycle of a Strapi project. */
+export const MAX_STRAPI_HOOK_MS = 30_000;
+
+/** Lifecycles of a Strapi project that lead to one another, such as along a tree of categories. */
+export const MAX_STRAPI_HOOK_DEPTH = 50;
+
 /** Milliseconds that a hook may take for a write that is committed. */
 export const MAX_COMMITTED_HOOK_MS = 30_000;
 

@@ -199,7 +199,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
 
   it('runs middlewares around documents, which may change parameters and results', async () => {
     const told: string[] = [];
-    const wrapped = createDocuments(content.sheaf);
+    const wrapped = createDocuments(content.sheaf, lifecycles);
     wrapped.use(async (context, next) => {
       told.push(`${context.action} ${context.uid}`);
       if (context.action === 'create')
@@ -246,7 +246,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     const events: LifecycleEvent[] = [];
     const note = (event: LifecycleEvent): void => {
       events.push({ ...event, params: { ...event.params } });
-      const at = event.params.data?.publishedAt ?? event.result?.publishedAt;
+      const at = event.params.data?.publishedAt ?? (event.result as Entry | undefined)?.publishedAt;
       told.push(`${event.action}${at ? ' published' : ''}`);
     };
     const stop = lifecycles.subscribe({

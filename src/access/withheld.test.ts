@@ -96,7 +96,8 @@ describe('code that runs', () => {
     for (const kind of ['controller', 'service', 'routes', 'policies', 'documents.use'] as const)
       expect(isClosed(kind), kind).toBe(false);
     expect(isClosed('lifecycles', { does: 'cannot be read' })).toBe(false);
-    expect(isClosed('lifecycles', { does: 'beforeFindMany' })).toBe(true);
+    expect(isClosed('lifecycles', { does: 'beforeFindMany' })).toBe(false);
+    expect(isClosed('lifecycles', { does: 'beforeFindMany', subject: 'application' })).toBe(true);
     expect(isClosed('documents.use', { file: 'src/plugins/own/strapi-server.ts' })).toBe(true);
     expect(isClosed('middlewares', { subject: 'application', file: 'config/middlewares.ts' })).toBe(false);
     expect(isClosed('middlewares', { subject: 'application', file: 'src/index.ts' })).toBe(true);

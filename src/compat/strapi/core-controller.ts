@@ -21,8 +21,8 @@ import type { Members, Params } from './strapi-types.ts';
 export interface CoreDeps {
   readonly sheaf: Sheaf;
   readonly type: ContentType;
-  /** Whether middlewares of the project run around documents, so that nothing may go past them. */
-  hasMiddlewares(): boolean;
+  /** Whether code of the project runs around such a use of documents, so that nothing may go past it. */
+  isAround(use: RowUse): boolean;
   /** The service of the type, and what it has of the core. */
   service(): { readonly service: Members; readonly core: Members };
 }
@@ -128,13 +128,13 @@ class CoreActions {
   }
 
   /**
-   * The service of the project where it has a function of its own for this, or where middlewares run around documents;
+   * The service of the project where it has a function of its own for this, or where code runs around documents;
    * null where the core does it. A service acts as the system, so that rules for rows would not hold.
    */
   #ownService(name: string, ctx: Context, use: RowUse): ((...values: readonly unknown[]) => Promise<unknown>) | null {
     const { service, core } = this.#deps.service();
     const method = service[name];
-    if (typeof method !== 'function' || (method === core[name] && !this.#deps.hasMiddlewares())) return null;
+    if (typeof method !== 'function' || (method === core[name] && !this.#deps.isAround(use))) return null;
     if (this.#callerOf(ctx).access.rowsOf(this.#deps.type.uid, use) !== null) throw forbiddenError();
     return method.bind(service);
   }

@@ -79,7 +79,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   });
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
-  for (const file of registry.all('lifecycles')) subscribe(file, data, registry);
+  for (const file of registry.all('lifecycles')) subscribe(file, data);
   const extension = await extendPlugin(code.files, { strapi, modules, registry });
   return {
     strapi,
@@ -107,15 +107,9 @@ function offerKnex(sheaf: Sheaf, db: object, modules: StrapiModules): void {
 }
 
 /** Lifecycles in the folder of a content-type. */
-function subscribe({ uid, exported, file }: LoadedFile, { db }: DataMembers, registry: CodeRegistry): void {
+function subscribe({ uid, exported }: LoadedFile, { db }: DataMembers): void {
   if (typeof exported !== 'object' || exported === null) return;
   db.lifecycles.subscribe({ models: [uid], ...exported });
-  const untold = Object.keys(exported).find((name) => /^(?:before|after)(?:Find|Count)/.test(name));
-  if (untold !== undefined)
-    registry.report(
-      file,
-      new Error(`${untold} is not told; narrow reads in a controller, or by rows in access/*.json`),
-    );
 }
 
 /** Core controllers and services by uid, each made once. */
@@ -131,7 +125,10 @@ function coreMembers(sheaf: Sheaf, strapi: Strapi, registry: () => CodeRegistry)
     coreController({
       sheaf,
       type: typeOf(uid),
-      hasMiddlewares: () => (strapi.documents as unknown as DataMembers['documents']).hasMiddlewares,
+      isAround: (use) => {
+        const { documents, db } = strapi as unknown as DataMembers;
+        return documents.hasMiddlewares || (use === 'find' && db.lifecycles.hearsReads(uid));
+      },
       service: () => ({ core: service(uid), service: registry().made('services', uid, service) ?? service(uid) }),
     }),
   );

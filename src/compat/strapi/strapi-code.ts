@@ -88,8 +88,11 @@ export async function startStrapiCode(
   const around = applicationMiddlewares(config.get('middlewares'), loaded);
   const isExtended = mode === 'look' || (await beginExtension(loaded));
   const isStarted = isExtended && isRegistered && (await phase(index, 'bootstrap', loaded));
+  const { untold } = loaded.data.db.lifecycles;
+  for (const event of untold)
+    registry.report(INDEX, new Error(`${event} is told of content-types of the project alone; name them in models`));
   const routes = routesOf(sheaf, loaded);
-  closeWhatFailed(sheaf, registry.problems, isStarted);
+  closeWhatFailed(sheaf, registry.problems, isStarted && untold.length === 0);
   for (const { file, line, message } of registry.problems)
     log.warn({ file, line }, `code of the project does not run: ${message}`);
   const app = koaOf(loaded);
@@ -152,6 +155,7 @@ function routesOf(sheaf: Sheaf, { registry, core, ...loaded }: LoadedCode): Stra
     isCore: (uid: string) =>
       uid !== USER &&
       !isAround(uid) &&
+      !data.db.lifecycles.hearsReads(uid) &&
       isGenerated(registry, 'controllers', uid) &&
       isGenerated(registry, 'services', uid),
   };

@@ -22,7 +22,8 @@ export function isRun({ kind, file, subject, closes, does }: CodeFinding): boole
   if (kind === 'bootstrap') return closes === 'nothing';
   // A middleware for everything runs where the configuration lists it; strapi.server is not there to take one.
   if (kind === 'middlewares' && subject === APPLICATION) return file.startsWith('config/');
-  // Events of reading are not told. Of what cannot be read beforehand, the start finds out.
-  if (kind === 'lifecycles' && closes === 'all') return does.startsWith(UNREADABLE);
+  // Of accounts and files, events of reading are not told. Of what cannot be read beforehand, the start finds out.
+  if (kind === 'lifecycles' && closes === 'all')
+    return does.startsWith(UNREADABLE) || subject?.startsWith('api::') === true;
   return RUN_KINDS.has(kind);
 }

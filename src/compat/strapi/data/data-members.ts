@@ -31,15 +31,15 @@ export interface DataMembers {
   getModel(uid: string): SchemaView | undefined;
 }
 
-/** From now on, lifecycles run around writes. */
+/** From now on, lifecycles run around writes, and around what code reads. */
 export function createDataMembers(sheaf: Sheaf): DataMembers {
   const { model } = sheaf;
-  const documents = createDocuments(sheaf);
   const lifecycles = new Lifecycles(sheaf);
+  const documents = createDocuments(sheaf, lifecycles);
   sheaf.operations.addHooks(lifecycles);
   const known = new Map<string, Rows>();
   const query = (uid: string): Rows => {
-    const rows = known.get(uid) ?? new Rows(sheaf, uid);
+    const rows = known.get(uid) ?? new Rows(sheaf, uid, lifecycles);
     known.set(uid, rows);
     return rows;
   };

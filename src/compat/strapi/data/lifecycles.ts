@@ -1,25 +1,40 @@
-// Lifecycles: events around the rows of a write, as Strapi's database layer fires them. A document is written in place
-// here, so where Strapi replaces a published row, that row is updated.
+// Lifecycles: events around the rows of a write, and around what code reads, as Strapi's database layer fires them. A
+// document is written in place here, so where Strapi replaces a published row, that row is updated.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '../../../access/caller.ts';
 import type { Operation, WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
+import { unavailableError } from '../../../errors.ts';
+import { Deadline, DeadlineError } from '../../../extend/run-code.ts';
+import { MAX_STRAPI_HOOK_DEPTH, MAX_STRAPI_HOOK_MS } from '../../../limits.ts';
 import type { ContentType } from '../../../model/types.ts';
 import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
-import { Rows } from './rows.ts';
+import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
 import { knownData } from './strapi-documents.ts';
 
 export type RowEvent = 'Create' | 'Update' | 'Delete';
-export type LifecycleAction = `before${RowEvent}` | `after${RowEvent}`;
+export type LifecycleAction = `before${RowEvent | ReadEvent}` | `after${RowEvent | ReadEvent}`;
 
 export interface LifecycleEvent {
   readonly action: LifecycleAction;
   readonly model: Readonly<Record<string, unknown>>;
-  readonly params: { where?: unknown; data?: Record<string, unknown>; populate?: unknown };
+  readonly params: EventParameters;
   /** What a subscriber keeps from before to after. */
   state: Record<string, unknown>;
-  result?: Entry | null;
+  /** A row, rows, or their number. */
+  result?: unknown;
 }
+
+interface EventParameters {
+  where?: unknown;
+  data?: Record<string, unknown>;
+  populate?: unknown;
+  [name: string]: unknown;
+}
+
+/** What each subscriber keeps from before to after. */
+type States = Map<Subscriber, Record<string, unknown>>;
 
 type Handler = (event: LifecycleEvent) => unknown;
 
@@ -33,17 +48,21 @@ interface Step {
   readonly isPublished: boolean;
   /** The row as it was before it is removed. */
   readonly removed: Entry | null;
-  readonly states: Map<Subscriber, Record<string, unknown>>;
+  readonly states: States;
 }
 
-export class Lifecycles implements OperationHooks {
+export class Lifecycles implements OperationHooks, AroundReads {
   readonly #sheaf: Sheaf;
   readonly #subscribers: Subscriber[] = [];
   /** What was told before the write, until it is told after it. */
   readonly #steps = new WeakMap<Operation, readonly Step[]>();
+  /** Types whose reads functions of the project may act on, by what is known of their code. */
+  readonly #heard: ReadonlySet<string | null>;
 
   constructor(sheaf: Sheaf) {
     this.#sheaf = sheaf;
+    const ofReads = sheaf.code.findings.filter(({ kind, closes }) => kind === 'lifecycles' && closes === 'all');
+    this.#heard = new Set(ofReads.map(({ subject }) => subject));
   }
 
   /** Returns a function that ends the subscription. */
@@ -53,6 +72,36 @@ export class Lifecycles implements OperationHooks {
       const index = this.#subscribers.indexOf(subscriber);
       if (index >= 0) this.#subscribers.splice(index, 1);
     };
+  }
+
+  hearsReads(uid: string): boolean {
+    return this.#subscribers.some(
+      (one) => isFor(one, uid) && (typeof one === 'function' ? this.#heard.has(uid) : readActionOf(one) !== undefined),
+    );
+  }
+
+  /** The events of reading that are not told, as they are not of a content-type of the project alone. */
+  get untold(): readonly string[] {
+    return this.#subscribers.flatMap((one) => {
+      if (typeof one === 'function' || one.models?.every((uid) => uid.startsWith('api::'))) return [];
+      return readActionOf(one) ?? [];
+    });
+  }
+
+  async around<P extends object, R>(
+    type: ContentType,
+    event: ReadEvent,
+    given: P,
+    read: (params: P) => Promise<R>,
+  ): Promise<R> {
+    if (!this.hearsReads(type.uid)) return read(given);
+    const asked = { ...given };
+    const params = asked as EventParameters;
+    const states: States = new Map();
+    await this.#tell(type, states, { action: `before${event}`, params });
+    const result = await read(asked);
+    await this.#tell(type, states, { action: `after${event}`, params, result });
+    return result;
   }
 
   concerns(uid: string, name: Operation['name']): boolean {
@@ -100,24 +149,24 @@ export class Lifecycles implements OperationHooks {
     };
     const isDated = action.startsWith('before') && step.event !== 'Delete' && type.draftAndPublish;
     if (isDated) params.data!.publishedAt = step.isPublished ? new Date() : null;
-    for (const subscriber of this.#subscribers) {
-      if (!isFor(subscriber, type.uid)) continue;
-      const handler = typeof subscriber === 'function' ? subscriber : subscriber[action];
-      if (typeof handler !== 'function') continue;
-      const state = step.states.get(subscriber) ?? {};
-      step.states.set(subscriber, state);
-      const event: LifecycleEvent = {
-        action,
-        model: modelOf(type),
-        params,
-        state,
-        ...(result !== undefined && { result }),
-      };
-      await (handler as Handler).call(subscriber, event);
-      step.states.set(subscriber, event.state);
-    }
+    await this.#tell(type, step.states, { action, params, ...(result !== undefined && { result }) });
     if (isDated) delete params.data!.publishedAt;
     return params.data ?? { ...data };
+  }
+
+  async #tell(
+    type: ContentType,
+    states: States,
+    told: Pick<LifecycleEvent, 'action' | 'params' | 'result'>,
+  ): Promise<void> {
+    for (const subscriber of this.#subscribers) {
+      if (!isFor(subscriber, type.uid)) continue;
+      const handler = typeof subscriber === 'function' ? subscriber : subscriber[told.action];
+      if (typeof handler !== 'function') continue;
+      const event: LifecycleEvent = { ...told, model: modelOf(type), state: states.get(subscriber) ?? {} };
+      await inTime(event, () => (handler as Handler).call(subscriber, event));
+      states.set(subscriber, event.state);
+    }
   }
 
   /** What lifecycles set is not the caller's, so no right of theirs to write it is needed. */
@@ -181,6 +230,31 @@ const WRITES: ReadonlySet<Operation['name']> = new Set([
   'discardDraft',
   'clone',
 ] as const);
+
+const READ_ACTIONS = (['FindMany', 'FindOne', 'Count'] as const).flatMap(
+  (event) => [`before${event}`, `after${event}`] as const,
+);
+
+/** The first event of reading that a subscriber has a function for. */
+const readActionOf = (subscriber: Exclude<Subscriber, Handler>): LifecycleAction | undefined =>
+  READ_ACTIONS.find((action) => typeof subscriber[action] === 'function');
+
+/** How many lifecycles have led to one another. */
+const depths = new AsyncLocalStorage<number>();
+
+/** A write holds its locks for as long as a lifecycle takes. */
+async function inTime({ action, model }: LifecycleEvent, work: () => unknown): Promise<void> {
+  const depth = (depths.getStore() ?? 0) + 1;
+  if (depth > MAX_STRAPI_HOOK_DEPTH)
+    throw new Error(`lifecycles lead to one another ${depth} times (MAX_STRAPI_HOOK_DEPTH): ${action} of ${model.uid}`);
+  try {
+    await depths.run(depth, () => new Deadline(MAX_STRAPI_HOOK_MS).within(work));
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) throw error;
+    const cause = new Error(`${action} of ${model.uid} was given up: ${error.message} (MAX_STRAPI_HOOK_MS)`);
+    throw unavailableError('The request takes too long', cause);
+  }
+}
 
 const isFor = (subscriber: Subscriber, uid: string): boolean =>
   typeof subscriber === 'function' || !subscriber.models || subscriber.models.includes(uid);

@@ -1,8 +1,9 @@
 // What code says to `db.query` → parameters of a read: `where`, `select`, `orderBy`, `populate`, `limit`, `offset`.
-
+import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../../../errors.ts';
 import type { Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
+import { withoutEmptyFilters } from '../sanitize.ts';
 import { type Schemas, targetOf } from './schemas.ts';
 
 export interface RowParameters {
@@ -30,11 +31,36 @@ export function readOfRows(schemas: Schemas, schema: Schema, given: RowParameter
   };
 }
 
+/** What documents are asked for, as lifecycles of rows are told it. */
+export function paramsOfRows({ filters, fields, sort, populate, start, limit }: Parameters): Record<string, unknown> {
+  const named = { select: fields, orderBy: sort, populate, offset: start, limit };
+  const given = Object.entries(named).filter(([, value]) => value !== undefined && value !== null);
+  return { where: filters ?? {}, ...Object.fromEntries(given) };
+}
+
+/** What lifecycles have changed of it, as documents are asked for it. */
+export function changedParameters(
+  schemas: Schemas,
+  schema: Schema,
+  before: Parameters,
+  { where, select, orderBy, populate, offset, limit }: Parameters,
+): Parameters {
+  const isChanged = (name: string, value: unknown): boolean => !isDeepStrictEqual(value, before[name]);
+  return {
+    ...(isChanged('where', where) && { filters: whereOf(schemas, schema, { where }) }),
+    ...(isChanged('select', select) && { fields: select === '*' ? undefined : select }),
+    ...(isChanged('orderBy', orderBy) && { sort: sortOf(orderBy) }),
+    ...(isChanged('populate', populate) && { populate: populateOf(schemas, schema, populate) }),
+    ...(isChanged('offset', offset) && { start: offset }),
+    ...(isChanged('limit', limit) && { limit }),
+  };
+}
+
 /** `filters` holds beside `where`. */
 export function whereOf(schemas: Schemas, schema: Schema, { where, filters }: RowParameters): unknown {
   const both = [where, filters].filter((one) => one !== undefined && one !== null);
   const parts = both.map((one) => conditionOf(schemas, schema, one));
-  return parts.length > 1 ? { $and: parts } : parts[0];
+  return withoutEmptyFilters(parts.length > 1 ? { $and: parts } : parts[0]);
 }
 
 const GROUPS: ReadonlySet<string> = new Set(['$and', '$or']);

@@ -25,6 +25,21 @@ export interface RowPage {
   };
 }
 
+export type ReadEvent = 'FindMany' | 'FindOne' | 'Count';
+
+/** Code that is told of what other code reads, and may change it. */
+export interface AroundReads {
+  /** Whether there is any for a type, so that no read may go past it. */
+  hearsReads(uid: string): boolean;
+  /** Runs a read with what is told before and after. Both may change what they are given. */
+  around<P extends object, R>(
+    type: ContentType,
+    event: ReadEvent,
+    given: P,
+    read: (params: P) => Promise<R>,
+  ): Promise<R>;
+}
+
 /** Attributes that the server keeps by itself. */
 const KEPT: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
 const DEFAULT_PAGE_SIZE = 10;
@@ -33,14 +48,26 @@ export class Rows {
   readonly #sheaf: Sheaf;
   readonly #type: ContentType;
   readonly #caller: Caller;
+  readonly #lifecycles: AroundReads | null;
 
-  constructor(sheaf: Sheaf, uid: string) {
+  /** `lifecycles`: what is told of reads; null where it is the server that reads, and not code. */
+  constructor(sheaf: Sheaf, uid: string, lifecycles: AroundReads | null = null) {
     this.#sheaf = sheaf;
+    this.#lifecycles = lifecycles;
     this.#type = contentTypeOf(sheaf.model, uid);
     this.#caller = systemCaller(sheaf.model, 'everything');
   }
 
-  async findMany(parameters: RowParameters = {}): Promise<Entry[]> {
+  findMany(parameters: RowParameters = {}): Promise<Entry[]> {
+    return this.#told('FindMany', parameters, (told) => this.#find(told));
+  }
+
+  /** Tells code of a read, where there is any to tell. */
+  #told<R>(event: ReadEvent, parameters: RowParameters, read: (told: RowParameters) => Promise<R>): Promise<R> {
+    return this.#lifecycles ? this.#lifecycles.around(this.#type, event, parameters, read) : read(parameters);
+  }
+
+  async #find(parameters: RowParameters): Promise<Entry[]> {
     const { limit = NO_LIMIT.limit, offset = 0 } = parameters;
     const range = { start: numberOfRows('offset', offset), limit: numberOfRows('limit', limit) };
     const read = this.#sheaf.operations.find(
@@ -56,8 +83,12 @@ export class Rows {
     return JSON.parse(`[${entries}]`);
   }
 
-  async findOne(parameters: RowParameters = {}): Promise<Entry | null> {
-    const [first] = await this.findMany({ ...parameters, limit: 1 });
+  findOne(parameters: RowParameters = {}): Promise<Entry | null> {
+    return this.#told('FindOne', parameters, (told) => this.#first(told));
+  }
+
+  async #first(parameters: RowParameters): Promise<Entry | null> {
+    const [first] = await this.#find({ ...parameters, limit: 1 });
     return first ?? null;
   }
 
@@ -76,6 +107,10 @@ export class Rows {
   }
 
   count(parameters: RowParameters = {}): Promise<number> {
+    return this.#told('Count', parameters, (told) => this.#count(told));
+  }
+
+  #count(parameters: RowParameters): Promise<number> {
     const filters = whereOf(this.#sheaf.model, this.#type, parameters);
     return this.#sheaf.operations.count(
       {
@@ -104,7 +139,7 @@ export class Rows {
 
   /** The first row that matches; null where none does. */
   async update({ where, filters, data, ...shown }: RowWrite): Promise<Entry | null> {
-    const row = await this.findOne({ where, filters, select: ['id'] });
+    const row = await this.#first({ where, filters, select: ['id'] });
     if (!row) return null;
     await this.#write('update', row.id, data);
     return this.#shown(row.id, shown);
@@ -127,7 +162,7 @@ export class Rows {
 
   async #each(found: RowParameters, work: (id: number) => Promise<unknown>): Promise<{ count: number }> {
     return this.#sheaf.transaction(async () => {
-      const rows = await this.findMany({ ...found, select: ['id'] });
+      const rows = await this.#find({ ...found, select: ['id'] });
       for (const { id } of rows) await work(id);
       return { count: rows.length };
     });

@@ -6,8 +6,8 @@ import type { Entry, EntryData, UpdateParameters } from '../../../operations/par
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
-import { numberOfRows } from './row-parameters.ts';
-import { Rows } from './rows.ts';
+import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
+import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
 import { contentTypeOf, type Schemas } from './schemas.ts';
 
 export type DocumentAction =
@@ -49,11 +49,11 @@ const READ_KEYS = ['filters', 'sort', 'fields', 'populate', 'status', 'locale', 
 const WRITE_KEYS = ['data', 'fields', 'populate', 'status', 'locale'];
 const ACTION_KEYS = ['locale'];
 
-export function createDocuments(sheaf: Sheaf): StrapiDocuments {
+export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocuments {
   const middlewares: DocumentMiddleware[] = [];
   const documents = (uid: string): DocumentMethods => {
     const contentType = contentTypeOf(sheaf.model, uid);
-    const actions = actionsOn(sheaf, contentType);
+    const actions = actionsOn(sheaf, contentType, reads);
     const call =
       (action: DocumentAction) =>
       async (parameters: DocumentParameters = {}) => {
@@ -80,7 +80,7 @@ export function createDocuments(sheaf: Sheaf): StrapiDocuments {
 
 type Actions = Readonly<Record<DocumentAction, (parameters: DocumentParameters) => Promise<unknown>>>;
 
-function actionsOn(sheaf: Sheaf, type: ContentType): Actions {
+function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions {
   const { uid } = type;
   const documents = sheaf.documents(uid);
   const rows = new Rows(sheaf, uid);
@@ -96,11 +96,29 @@ function actionsOn(sheaf: Sheaf, type: ContentType): Actions {
       const ids = done.entries.map(({ id }) => id);
       return { ...done, entries: name === 'unpublish' ? done.entries : await rows.findMany({ where: { id: ids } }) };
     };
+  const first = async (asked: DocumentParameters): Promise<Entry | null> =>
+    (await findMany(sheaf, type, { ...asked, limit: 1 }))[0] ?? null;
+  const told = <R>(
+    event: ReadEvent,
+    parameters: DocumentParameters,
+    read: (asked: DocumentParameters) => Promise<R>,
+  ): Promise<R> => {
+    if (!reads.hearsReads(uid)) return read(parameters);
+    const params = paramsOfRows(parameters);
+    const before = structuredClone(params);
+    return reads.around(type, event, params, (changed) =>
+      read({ ...parameters, ...changedParameters(sheaf.model, type, before, changed) }),
+    );
+  };
   return {
-    findMany: (parameters) => findMany(sheaf, type, parameters),
-    findFirst: async (parameters) => (await findMany(sheaf, type, { ...parameters, limit: 1 }))[0] ?? null,
-    findOne: (parameters) => documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
-    count: (parameters) => documents.count(taken(parameters, ['filters', 'status', 'locale', '_q'])),
+    findMany: (parameters) => told('FindMany', parameters, (asked) => findMany(sheaf, type, asked)),
+    findFirst: (parameters) => told('FindOne', parameters, first),
+    findOne: (parameters) =>
+      reads.hearsReads(uid)
+        ? told('FindOne', withDocument(parameters), first)
+        : documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
+    count: (parameters) =>
+      told('Count', parameters, (asked) => documents.count(taken(asked, ['filters', 'status', 'locale', '_q']))),
     create: (parameters) => documents.create(written(parameters)),
     update: (parameters) => documents.update(written(parameters)),
     clone: (parameters) => documents.clone(written(parameters)),
@@ -115,6 +133,13 @@ function actionsOn(sheaf: Sheaf, type: ContentType): Actions {
     },
   };
 }
+
+/** By the id of its document among the conditions, where lifecycles see it. */
+const withDocument = ({ documentId, filters, ...rest }: DocumentParameters): DocumentParameters => {
+  if (typeof documentId !== 'string') return { ...rest, ...(filters !== undefined && { filters }) };
+  const id = { documentId };
+  return { ...rest, filters: isObject(filters) ? { ...id, $and: [filters] } : id };
+};
 
 const idOf = ({ documentId }: DocumentParameters): { documentId?: string } =>
   typeof documentId === 'string' ? { documentId } : {};
