@@ -25,6 +25,8 @@ Usage: npm run bench -- [options]
                     --postgres on PostgreSQL
   --aggregates      aggregates in process, beside SQL written by hand for the same answer; on SQLite, or with --postgres
                     on PostgreSQL
+  --code            what code of a project costs: beside other types, in routes of its own, and at a start; on SQLite, or
+                    with --postgres on PostgreSQL
   --types           the check of 100 queries on a model of 50 content-types by the TypeScript compiler
   --seed N          with --search: where its random numbers begin (default 1)
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
@@ -54,6 +56,7 @@ export type Part =
   | 'sets'
   | 'aggregates'
   | 'uploads'
+  | 'code'
   | 'types';
 
 export interface Options extends Load {
@@ -81,6 +84,7 @@ const WORDS = {
   sets: { type: 'boolean', default: false },
   aggregates: { type: 'boolean', default: false },
   uploads: { type: 'boolean', default: false },
+  code: { type: 'boolean', default: false },
   types: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   restaurants: { type: 'string', default: '10000' },
@@ -135,7 +139,7 @@ export function readOptions(part?: Part): Options | null {
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads', 'types'] as const)
+  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads', 'code', 'types'] as const)
     if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);

@@ -3,6 +3,7 @@
 import { access } from './access.ts';
 import { aggregates } from './aggregates.ts';
 import { clientWrites } from './client-writes.ts';
+import { code } from './code.ts';
 import { dataSet } from './data.ts';
 import { growth } from './growth.ts';
 import { hostile } from './hostile.ts';
@@ -52,6 +53,7 @@ const PARTS = {
   sets,
   aggregates,
   uploads,
+  code,
   types,
 } as const;
 
