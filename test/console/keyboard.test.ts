@@ -11,14 +11,16 @@ import { type Keyboard, keyboardOf } from '../support/keyboard.ts';
 const ARTICLE = 'api::article.article';
 const RESTAURANT = 'api::restaurant.restaurant';
 
-/** Chooses a file where the focus is on what opens the browser's window for it. */
-async function upload(page: Page, keys: Keyboard, name: string): Promise<void> {
+/** Goes to what opens the browser's window for files, and chooses one. */
+async function upload(page: Page, keys: Keyboard, name: string, { by }: { readonly by: string }): Promise<void> {
   const buffer = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#345' } })
     .png()
     .toBuffer();
-  const chooser = page.waitForEvent('filechooser');
-  await keys.press('Enter');
-  await (await chooser).setFiles([{ name, mimeType: 'image/png', buffer }]);
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    keys.tabTo(by).then(() => keys.press('Enter')),
+  ]);
+  await chooser.setFiles([{ name, mimeType: 'image/png', buffer }]);
 }
 
 /** Opens the menu that the focus is on, and chooses from it by the beginning of a word. */
@@ -180,15 +182,13 @@ describeOnSqlite('The console by keyboard alone', (engine) => {
     const page = await console.open('/files');
     const keys = keyboardOf(page);
     await page.getByRole('list', { name: 'Files' }).waitFor();
-    await keys.tabTo('Upload files');
-    await upload(page, keys, 'by-keys.png');
+    await upload(page, keys, 'by-keys.png', { by: 'Upload files' });
     await page.locator('.files-grid').getByText('by-keys.png').waitFor();
 
     const documentId = await idOf(RESTAURANT, { name: 'Jardin' });
     await page.goto(`${console.base}/console/content/restaurants/${documentId}`);
     const stored = () => console.sheaf.documents(RESTAURANT).findOne({ documentId, populate: ['cover', 'gallery'] });
-    await keys.tabTo('Upload: gallery');
-    await upload(page, keys, 'in-the-form.png');
+    await upload(page, keys, 'in-the-form.png', { by: 'Upload: gallery' });
     const gallery = page.getByRole('list', { name: 'gallery' });
     await gallery.getByText('in-the-form.png').waitFor();
     await keys.tabTo('Choose from the library: cover', 'Shift+Tab');
