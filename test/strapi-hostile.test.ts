@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../src/http/server.ts';
 import { MAX_BODY_BYTES } from '../src/limits.ts';
-import { type Project, useContents } from './support/content.ts';
+import { type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 import { type Guarded, useGuarded } from './support/guarded.ts';
 import { type Files, writeFiles } from './support/own-code.ts';
@@ -16,7 +16,16 @@ import { type Files, writeFiles } from './support/own-code.ts';
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const IN_THE_END = { timeout: 30_000, interval: 5 };
 const PROJECT: Project = {
-  types: { thing: { attributes: { title: { type: 'string' }, secret: { type: 'string', private: true } } } },
+  types: {
+    thing: {
+      attributes: {
+        title: { type: 'string' },
+        secret: { type: 'string', private: true },
+        pin: { type: 'password' },
+        friends: relation('manyToMany', 'thing'),
+      },
+    },
+  },
 };
 
 /** Routes that ask for nothing, each with the handler of its name. */
@@ -54,6 +63,10 @@ const ODD = {
   broken: `ctx.body = new Readable({ read() { this.destroy(new Error('midway')); } });`,
   echo: `return { body: ctx.request.body, query: ctx.query, polluted: {}.polluted ?? null };`,
   rows: `return strapi.db.query(THING).findMany(ctx.request.body);`,
+  sanitized: `return strapi.contentAPI.sanitize.query(ctx.query, strapi.contentType(THING), { auth: ctx.state.auth });`,
+  validated: `await strapi.contentAPI.validate.query(ctx.query, strapi.contentType(THING), { auth: ctx.state.auth }); return 'valid';`,
+  entered: `await strapi.contentAPI.validate.input(ctx.request.body, strapi.contentType(THING)); return 'valid';`,
+  found: `return strapi.service(THING).find(await strapi.controller(THING).sanitizeQuery(ctx));`,
   entities: `return strapi.entityService.findMany(THING, ctx.request.body);`,
 };
 
@@ -64,7 +77,13 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
 
   beforeAll(async () => {
     const folder = guarded.projectWith(PROJECT);
-    writeFiles(folder, api(ODD));
+    const controller = `module.exports = require('@strapi/strapi').factories.createCoreController('api::thing.thing');`;
+    const service = controller.replace('Controller', 'Service');
+    writeFiles(folder, {
+      ...api(ODD),
+      'src/api/thing/controllers/thing.js': controller,
+      'src/api/thing/services/thing.js': service,
+    });
     site = await guarded.open(folder, { database: engine.freshDatabaseUrl() });
   });
 
@@ -85,6 +104,57 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
     expect((await site.get('odd/header?v=a%0d%0ax-injected:%20yes')).status).toBe(500);
     const { status, headers } = await site.get('odd/header?v=a');
     expect([status, headers['x-a'], headers['x-b']]).toEqual([200, 'a', 'undefined']);
+  });
+
+  it('asks by no attribute that its caller may not see, where it sanitizes or validates', async () => {
+    const forbidden = [
+      ...[
+        'filters[secret][$startsWith]=a',
+        'filters[pin][$notNull]=true',
+        'filters[nope]=1',
+        'filters[$or][0][secret]=a',
+      ],
+      ...['filters[$not][secret]=a', 'filters[friends][secret]=a', 'filters[friends][$and][0][pin][$null]=true'],
+      ...['sort=secret', 'sort[0]=pin:desc', 'sort[secret]=asc', 'sort=friends.secret', 'sort[friends][secret]=asc'],
+      ...['fields=secret', 'fields[0]=pin', 'populate[friends][fields]=secret', 'populate[friends][sort]=pin'],
+      'populate[friends][filters][secret]=a',
+    ];
+    for (const query of forbidden) {
+      const { status, body } = await site.get(`odd/validated?${query}`);
+      expect([query, status, body.error?.name]).toEqual([query, 400, 'ValidationError']);
+      expect(body.error.message).toMatch(/^Invalid key (?:secret|pin|nope)/);
+      const clean = await site.get(`odd/sanitized?${query}`);
+      expect([query, clean.status, JSON.stringify(clean.body)]).toEqual([
+        query,
+        200,
+        expect.not.stringMatching(/secret|pin|nope/),
+      ]);
+    }
+    const allowed = 'filters[$or][0][title]=a&filters[$or][1][friends][title]=b&sort=title:desc&fields=title,id&page=1';
+    expect((await site.get(`odd/validated?${allowed}`)).body).toBe('valid');
+    expect((await site.get(`odd/sanitized?${allowed}&populate[friends][sort]=title`)).body).toEqual({
+      filters: { $or: [{ title: 'a' }, { friends: { title: 'b' } }] },
+      sort: 'title:desc',
+      fields: 'title,id',
+      page: '1',
+      populate: { friends: { sort: 'title' } },
+    });
+    expect((await site.get('odd/sanitized?fields=secret')).body).toEqual({ fields: 'id' });
+  });
+
+  it('finds no more for a client by what it may not see, through a service that acts as the system', async () => {
+    const things = site.sheaf.documents('api::thing.thing');
+    const { documentId } = await things.create({ data: { title: 't', secret: 'abc' } });
+    const { body } = await site.get('odd/found?filters[secret][$startsWith]=x');
+    await things.delete({ documentId });
+    expect(body.results).toHaveLength(1);
+  });
+
+  it('refuses what is no attribute that may be written', async () => {
+    const entered = async (body: unknown) => (await site.send('POST', 'odd/entered', body)).body;
+    expect(await entered({ title: 'a' })).toBe('valid');
+    for (const key of ['id', 'documentId', 'nope', 'createdAt'])
+      expect(await entered({ title: 'a', [key]: 1 })).toMatchObject({ error: { message: `Invalid key ${key}` } });
   });
 
   it('is given nothing that changes what all objects have', async () => {

@@ -3,6 +3,7 @@ import type { Access } from '../../access/access.ts';
 import type { Model, Schema } from '../../model/types.ts';
 import { callerBy } from './code-callers.ts';
 import { schemaOf } from './data/schemas.ts';
+import { validateQuery, withoutForbidden } from './query-rights.ts';
 import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
 
@@ -28,21 +29,30 @@ export function contentApi(model: Model) {
       input: async (data: unknown, of: Given, options?: Options) =>
         sanitizeInput(model, schema(of), data, access(options)),
       query: async (query: Record<string, unknown>, of: Given, options?: Options) =>
-        sanitizeQuery(model, schema(of), query, access(options) ?? OPEN),
+        sanitizedQuery(model, schema(of), query, access(options) ?? OPEN),
     },
     validate: {
       input: async (data: unknown, of: Given, options?: Options) => refuseDropped(data, of, options),
-      query: async () => undefined,
+      query: async (query: Record<string, unknown>, of: Given, options?: Options) =>
+        validateQuery(model, schema(of), query, access(options) ?? OPEN),
     },
   };
 
-  /** What sanitizing would drop is refused. */
+  /** What sanitizing would drop is refused, and so is what is no attribute. */
   async function refuseDropped(data: unknown, of: Given, options?: Options): Promise<void> {
-    const kept = sanitizeInput(model, schema(of), data, access(options));
-    const dropped = Object.keys(Object(data)).find((key) => !Object.hasOwn(Object(kept), key));
-    if (dropped !== undefined) throw new ValidationError(`Invalid key ${dropped}`, { key: dropped });
+    const { attributes } = schema(of);
+    for (const entry of [data].flat().filter((one) => typeof one === 'object' && one !== null)) {
+      const kept = sanitizeInput(model, schema(of), entry, access(options)) as object;
+      const refused = Object.keys(entry as object).find((key) => !Object.hasOwn(kept, key) || !attributes.has(key));
+      if (refused !== undefined)
+        throw new ValidationError(`Invalid key ${refused}`, { key: refused, path: null, source: 'body' });
+    }
   }
 }
+
+/** What the caller may ask for. */
+export const sanitizedQuery: typeof sanitizeQuery = (model, schema, query, access) =>
+  sanitizeQuery(model, schema, withoutForbidden(model, schema, query, access), access);
 
 const CLOSED = { mayFind: () => false, mayUse: () => true } as unknown as Access;
 const OPEN = { mayFind: () => true, mayUse: () => true } as unknown as Access;

@@ -13,7 +13,9 @@ import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../../r
 import { firstPage, type ReadParameters } from '../../request/parse-read.ts';
 import { parseData } from '../../request/parse-write.ts';
 import { callerOfContext, openCaller } from './code-callers.ts';
+import { sanitizedQuery } from './content-api.ts';
 import type { Context } from './koa-app.ts';
+import { validateQuery } from './query-rights.ts';
 import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
 import type { Members, Params } from './strapi-types.ts';
 
@@ -54,10 +56,10 @@ export function coreController(deps: CoreDeps): CoreController {
     },
     sanitizeOutput: async (data, ctx) => sanitizeOutput(model, type, data, callerOf(ctx).access),
     sanitizeInput: async (data, ctx) => sanitizeInput(model, type, data, callerOf(ctx).access),
-    sanitizeQuery: async (ctx) => sanitizeQuery(model, type, ctx.query as Params, callerOf(ctx).access),
+    sanitizeQuery: async (ctx) => sanitizedQuery(model, type, ctx.query as Params, callerOf(ctx).access),
     async validateQuery(ctx) {
-      const parameters = sanitizeQuery(model, type, ctx.query as Params, callerOf(ctx).access);
-      sheaf.operations.explain(readOperation(sheaf, type, 'find', parameters), callerOf(ctx));
+      admitQuery(ctx.query as Params, { meaningless: [], strict: sheaf.settings.rest.strictParams });
+      validateQuery(model, type, ctx.query as Params, callerOf(ctx).access);
     },
     async validateInput() {},
   };
@@ -139,10 +141,21 @@ class CoreActions {
     return method.bind(service);
   }
 
-  async #queryOf(controller: CoreController, ctx: Context, isChecked: boolean): Promise<Params> {
-    // What the caller may not use is refused when the core plans it; a service of the project's own plans nothing.
-    if (!isChecked || controller.validateQuery !== this.#base.validateQuery) await controller.validateQuery(ctx);
+  /**
+   * What a request asks for. Where the core plans it, what the caller may not use is refused there; a service of the
+   * project's own plans nothing.
+   */
+  async #queryOf(controller: CoreController, ctx: Context, isPlanned: boolean): Promise<Params> {
+    const { validateQuery, sanitizeQuery: sanitize } = this.#base;
+    if (isPlanned && controller.validateQuery === validateQuery && controller.sanitizeQuery === sanitize)
+      return this.#populatedQuery(ctx);
+    await controller.validateQuery(ctx);
     return controller.sanitizeQuery(ctx);
+  }
+
+  #populatedQuery(ctx: Context): Params {
+    const { sheaf, type } = this.#deps;
+    return sanitizeQuery(sheaf.model, type, ctx.query as Params, this.#callerOf(ctx).access);
   }
 
   async #read(controller: CoreController, ctx: Context, name: 'find' | 'findOne', documentId: string | null) {
@@ -193,7 +206,7 @@ class CoreActions {
     const own = this.#ownService(type.kind === 'singleType' ? 'createOrUpdate' : name, ctx, 'update');
     const { data: given } = (ctx.request as { body?: { data?: unknown } }).body ?? {};
     const data = parseData({ data: given }, sheaf.settings.limits);
-    const query = await controller.sanitizeQuery(ctx);
+    const query = await this.#queryOf(controller, ctx, own === null);
     if (own === null) {
       const outcome = await this.#run(ctx, name, { documentId, data, query });
       if (outcome === null) return controller.transformResponse(null);
@@ -228,7 +241,7 @@ class CoreActions {
 
   async #delete(controller: CoreController, ctx: Context, documentId: string | null): Promise<void> {
     const own = this.#ownService('delete', ctx, 'delete');
-    const query = await controller.sanitizeQuery(ctx);
+    const query = await this.#queryOf(controller, ctx, own === null);
     if (own === null) await this.#run(ctx, 'delete', { documentId, data: {}, query });
     else await (documentId === null ? own(query) : own(documentId, query));
     ctx.deleted();
