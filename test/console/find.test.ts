@@ -177,7 +177,10 @@ describeOnSqlite('Find', (engine) => {
     );
     await page.getByRole('button', { name: 'Build' }).click();
     await page.getByText('The authorization is left out').waitFor();
-    await says(page, 'Restaurants whose stars are at least 2 or with a category whose name is not “Pizza”, 25 a page.');
+    await says(
+      page,
+      'Restaurants whose stars are at least 2 or with a category whose name is not “Pizza”, 25 a page, with “facets” as it is written.',
+    );
     await page.getByText('filters[categories]: $ne is met if it holds of some related entry').waitFor();
     await page.getByLabel('Value of stars').fill('3');
     await page.getByRole('button', { name: 'Not', exact: true }).click();
