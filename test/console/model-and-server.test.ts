@@ -61,6 +61,9 @@ describeOnSqlite('The model and the server in the console', (engine) => {
     expect(new URL((await find.getAttribute('href'))!, console.base).searchParams.get('url')).toMatch(
       /^\/api\/restaurants\?filters/,
     );
+    // Accounts of the console have no page here.
+    await attributes.getByText('admin::user').first().waitFor();
+    expect(await attributes.getByRole('link', { name: 'admin::user' }).count()).toBe(0);
     await attributes.getByRole('link', { name: 'Chef' }).click();
     await page.getByRole('heading', { name: 'Chef', level: 1 }).waitFor();
     await page.goBack();

@@ -182,7 +182,7 @@ function FileActions({ file, onReplaced, onDeleted }: FileActionsProps): ReactNo
   );
 }
 
-const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 function FileData({ file }: { readonly file: StoredFile }): ReactNode {
   const address = new URL(file.url, window.location.href).href;

@@ -34,7 +34,7 @@ export const FileGrid = ({ files, chosen, onChoose, onOpen }: FileGridProps): Re
   </ul>
 );
 
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 export const FileTable = ({ files, chosen, onChoose, onOpen }: FileGridProps): ReactNode => (
   <ScrollBox label="Files">

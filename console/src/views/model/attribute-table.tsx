@@ -53,14 +53,19 @@ function Targets({
   readonly model: ConsoleModel;
   readonly attribute: ConsoleAttribute;
 }): ReactNode {
-  if (relation?.target === null) return 'any type';
   const files = type === 'media' && model.types.find(({ source }) => source === 'files')?.uid;
-  const targets = [relation?.target, component, ...(components ?? []), files].filter((uid) => typeof uid === 'string');
+  const targets = [relation?.target, ...(relation?.targets ?? []), component, ...(components ?? []), files].filter(
+    (uid) => typeof uid === 'string',
+  );
   return targets.map((uid, index) => (
     <span key={uid}>
       {index > 0 && ', '}
-      <Link href={modelPath(uid)}>{schemaOf(model, uid)?.displayName ?? uid}</Link>
+      <Target uid={uid} schema={schemaOf(model, uid)} />
       {relation?.inverse && ` (${relation.inverse})`}
     </span>
   ));
 }
+
+/** What the account may not read has no page. */
+const Target = ({ uid, schema }: { readonly uid: string; readonly schema: ConsoleSchema | undefined }): ReactNode =>
+  schema ? <Link href={modelPath(uid)}>{schema.displayName}</Link> : <code>{uid}</code>;

@@ -24,6 +24,7 @@ export function constraintsOf(attribute: ConsoleAttribute): readonly string[] {
     ...(values ? [`one of ${values.join(', ')}`] : []),
     ...(targetField === undefined ? [] : [`made from ${targetField}`]),
     ...(allowedTypes && allowedTypes.length > 0 ? [`only ${allowedTypes.join(', ')}`] : []),
+    ...(attribute.visibleWhen === undefined ? [] : ['shown under a condition']),
     ...(attribute.default === undefined ? [] : [`default ${JSON.stringify(attribute.default)}`]),
   ];
 }

@@ -145,6 +145,9 @@ it('says what holds for an attribute', () => {
   });
   expect(constraintsOf(size)).toEqual(['required', 'at most 5', 'at least 1 characters', 'one of s, m', 'default "s"']);
   expect(constraintsOf(attribute('at', 'datetime', { writable: false }))).toEqual(['read only']);
+  expect(constraintsOf(attribute('sponsor', 'string', { visibleWhen: { var: 'sponsored' } }))).toEqual([
+    'shown under a condition',
+  ]);
   expect(MODEL.types[1]!.attributes.map((one) => typeInWords(MODEL, one))).toEqual([
     'string',
     'oneToMany',
