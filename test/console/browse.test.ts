@@ -213,9 +213,22 @@ describeOnSqlite('Browsing in the console', (engine) => {
     await page.getByRole('heading', { name: 'There is no content-type “nothing”' }).waitFor();
     await axe(page);
     await shoot(page, 'browse-unknown-type');
+    await page.goto(`${console.base}/console/content/nothing/new`);
+    await page.getByRole('link', { name: 'All content-types' }).waitFor();
     await page.goto(`${console.base}/console/content/tags?page=9`);
     await page.getByRole('button', { name: 'First page' }).click();
     await row(page, 'Green').waitFor();
+  });
+
+  it('says how a project without content-types gets one', async () => {
+    const page = await console.open('/files');
+    await page.route('**/console/api/model', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), types: [], components: [] } });
+    });
+    await page.goto(`${console.base}/console/content`);
+    await page.getByRole('heading', { name: 'This project has no content-types yet' }).waitFor();
+    await page.getByText('npx sheaf type add').waitFor();
   });
 
   it('offers what the role of an account allows', async () => {

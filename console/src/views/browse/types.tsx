@@ -31,9 +31,7 @@ export function Types(): ReactNode {
     return (
       <>
         <PageHeader title="Content" />
-        <EmptyState title="There is no content-type that you may read">
-          <p>Your role decides which ones you see. Whoever runs the project can change it.</p>
-        </EmptyState>
+        <NoTypes />
       </>
     );
   return (
@@ -48,6 +46,23 @@ export function Types(): ReactNode {
         {found.length === 0 && <EmptyState title={`No content-type is called “${search}”`} />}
       </div>
     </>
+  );
+}
+
+/** Who may do everything sees all that there are. */
+function NoTypes(): ReactNode {
+  const { can } = useSession();
+  return can('server.read') ? (
+    <EmptyState title="This project has no content-types yet">
+      <p>
+        Make one in the folder of the project, with <code>npx sheaf type add article title:string!</code>, and start the
+        server again. <code>sheaf dev</code> does that by itself.
+      </p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="There is no content-type that you may read">
+      <p>Your role decides which ones you see. Whoever runs the project can change it.</p>
+    </EmptyState>
   );
 }
 

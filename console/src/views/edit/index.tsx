@@ -5,6 +5,7 @@ import { useParams, useRoute, useSearch } from 'wouter';
 import type { ConsoleType } from '../../../../src/console/contract.ts';
 import { defaultLocale, useModel } from '../../shell/model.ts';
 import { useSession } from '../../shell/session.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { EmptyState, ErrorNotice, Spinner } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import './edit.css';
@@ -22,7 +23,15 @@ export default function Edit(): ReactNode {
   const kind = isSingle ? 'singleType' : 'collectionType';
   const type = model.types.find((each) => each.path === path && each.kind === kind);
   const isNew = !isSingle && documentId === 'new';
-  if (!type) return <EmptyState title="There is no such content-type" />;
+  if (!type)
+    return (
+      <>
+        <PageHeader title="Content" />
+        <EmptyState title={`There is no content-type “${path}”`}>
+          <ButtonLink href="/content">All content-types</ButtonLink>
+        </EmptyState>
+      </>
+    );
   const locale = type.localized ? (search.get('locale') ?? defaultLocale(model)) : null;
   const rights = formRights(session.types[type.uid], type, isNew);
   if (!rights.may(isNew ? 'create' : 'read') || !rights.isLocaleOpen(locale))

@@ -11,8 +11,7 @@ export function YouTab(): ReactNode {
   return (
     <div className="stack">
       <p>
-        You are logged in as <strong>{account.email}</strong>, with the roles{' '}
-        {account.roles.map(({ name }) => name).join(', ') || 'of nobody'}.
+        You are logged in as <strong>{account.email}</strong>, {rolesText(account.roles)}.
       </p>
       {refused.length > 0 && (
         <Notice tone="warn">
@@ -67,4 +66,9 @@ function EditRights({ types }: { readonly types: Readonly<Record<string, TypeRig
       </ScrollBox>
     </section>
   );
+}
+
+function rolesText(roles: readonly { readonly name: string }[]): string {
+  if (roles.length === 0) return 'without a role';
+  return `with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.map(({ name }) => name).join(', ')}`;
 }

@@ -53,6 +53,7 @@ function TextualInput({ attribute, value, onChange, control, readOnly }: InputPr
     <TextInput
       {...control}
       type={TYPES[attribute.type] ?? 'text'}
+      dir={attribute.type === 'string' ? 'auto' : undefined}
       autoComplete={attribute.type === 'password' ? 'new-password' : 'off'}
       spellCheck={attribute.type === 'string'}
       readOnly={readOnly}
@@ -67,6 +68,7 @@ function LongTextInput({ value, onChange, control, readOnly }: InputProps): Reac
   return (
     <TextArea
       {...control}
+      dir="auto"
       readOnly={readOnly}
       value={String(value ?? '')}
       onChange={(event) => onChange(read(event.target.value))}
