@@ -10,6 +10,7 @@ import { readRules } from '../src/access/rules.ts';
 import { openAuth } from '../src/accounts/auth.ts';
 import type { Sheaf } from '../src/app.ts';
 import { explainRequest } from '../src/cli/explain.ts';
+import { CONSOLE_PATH } from '../src/console/contract.ts';
 import { SetupError } from '../src/errors.ts';
 import { routeTable } from '../src/http/route-table.ts';
 import { createServer } from '../src/http/server.ts';
@@ -156,12 +157,16 @@ interface Route {
   readonly action: string | null;
 }
 
-/** A server in process with all that it registers; what stands in no table of routes has no action. */
+/**
+ * A server in process with all that it registers; what stands in no table of routes has no action. The console is not
+ * for callers of the API: console-rights.test.ts walks its routes.
+ */
 async function serve(sheaf: Sheaf): Promise<{ app: FastifyInstance; routes: Route[] }> {
   const table = routeTable(sheaf, await sheaf.auth());
   const routes: Route[] = [];
   const app = createServer(sheaf);
   app.addHook('onRoute', ({ method, url }) => {
+    if (url.startsWith(CONSOLE_PATH)) return;
     for (const one of [method].flat()) {
       const route = table.find(({ method: its, path }) => its === (one === 'HEAD' ? 'GET' : one) && path === url);
       routes.push({ method: one, url, action: route?.action ?? null });
