@@ -19,7 +19,9 @@ const TUTORIAL = 'tutorial.md';
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(path.join(ROOT, 'docs')).flatMap((name) => (name === TUTORIAL ? [] : [`docs/${name}`])),
+  ...readdirSync(path.join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md') && name !== TUTORIAL)
+    .map((name) => `docs/${name}`),
 ];
 
 /** What is not run here, and why. Each must be met. */

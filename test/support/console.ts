@@ -46,7 +46,6 @@ export interface ConsoleTest {
 /** For the body of a suite on SQLite: one server and one browser for all of its tests. */
 export function useConsole(engine: Engine): ConsoleTest {
   const contents = useContents(engine);
-  const pages = usePages();
   const started: { value: Started | null } = { value: null };
   const cookies = new Map<string, Cookies>();
   const now = (): Started => {
@@ -64,6 +63,8 @@ export function useConsole(engine: Engine): ConsoleTest {
     await app.close();
     await sheaf.close();
   });
+  // The browser is closed before the server, which waits for connections that it holds open.
+  const pages = usePages();
   return {
     get sheaf() {
       return now().sheaf;
