@@ -51,7 +51,15 @@ const ACTION_KEYS = ['locale'];
 
 export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocuments {
   const middlewares: DocumentMiddleware[] = [];
+  const methods = new Map<string, DocumentMethods>();
   const documents = (uid: string): DocumentMethods => {
+    const known = methods.get(uid);
+    if (known) return known;
+    const made = methodsOf(uid);
+    methods.set(uid, made);
+    return made;
+  };
+  const methodsOf = (uid: string): DocumentMethods => {
     const contentType = contentTypeOf(sheaf.model, uid);
     const actions = actionsOn(sheaf, contentType, reads);
     const call =
@@ -161,7 +169,7 @@ async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentPar
     start: numberOfRows('start', start),
     limit: most < 0 ? NO_LIMIT.limit : most,
   };
-  const read = sheaf.operations.find(
+  const read = sheaf.operations.findAgain(
     { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
     caller,
   );
