@@ -11,9 +11,11 @@ const STOP_LIMIT_MS = 3_000;
 const ANSWER_LIMIT_MS = 30_000;
 
 const running = new Set<ChildProcess>();
+const logFolders = new Set<string>();
 // Only what cannot wait is allowed here; the signals below end the process and so come through it.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const folder of logFolders) rmSync(folder, { recursive: true, force: true });
 });
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
@@ -44,7 +46,7 @@ export class Server {
   static start(name: string, words: readonly string[], folder: string): Promise<Server> {
     // The log goes to a file: whoever reads it takes time from those who measure.
     const logs = mkdtempSync(path.join(os.tmpdir(), 'sheaf-bench-log-'));
-    process.once('exit', () => rmSync(logs, { recursive: true, force: true }));
+    logFolders.add(logs);
     const log = path.join(logs, 'log');
     const standardError = openSync(log, 'w');
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', standardError] });
