@@ -492,6 +492,10 @@ describeOnSqlite('The pages of the console', (engine) => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
     expect((await get('/console', { accept: 'text/html', 'if-none-match': page.headers.etag })).status).toBe(304);
+    for (const path of ['/console', '/console/', '/console/model/api::dish.dish']) {
+      const { status, headers } = await get(path, { accept: '*/*' });
+      expect([status, headers['content-type']], path).toEqual([200, 'text/html; charset=utf-8']);
+    }
     const [script = ''] = /\/console\/assets\/[^"]+\.js/.exec(page.body) ?? [];
     const plain = await get(script);
     expect(plain.headers).toMatchObject({

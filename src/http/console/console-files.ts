@@ -16,6 +16,8 @@ const FOLDER = new URL('dist/console/', PACKAGE_ROOT);
 const INDEX = 'index.html';
 /** The build names these by their content. */
 const HASHED = /^assets\//;
+/** No view is called so: files, of an earlier build perhaps, and ways out of the folder. */
+const NO_VIEW = /^assets(?:\/|$)|(?:^|\/)\.\.(?:\/|$)/;
 const FOREVER = 'public, max-age=31536000, immutable';
 const COMPRESSIBLE = /^text\/|javascript|json|svg/;
 /** The next quality takes ten times as long, for a few per cent. */
@@ -51,7 +53,7 @@ export class ConsoleFiles {
     this.#names ??= namesBelow(FOLDER);
     const names = await this.#names;
     const isFile = names.has(name);
-    if (!isFile && !request.headers.accept?.includes('text/html')) throw notFoundError();
+    if (!isFile && NO_VIEW.test(name)) throw notFoundError();
     if (!names.has(INDEX)) throw new SheafError(503, 'ServiceUnavailableError', 'The console is not built');
     const served = isFile ? name : INDEX;
     const encoding = encodingFor(request, served);
