@@ -21,6 +21,10 @@ export class SheafError extends Error {
 export const validationError = (message: string, details: ErrorDetails = {}): SheafError =>
   new SheafError(400, 'ValidationError', message, details);
 
+/** A value of a body that cannot be taken, at its key. */
+export const fieldError = (key: string, message: string): SheafError =>
+  validationError(message, { errors: [{ path: [key], message, name: 'ValidationError' }] });
+
 export const paginationError = (message: string, details: ErrorDetails = {}): SheafError =>
   new SheafError(400, 'PaginationError', message, details);
 

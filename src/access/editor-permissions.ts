@@ -3,6 +3,12 @@
 /** The role that may do everything that there is, whatever permissions it has. */
 export const SUPER_ADMIN = 'strapi-super-admin';
 
+/** What the actions on entries begin with: `create`, `read` and so on follow. */
+export const ENTRY_ACTIONS = 'plugin::content-manager.explorer.';
+/** Conditions: only entries that the account made, or someone with one of its roles. */
+export const IS_CREATOR = 'admin::is-creator';
+export const HAS_SAME_ROLE = 'admin::has-same-role-as-creator';
+
 export interface EditorRole {
   readonly id: number;
   readonly code: string;
@@ -30,4 +36,5 @@ export interface EditorGrants {
   readonly permissions: readonly EditorPermission[];
 }
 
-export const isSuperAdmin = ({ roles }: EditorGrants): boolean => roles.some(({ code }) => code === SUPER_ADMIN);
+export const isSuperAdmin = ({ roles }: Pick<EditorGrants, 'roles'>): boolean =>
+  roles.some(({ code }) => code === SUPER_ADMIN);

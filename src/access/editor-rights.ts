@@ -4,7 +4,14 @@
 import { isObject } from '../check-json.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
-import { type EditorGrants, type EditorPermission, isSuperAdmin } from './editor-permissions.ts';
+import {
+  type EditorGrants,
+  type EditorPermission,
+  ENTRY_ACTIONS,
+  HAS_SAME_ROLE,
+  IS_CREATOR,
+  isSuperAdmin,
+} from './editor-permissions.ts';
 
 /** What is done with entries; `publish` is to change what is published. */
 export const ENTRY_RIGHTS = ['create', 'read', 'update', 'delete', 'publish'] as const;
@@ -47,7 +54,6 @@ interface Permitted extends EntrySet {
   readonly fields: ReadonlySet<string> | null;
 }
 
-const EXPLORER = 'plugin::content-manager.explorer.';
 const FILE_RIGHTS: ReadonlyMap<string, readonly EntryRight[]> = new Map([
   ['plugin::upload.read', ['read']],
   ['plugin::upload.assets.create', ['create']],
@@ -55,8 +61,8 @@ const FILE_RIGHTS: ReadonlyMap<string, readonly EntryRight[]> = new Map([
   ['plugin::upload.assets.update', ['update', 'delete']],
 ]);
 const CONDITIONS: ReadonlyMap<string, Creator> = new Map([
-  ['admin::is-creator', 'own'],
-  ['admin::has-same-role-as-creator', 'role'],
+  [IS_CREATOR, 'own'],
+  [HAS_SAME_ROLE, 'role'],
 ]);
 /** Rights that are about attributes. */
 const WITH_FIELDS: ReadonlySet<EntryRight> = new Set(['create', 'read', 'update'] as const);
@@ -89,8 +95,8 @@ class PermissionReader {
     const files = FILE_RIGHTS.get(action);
     if (action === '') this.refused.add('a permission without an action: it says nothing');
     else if (files) this.#readFor(permission, this.#model.contentTypes.get(FILE)!, files);
-    else if (action.startsWith(EXPLORER)) {
-      const right = ENTRY_RIGHTS.find((one) => action === `${EXPLORER}${one}`);
+    else if (action.startsWith(ENTRY_ACTIONS)) {
+      const right = ENTRY_RIGHTS.find((one) => action === `${ENTRY_ACTIONS}${one}`);
       const type = this.#model.contentTypes.get(subject ?? '');
       if (!right) this.#refuse(permission, 'there is nothing of the kind here');
       else if (type?.exposure !== 'routes') this.#refuse(permission, 'its entries are not served');
@@ -160,7 +166,7 @@ class PermissionReader {
   }
 
   #refuse({ action, subject }: EditorPermission, why: string): void {
-    const what = action.startsWith(EXPLORER) ? action.slice(EXPLORER.length) : action;
+    const what = action.startsWith(ENTRY_ACTIONS) ? action.slice(ENTRY_ACTIONS.length) : action;
     this.refused.add(`${what}${subject === null ? '' : ` ${subject}`}: ${why}`);
   }
 }

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { systemCaller } from '../access/caller.ts';
 import type { WriteName } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
-import { applicationError, validationError } from '../errors.ts';
+import { applicationError, fieldError, validationError } from '../errors.ts';
 import { MAX_MAILS_PER_HOUR } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -345,6 +345,5 @@ function checkPassword(password: string): void {
       : isTooLong(password)
         ? 'Password must be less than 73 bytes'
         : null;
-  if (problem)
-    throw validationError(problem, { errors: [{ path: ['password'], message: problem, name: 'ValidationError' }] });
+  if (problem) throw fieldError('password', problem);
 }

@@ -4,7 +4,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
-import { SheafError, validationError } from '../errors.ts';
+import { fieldError, SheafError, validationError } from '../errors.ts';
 import type { TypeExtension } from '../operations/writes.ts';
 import { isTooLong } from '../passwords.ts';
 import type { EntityChange, WritePlan } from '../plan/write/changes.ts';
@@ -118,8 +118,7 @@ function refuseNoRole(name: 'create' | 'update', role: unknown): void {
   if (Object.keys(others).length > 0 || !isEmpty(connect)) return;
   // An update with both lists, and nothing in them, says that the role stays.
   if (name === 'update' && connect !== undefined && disconnect !== undefined && isEmpty(disconnect)) return;
-  const message = name === 'create' ? 'Users must have a role' : 'Cannot remove role';
-  throw validationError(message, { errors: [{ path: ['role'], message, name: 'ValidationError' }] });
+  throw fieldError('role', name === 'create' ? 'Users must have a role' : 'Cannot remove role');
 }
 
 /** What is locked while sessions of a user begin, go on or end. */

@@ -4,6 +4,7 @@ import { createId } from '@paralleldrive/cuid2';
 import type { Database, Session } from '../db/database.ts';
 import { notFoundError } from '../errors.ts';
 import { ANY_ACCOUNT, type ConsoleStatements } from '../sql/console-statements.ts';
+import { STAMPS } from '../sql/row-columns.ts';
 import { WriteStatements, type WrittenColumn } from '../sql/write-statements.ts';
 import type { ConsoleLinks } from './console-links.ts';
 import { type ConsoleSessions, readOnlyConsole } from './console-sessions.ts';
@@ -31,8 +32,6 @@ const COLUMNS = {
 } as const satisfies Readonly<Record<string, WrittenColumn>>;
 
 export type AccountValues = Partial<Record<keyof typeof COLUMNS, string | boolean | null>>;
-
-const STAMPS = ['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const }));
 
 export class AccountRows {
   readonly #deps: AccountRowsDeps;

@@ -1,7 +1,7 @@
 // Who has an account of the console, with which roles; and what keeps someone there who may do everything.
 import { isSuperAdmin, SUPER_ADMIN } from '../access/editor-permissions.ts';
 import type { Session } from '../db/database.ts';
-import { SheafError, validationError } from '../errors.ts';
+import { fieldError, SheafError, validationError } from '../errors.ts';
 import { MAX_CONSOLE_LINK_MS } from '../limits.ts';
 import type { Model } from '../model/types.ts';
 import { hashPassword } from '../passwords.ts';
@@ -111,7 +111,7 @@ export class ConsoleAccounts {
   /** An account that the actor may change: only who may do everything decides over others who may. */
   async #managed(session: Session, id: number, actor: Actor): Promise<StoredEditor> {
     const stored = await this.#deps.rows.stored(session, id);
-    if (actor && isAll(stored.account) && !isAll(actor)) throw reservedError();
+    if (actor && isSuperAdmin(stored.account) && !isSuperAdmin(actor)) throw reservedError();
     return stored;
   }
 
@@ -120,13 +120,13 @@ export class ConsoleAccounts {
     const unknown = ids.find((id) => !present.some(([role]) => role === id));
     if (unknown !== undefined) throw fieldError('roles', `There is no role ${unknown}`);
     const givesAll = present.some(([id, code]) => code === SUPER_ADMIN && ids.includes(id));
-    if (actor && givesAll && !isAll(actor)) throw reservedError();
+    if (actor && givesAll && !isSuperAdmin(actor)) throw reservedError();
   }
 
   /** Refuses a change after which nobody could do everything any more. */
   async #requireSuperAdmin(session: Session, before: StoredEditor, after: StoredEditor | null): Promise<void> {
     const counts = (stored: StoredEditor | null): boolean =>
-      stored !== null && isAdmitted(stored) && isAll(stored.account);
+      stored !== null && isAdmitted(stored) && isSuperAdmin(stored.account);
     if (!counts(before) || counts(after)) return;
     const [row] = await session.rows(this.#deps.statements.othersWithRole(), [SUPER_ADMIN, before.account.id]);
     if (Number(row![0]) === 0)
@@ -138,11 +138,6 @@ export class ConsoleAccounts {
     if (row && row[0] !== id) throw fieldError('email', 'Another account has this address');
   }
 }
-
-const isAll = ({ roles }: ConsoleAccount): boolean => isSuperAdmin({ roles, permissions: [] });
-
-const fieldError = (key: string, message: string): SheafError =>
-  validationError(message, { errors: [{ path: [key], message, name: 'ValidationError' }] });
 
 const reservedError = (): SheafError =>
   new SheafError(403, 'ForbiddenError', 'Only an account that may do everything decides over such accounts');

@@ -1,12 +1,12 @@
 // The roles of console accounts in a new project, with the permissions that Strapi 5 gives them at its first start.
 // There an editor may not publish or delete what has locales, as nobody said in which; here it is all of them.
 import { createId } from '@paralleldrive/cuid2';
-import { SUPER_ADMIN } from '../access/editor-permissions.ts';
+import { ENTRY_ACTIONS, IS_CREATOR, SUPER_ADMIN } from '../access/editor-permissions.ts';
 import type { Database, Session } from '../db/database.ts';
 import { USER } from '../model/builtin.ts';
 import type { Definition, Model } from '../model/types.ts';
 import type { ConsoleStatements } from '../sql/console-statements.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { STAMPS, textColumns } from '../sql/row-columns.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 
 interface Permission {
@@ -16,8 +16,6 @@ interface Permission {
   readonly conditions: readonly string[];
 }
 
-const IS_CREATOR = 'admin::is-creator';
-const EXPLORER = 'plugin::content-manager.explorer';
 const FIELD_ACTIONS = ['create', 'read', 'update'];
 /** What is done with files, and whether an author may do it with the own ones only. */
 const FILE_ACTIONS = [
@@ -58,7 +56,7 @@ function permissionsOn(model: Model, others: readonly string[], conditions: read
   );
   const onTypes = (action: string, withFields: boolean): Permission[] =>
     types.map((type) => ({
-      action: `${EXPLORER}.${action}`,
+      action: `${ENTRY_ACTIONS}${action}`,
       subject: type.uid,
       properties: {
         ...(withFields && { fields: fieldsOf(model, type) }),
@@ -95,7 +93,7 @@ interface RoleDeps {
 
 /** Makes the roles where there are none. Returns the id of the one that may do everything. */
 export async function ensureRoles(session: Session, { model, database, statements }: RoleDeps): Promise<number> {
-  const { dialect } = database;
+  const sql = new WriteStatements(database.dialect);
   const present = await session.rows(statements.roles(), []);
   const found = present.find(([, code]) => code === SUPER_ADMIN);
   if (found) return found[0];
@@ -103,25 +101,22 @@ export async function ensureRoles(session: Session, { model, database, statement
   const missing = present.length === 0 ? ROLES : ROLES.filter(({ code }) => code === SUPER_ADMIN);
   const ids: number[] = [];
   for (const { permissions, ...role } of missing) {
-    const id = await insertRole(session, dialect, role);
+    const id = await insertRole(session, sql, role);
     for (const [index, permission] of permissions(model).entries())
-      await insertPermission(session, dialect, permission, { role: id, place: index + 1 });
+      await insertPermission(session, sql, permission, { role: id, place: index + 1 });
     ids.push(id);
   }
   return ids[0]!;
 }
 
-const texts = (...columns: string[]) => columns.map((column) => ({ column, type: 'string' as const }));
-const STAMPS = ['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const }));
-
 async function insertRole(
   session: Session,
-  dialect: Dialect,
+  sql: WriteStatements,
   { name, code, description }: { readonly name: string; readonly code: string; readonly description: string },
 ): Promise<number> {
   const now = Date.now();
-  const insert = new WriteStatements(dialect).insertRow('admin_roles', [
-    ...texts('document_id', 'name', 'code', 'description'),
+  const insert = sql.insertRow('admin_roles', [
+    ...textColumns('document_id', 'name', 'code', 'description'),
     ...STAMPS,
   ]);
   const [row] = await session.rows(insert, [createId(), name, code, description, now, now, now]);
@@ -130,15 +125,14 @@ async function insertRole(
 
 async function insertPermission(
   session: Session,
-  dialect: Dialect,
+  sql: WriteStatements,
   { action, subject, properties, conditions }: Permission,
   { role, place }: { readonly role: number; readonly place: number },
 ): Promise<void> {
   const now = Date.now();
-  const sql = new WriteStatements(dialect);
   const json = ['properties', 'conditions', 'action_parameters'].map((column) => ({ column, type: 'json' as const }));
   const [row] = await session.rows(
-    sql.insertRow('admin_permissions', [...texts('document_id', 'action', 'subject'), ...json, ...STAMPS]),
+    sql.insertRow('admin_permissions', [...textColumns('document_id', 'action', 'subject'), ...json, ...STAMPS]),
     [createId(), action, subject, JSON.stringify(properties), JSON.stringify(conditions), '{}', now, now, now],
   );
   const link = sql.insertRow('admin_permissions_role_lnk', [

@@ -62,7 +62,7 @@ export class Editors {
 
   async #preparedFor(session: Session, roles: readonly EditorRole[]): Promise<Prepared> {
     const ids = JSON.stringify(roles.map(({ id }) => id));
-    const isAll = isSuperAdmin({ roles, permissions: [] });
+    const isAll = isSuperAdmin({ roles });
     const rows = isAll ? [] : await session.rows(this.#statements.permissions(), [ids]);
     const text = JSON.stringify([roles, rows]);
     let prepared = this.#prepared.get(text);

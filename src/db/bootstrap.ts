@@ -4,6 +4,7 @@ import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';
 import { DEFAULT_LOCALE_SETTING, MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { instantColumns, STAMPS, textColumns } from '../sql/row-columns.ts';
 import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { Session } from './database.ts';
@@ -24,33 +25,29 @@ const ROLES = [
 ] as const;
 export const DEFAULT_LOCALE = 'en';
 
-const text = (...columns: string[]) => columns.map((column) => ({ column, type: 'text' as const }));
-const instants = (...columns: string[]) => columns.map((column) => ({ column, type: 'datetime' as const }));
-const STAMPS = instants('created_at', 'updated_at', 'published_at');
-
 /** `locales`: the codes that the project lists, the default first; null where it lists none. */
 export async function bootstrap(session: Session, dialect: Dialect, locales: readonly string[] | null): Promise<void> {
   const now = Date.now();
   const sql = new WriteStatements(dialect);
   const run = <R extends Row>(statement: Statement<R>, ...values: BoundValue[]) => session.rows(statement, values);
-  const migration = sql.insertRow(MIGRATIONS_TABLE, [...text('name'), ...instants('time')]);
+  const migration = sql.insertRow(MIGRATIONS_TABLE, [...textColumns('name'), ...instantColumns('time')]);
   for (const name of MIGRATIONS) await run(migration, name, now);
-  const setting = sql.insertRow(SETTINGS_TABLE, text('key', 'value', 'type'));
+  const setting = sql.insertRow(SETTINGS_TABLE, textColumns('key', 'value', 'type'));
   await run(setting, DEFAULT_LOCALE_SETTING, JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
   for (const code of locales ?? [DEFAULT_LOCALE]) await addLocale(session, dialect, code);
-  const role = sql.insertRow('up_roles', [...text('document_id', 'name', 'description', 'type'), ...STAMPS]);
+  const role = sql.insertRow('up_roles', [...textColumns('document_id', 'name', 'description', 'type'), ...STAMPS]);
   for (const [name, description, type] of ROLES) {
     const [row] = await run(role, createId(), name, description, type, now, now, now);
     for (const action of DEFAULT_GRANTS[type]) await addGrant(session, dialect, row![0], action);
   }
-  await run(sql.insertRow(OWN_SETTINGS, text('key', 'value')), 'locales', locales ? 'listed' : 'open');
+  await run(sql.insertRow(OWN_SETTINGS, textColumns('key', 'value')), 'locales', locales ? 'listed' : 'open');
 }
 
 /** Grants a role an action. Strapi 5 keeps an order of grants that nobody reads; the id serves. */
 export async function addGrant(session: Session, dialect: Dialect, role: number, action: string): Promise<void> {
   const now = Date.now();
   const sql = new WriteStatements(dialect);
-  const permission = sql.insertRow('up_permissions', [...text('document_id', 'action'), ...STAMPS]);
+  const permission = sql.insertRow('up_permissions', [...textColumns('document_id', 'action'), ...STAMPS]);
   const [row] = await session.rows(permission, [createId(), action, now, now, now]);
   const link = sql.insertRow('up_permissions_role_lnk', [
     { column: 'permission_id', type: 'integer' },
@@ -84,7 +81,7 @@ export async function addLocale(
 ): Promise<void> {
   const now = Date.now();
   const insert = new WriteStatements(dialect).insertRow('i18n_locale', [
-    ...text('document_id', 'name', 'code'),
+    ...textColumns('document_id', 'name', 'code'),
     ...STAMPS,
   ]);
   await session.rows(insert, [createId(), name, code, now, now, now]);

@@ -1,7 +1,7 @@
 // Bodies that the console sends, checked: each problem is told with the key it is at.
 import type * as v from 'valibot';
 import { check } from '../../check-json.ts';
-import { validationError } from '../../errors.ts';
+import { fieldError, validationError } from '../../errors.ts';
 
 export function checkedBody<T>(schema: v.GenericSchema<unknown, T>, body: unknown): T {
   const checked = check(schema, body);
@@ -15,7 +15,5 @@ export function checkedBody<T>(schema: v.GenericSchema<unknown, T>, body: unknow
 }
 
 /** A value that is right in form, and still cannot be used. */
-export function invalidMember(key: string, message: string): Error {
-  const text = `Invalid value for ${key}: ${message}`;
-  return validationError(text, { errors: [{ path: [key], message: text, name: 'ValidationError' }] });
-}
+export const invalidMember = (key: string, message: string): Error =>
+  fieldError(key, `Invalid value for ${key}: ${message}`);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Console } from '../../console/console.ts';
 import { CONSOLE_API, type ConsoleRight } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
-import { validationError } from '../../errors.ts';
+import { fieldError, validationError } from '../../errors.ts';
 import type { QueryObject } from '../../request/query-string.ts';
 import type { RequestLoad } from '../request-load.ts';
 import type { Method, RouteContext } from '../routes.ts';
@@ -71,6 +71,5 @@ export function bodyOf({ request: { body } }: OpenCall): Readonly<Record<string,
 export function requiredText(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value;
-  const message = value === undefined || value === '' ? `${name} is missing` : `${name} must be a string`;
-  throw validationError(message, { errors: [{ path: [name], message, name: 'ValidationError' }] });
+  throw fieldError(name, value === undefined || value === '' ? `${name} is missing` : `${name} must be a string`);
 }

@@ -1,41 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
+import { attribute, collectionType } from '../../../../test/support/console-types.ts';
 import { type BrowseState, readState, writeState } from './browse-state.ts';
 import { columnsOf, type Sight, usualColumns } from './columns.ts';
 import { type Asked, apiUrl, draftStates, listPath } from './requests.ts';
 import { shortText, textOfBlocks } from './short-text.ts';
 
-const attribute = (name: string, type: string, rest: Partial<ConsoleAttribute> = {}): ConsoleAttribute => ({
-  name,
-  type,
-  required: false,
-  unique: false,
-  private: false,
-  localized: false,
-  writable: true,
-  hasIndex: false,
-  ...rest,
-});
-
 const link = (name: string, target: string, toMany: boolean): ConsoleAttribute =>
   attribute(name, 'relation', { relation: { kind: 'any', target, toMany, inverse: null } });
 
-const type = (name: string, attributes: readonly ConsoleAttribute[], rest: Partial<ConsoleType> = {}): ConsoleType => ({
-  uid: `api::${name}.${name}`,
-  displayName: name,
-  description: null,
-  attributes,
-  mainField: attributes[0]!.name,
-  kind: 'collectionType',
-  singularName: name,
-  pluralName: `${name}s`,
-  path: `${name}s`,
-  draftAndPublish: false,
-  localized: false,
-  source: 'own',
-  indexes: [],
-  ...rest,
-});
+const type = (name: string, attributes: readonly ConsoleAttribute[], rest: Partial<ConsoleType> = {}): ConsoleType =>
+  collectionType(name, attributes, { displayName: name, ...rest });
 
 const ARTICLE = type(
   'article',

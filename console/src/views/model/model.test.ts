@@ -1,39 +1,18 @@
 import { expect, it } from 'vitest';
 import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
+import { attribute, collectionType } from '../../../../test/support/console-types.ts';
 import { constraintsOf, typeInWords } from './constraints.ts';
 import { curlOf, examplesOf } from './examples.ts';
 import { graphOf, lineInWords, matches, usesOf } from './graph.ts';
 import { BOX, pathOf, place } from './layout.ts';
 
-const attribute = (name: string, type: string, rest: Partial<ConsoleAttribute> = {}): ConsoleAttribute => ({
-  name,
-  type,
-  required: false,
-  unique: false,
-  private: false,
-  localized: false,
-  writable: true,
-  hasIndex: false,
-  ...rest,
-});
 const relation = (name: string, kind: string, target: string | null, inverse: string | null = null) =>
   attribute(name, 'relation', { relation: { kind, target, toMany: kind.endsWith('Many'), inverse } });
-const type = (name: string, attributes: ConsoleAttribute[], rest: Partial<ConsoleType> = {}): ConsoleType => ({
-  uid: `api::${name}.${name}`,
-  displayName: name[0]!.toUpperCase() + name.slice(1),
-  description: null,
-  attributes: [attribute('name', 'string'), ...attributes],
-  mainField: 'name',
-  kind: 'collectionType',
-  singularName: name,
-  pluralName: `${name}s`,
-  path: `${name}s`,
-  draftAndPublish: false,
-  localized: false,
-  source: 'own',
-  indexes: [],
-  ...rest,
-});
+const type = (name: string, attributes: ConsoleAttribute[], rest: Partial<ConsoleType> = {}): ConsoleType =>
+  collectionType(name, [attribute('name', 'string'), ...attributes], {
+    displayName: name[0]!.toUpperCase() + name.slice(1),
+    ...rest,
+  });
 
 const MODEL: ConsoleModel = {
   title: 'Test',

@@ -5,12 +5,12 @@ import type { AccountInput, AccountLink, ConsoleAccount } from '../../../../src/
 import { api } from '../../shell/api.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Badge } from '../../ui/notice.tsx';
 import { ScrollBox } from '../../ui/scroll.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { AccountDialog } from './account-dialog.tsx';
+import { ConfirmDelete } from './confirm-delete.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 /** What a window over the list is open for. */
@@ -67,7 +67,15 @@ export function AccountsTab(): ReactNode {
       )}
       {doing?.what === 'edit' && <AccountDialog account={doing.account} onClose={close} onSaved={() => changed()} />}
       {doing?.what === 'delete' && (
-        <DeleteAccount account={doing.account} onClose={close} onDeleted={() => changed()} />
+        <ConfirmDelete
+          path={`accounts/${doing.account.id}`}
+          kind="account"
+          name={doing.account.email}
+          onClose={close}
+          onDeleted={() => changed()}
+        >
+          The account and its sessions are deleted. What it wrote stays.
+        </ConfirmDelete>
       )}
       {doing?.what === 'link' && <Link link={doing.link} onClose={close} />}
     </div>
@@ -153,35 +161,4 @@ function useItems({ account, onDo, onChanged }: RowProps): readonly MenuItem[] {
       ? [{ label: 'Delete…', disabled: isOwn, onSelect: () => onDo({ what: 'delete', account }) }]
       : []),
   ];
-}
-
-function DeleteAccount({
-  account,
-  onClose,
-  onDeleted,
-}: {
-  readonly account: ConsoleAccount;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
-}): ReactNode {
-  const remove = useMutation({
-    mutationFn: () => api.delete(`accounts/${account.id}`),
-    onSuccess: () => {
-      toast(`${account.email} is deleted`);
-      onDeleted();
-    },
-  });
-  return (
-    <Confirm
-      title={`Delete ${account.email}?`}
-      isOpen
-      onClose={onClose}
-      action="Delete the account"
-      onConfirm={() => remove.mutate()}
-      isPending={remove.isPending}
-      error={remove.error}
-    >
-      <p>The account and its sessions are deleted. What it wrote stays.</p>
-    </Confirm>
-  );
 }

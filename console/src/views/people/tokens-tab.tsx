@@ -1,14 +1,13 @@
 // API tokens: credentials of programs. A token is shown when it is made, and never again.
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ApiToken, NewToken } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Badge, EmptyState } from '../../ui/notice.tsx';
 import { ScrollBox } from '../../ui/scroll.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { ConfirmDelete } from './confirm-delete.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 import { tryAsPath } from './try-as.ts';
@@ -57,7 +56,17 @@ export function TokensTab(): ReactNode {
           onClose={() => setCreated(null)}
         />
       )}
-      {deleted && <DeleteToken token={deleted} onClose={() => setDeleted(null)} onDeleted={changed} />}
+      {deleted && (
+        <ConfirmDelete
+          path={`tokens/${deleted.id}`}
+          kind="token"
+          name={deleted.name}
+          onClose={() => setDeleted(null)}
+          onDeleted={changed}
+        >
+          Programs that use it are refused from now on. That cannot be undone.
+        </ConfirmDelete>
+      )}
     </div>
   );
 }
@@ -140,35 +149,3 @@ const TokenKind = ({ token: { type, actions } }: { readonly token: ApiToken }): 
   ) : (
     <Badge tone={type === 'full-access' ? 'warn' : 'info'}>{type}</Badge>
   );
-
-function DeleteToken({
-  token,
-  onClose,
-  onDeleted,
-}: {
-  readonly token: ApiToken;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
-}): ReactNode {
-  const remove = useMutation({
-    mutationFn: () => api.delete(`tokens/${token.id}`),
-    onSuccess: () => {
-      toast(`${token.name} is deleted`);
-      onClose();
-      onDeleted();
-    },
-  });
-  return (
-    <Confirm
-      title={`Delete ${token.name}?`}
-      isOpen
-      onClose={onClose}
-      action="Delete the token"
-      onConfirm={() => remove.mutate()}
-      isPending={remove.isPending}
-      error={remove.error}
-    >
-      <p>Programs that use it are refused from now on. That cannot be undone.</p>
-    </Confirm>
-  );
-}

@@ -7,7 +7,8 @@ import { useSession } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorNotice, Spinner } from '../../ui/notice.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { DeleteUser, UserDialog } from './user-dialogs.tsx';
+import { ConfirmDelete } from './confirm-delete.tsx';
+import { UserDialog } from './user-dialog.tsx';
 import { type ApiUser, pageOf, type UserList, usersPath } from './user-list.ts';
 import { UserTable } from './user-table.tsx';
 
@@ -72,7 +73,17 @@ export function UsersTab({ uid }: { readonly uid: string }): ReactNode {
       )}
       {doing?.what === 'create' && <UserDialog user={null} onClose={() => setDoing(null)} onSaved={changed} />}
       {doing?.what === 'edit' && <UserDialog user={doing.user} onClose={() => setDoing(null)} onSaved={changed} />}
-      {doing?.what === 'delete' && <DeleteUser user={doing.user} onClose={() => setDoing(null)} onDeleted={changed} />}
+      {doing?.what === 'delete' && (
+        <ConfirmDelete
+          path={`rest/users/${doing.user.documentId}`}
+          kind="user"
+          name={doing.user.username}
+          onClose={() => setDoing(null)}
+          onDeleted={changed}
+        >
+          The account {doing.user.email} and its sessions are deleted. That cannot be undone.
+        </ConfirmDelete>
+      )}
     </div>
   );
 }

@@ -1,13 +1,9 @@
 // The form without a page: an entry becomes values, and values become the smallest body that stores them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  ConsoleAttribute,
-  ConsoleModel,
-  ConsoleSchema,
-  ConsoleType,
-} from '../../../../../src/console/contract.ts';
+import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../../src/console/contract.ts';
 import { applyChange } from '../../../../../src/plan/write/relation-order.ts';
+import { attribute, schema, collectionType as type } from '../../../../../test/support/console-types.ts';
 import { scaled } from '../../../../../test/support/scale.ts';
 import { changesOf, isSame } from './changes.ts';
 import { checkForm, checkValue } from './checks.ts';
@@ -28,40 +24,10 @@ import {
   valuesOf,
 } from './values.ts';
 
-const attribute = (name: string, type: string, rest: Partial<ConsoleAttribute> = {}): ConsoleAttribute => ({
-  name,
-  type,
-  required: false,
-  unique: false,
-  private: false,
-  localized: false,
-  writable: true,
-  hasIndex: false,
-  ...rest,
-});
 const relation = (name: string, target: string | null, toMany: boolean): ConsoleAttribute =>
   attribute(name, 'relation', {
     relation: { kind: toMany ? 'manyToMany' : 'manyToOne', target, toMany, inverse: null },
   });
-const schema = (uid: string, attributes: ConsoleAttribute[]): ConsoleSchema => ({
-  uid,
-  displayName: uid,
-  description: null,
-  mainField: attributes[0]!.name,
-  attributes,
-});
-const type = (name: string, attributes: ConsoleAttribute[], rest: Partial<ConsoleType> = {}): ConsoleType => ({
-  ...schema(`api::${name}.${name}`, attributes),
-  kind: 'collectionType',
-  singularName: name,
-  pluralName: `${name}s`,
-  path: `${name}s`,
-  draftAndPublish: false,
-  localized: false,
-  source: 'own',
-  indexes: [],
-  ...rest,
-});
 
 const link = schema('shared.link', [
   attribute('label', 'string', { required: true, minLength: 2 }),

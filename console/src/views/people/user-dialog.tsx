@@ -4,7 +4,6 @@ import type { ApiRoles } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
 import { otherProblem, problemOf } from '../../shell/problems.ts';
 import { useSession } from '../../shell/session.ts';
-import { Confirm } from '../../ui/confirm.tsx';
 import { Checkbox, Field, Select, TextInput } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FormDialog } from './form-dialog.tsx';
@@ -111,36 +110,5 @@ function RoleField({
         />
       )}
     </Field>
-  );
-}
-
-export function DeleteUser({
-  user,
-  onClose,
-  onDeleted,
-}: {
-  readonly user: ApiUser;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
-}): ReactNode {
-  const remove = useMutation({
-    mutationFn: () => api.delete(`rest/users/${user.documentId}`),
-    onSuccess: () => {
-      toast(`${user.username} is deleted`);
-      onDeleted();
-    },
-  });
-  return (
-    <Confirm
-      title={`Delete ${user.username}?`}
-      isOpen
-      onClose={onClose}
-      action="Delete the user"
-      onConfirm={() => remove.mutate()}
-      isPending={remove.isPending}
-      error={remove.error}
-    >
-      <p>The account {user.email} and its sessions are deleted. That cannot be undone.</p>
-    </Confirm>
   );
 }
