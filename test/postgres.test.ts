@@ -112,12 +112,19 @@ describeOnPostgres('A new PostgreSQL database', (engine) => {
 
 // ------------------------------------------------------------------------------------------------------- schemas
 
+/** The URL with the name of a schema. */
+function inSchema(url: string, name: string): string {
+  const named = new URL(url);
+  named.searchParams.set('schema', name);
+  return named.href;
+}
+
 describeOnPostgres('A schema other than public', (engine) => {
   const contents = useContents(engine);
 
   it.each(['content', 'Mixed-Case', 'two words', `it's "quoted"`])('is made and holds everything: %s', async (name) => {
     const url = engine.freshDatabaseUrl();
-    const content = await contents.open(GUIDE, `${url}?schema=${encodeURIComponent(name)}`);
+    const content = await contents.open(GUIDE, inSchema(url, name));
     await content.make('countries', { name: 'France', code: 'FR' });
     expect((await content.get('countries?filters[code]=FR')).body.data).toHaveLength(1);
     const made = await layoutOf(url, name);
@@ -135,10 +142,10 @@ describeOnPostgres('A schema other than public', (engine) => {
     const own = new URL(url);
     own.username = name;
     own.password = name;
-    const content = await contents.open(GUIDE, `${own.href}?schema=content`);
+    const content = await contents.open(GUIDE, inSchema(own.href, 'content'));
     expect((await content.get('countries')).body.data).toEqual([]);
     await content.close();
-    await expect(contents.open(GUIDE, `${own.href}?schema=other`)).rejects.toThrow('permission denied');
+    await expect(contents.open(GUIDE, inSchema(own.href, 'other'))).rejects.toThrow('permission denied');
     await withClient(url.href, async (client) => {
       await client.query(`drop owned by ${name} cascade`);
       await client.query(`drop role ${name}`);
@@ -148,13 +155,13 @@ describeOnPostgres('A schema other than public', (engine) => {
   it('is apart from others of the same database, and is found again', async () => {
     const url = engine.freshDatabaseUrl();
     const [one, other] = [
-      await contents.open(GUIDE, `${url}?schema=one`),
-      await contents.open(GUIDE, `${url}?schema=other`),
+      await contents.open(GUIDE, inSchema(url, 'one')),
+      await contents.open(GUIDE, inSchema(url, 'other')),
     ];
     await one.make('countries', { name: 'Italy', code: 'IT' });
     expect((await other.get('countries')).body.data).toEqual([]);
     await one.close();
-    const again = await contents.open(GUIDE, `${url}?schema=one`);
+    const again = await contents.open(GUIDE, inSchema(url, 'one'));
     expect((await again.get('countries')).body.data).toMatchObject([{ code: 'IT' }]);
   });
 });

@@ -594,7 +594,7 @@ describeOnPostgres('A PostgreSQL database that is only read', (engine) => {
   it('gets no schema that the URL names', async () => {
     const { url } = await untouched();
     const before = await stateOf(url);
-    const { code, out } = await run(['schema', 'diff', '--project', GUIDE, '--database', `${url}?schema=elsewhere`]);
+    const { code, out } = await run(['schema', 'diff', '--project', GUIDE, '--database', `${url}&schema=elsewhere`]);
     expect(code).toBe(0);
     expect(out).toMatch(/create table articles/);
     expect(await stateOf(url)).toEqual(before);

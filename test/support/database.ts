@@ -145,12 +145,23 @@ function performed(task: Task): readonly string[] {
   return reply.result;
 }
 
+/**
+ * How long the driver waits in tests, which are about what is answered: a machine that stands still for seconds makes
+ * none of them fail. What a server does when its database is slow has a server of its own.
+ */
+const PATIENCE = new URLSearchParams({
+  statement_timeout: '90000',
+  query_timeout: '91000',
+  lock_timeout: '60000',
+  idle_in_transaction_session_timeout: '90000',
+});
+
 /** A new database of the run's server. */
 function postgresDatabase(template: string): string {
   const server = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
   performed({ kind: 'create', server, name, template });
-  return `${server}/${name}`;
+  return `${server}/${name}?${PATIENCE}`;
 }
 
 const databaseName = (url: string): string => new URL(url).pathname.slice(1);
@@ -179,10 +190,17 @@ const PRODUCTS: readonly Product[] = [sqlite, postgres];
 /** Databases to be copied, by product and key; null where there is none yet. They last as long as this process. */
 const templates = new Map<string, string | null>();
 
+const lastingFolders: string[] = [];
+
 /** A folder that lasts as long as this process. */
 function lastingFolder(): string {
+  if (lastingFolders.length === 0) {
+    process.once('exit', () => {
+      for (const folder of lastingFolders) rmSync(folder, { recursive: true, force: true });
+    });
+  }
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-template-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  lastingFolders.push(folder);
   return folder;
 }
 
