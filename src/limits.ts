@@ -296,6 +296,12 @@ export const MAX_TASK_MS = 3_600_000;
 /** Milliseconds that `start` and `stop` of a project may take each; a supervisor does not wait for ever. */
 export const MAX_LIFECYCLE_MS = 60_000;
 
+/** The same for `register` and `bootstrap` of a Strapi project, which may fill a database; Strapi itself has no such limit. */
+export const MAX_STRAPI_START_MS = 600_000;
+
+/** Milliseconds after which the log says which code of a project the server waits for to start or stop. */
+export const LONG_LIFECYCLE_MS = 5_000;
+
 /** Runs of each task that are kept. */
 export const MAX_TASK_RUNS = 100;
 

@@ -611,8 +611,12 @@ describeOnEveryDatabase('What the command line changes', (engine) => {
 
     it('which said that nobody may read anything yet, and what to do', () => {
       const [, hint] = /^Nobody may read anything yet\..*:\n((?: {2}.*\n)+)/m.exec(server.said)!;
+      // Quoted where the shell would read signs of it.
+      const words = at
+        .map((word) => word.replace(/:[^:@/]+@/, ':…@'))
+        .map((word) => (/[?&]/.test(word) ? `'${word}'` : word));
       expect(hint!.replaceAll(/ \\\n +/g, ' ')).toBe(
-        `  sheaf role grant public ${NOTE}.find ${NOTE}.findOne ${at.map((word) => word.replace(/:[^:@/]+@/, ':…@')).join(' ')}\n`,
+        `  sheaf role grant public ${NOTE}.find ${NOTE}.findOne ${words.join(' ')}\n`,
       );
     });
 

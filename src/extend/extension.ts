@@ -22,7 +22,7 @@ import type {
 import { fileOf } from './files-of-parts.ts';
 import type { CheckValue, CompileSchema, SchemaPart } from './json-schema.ts';
 import type { LoadedProject } from './load-project.ts';
-import { type CodeKind, CodeRunner, Deadline, type Piece } from './run-code.ts';
+import { type CodeKind, CodeRunner, Deadline, type Piece, tellWhileWaiting } from './run-code.ts';
 import type { Task, TaskScheduler } from './tasks.ts';
 
 /** What the code of a project works on. */
@@ -127,7 +127,9 @@ export class Extension {
     if (!definition[name]) return;
     const deadline = new Deadline(MAX_LIFECYCLE_MS);
     const piece: Piece = { kind: 'lifecycle', code: name, limit: MAX_LIFECYCLE_MS, file };
-    await this.runner.run(piece, deadline, () => definition[name]!(this.contextOf(deadline)));
+    await tellWhileWaiting(this.log, piece, () =>
+      this.runner.run(piece, deadline, () => definition[name]!(this.contextOf(deadline))),
+    );
   }
 
   contextOf(deadline: Deadline): CodeContext {

@@ -3,7 +3,7 @@
 import { CodeTime } from '../db/code-time.ts';
 import { StaleCallerError } from '../db/database.ts';
 import { type ErrorOrigin, errorOf, noteOrigin, originOf, SheafError, unavailableError } from '../errors.ts';
-import { SLOW_CODE_MS } from '../limits.ts';
+import { LONG_LIFECYCLE_MS, SLOW_CODE_MS } from '../limits.ts';
 import type { Log } from './define-project.ts';
 
 export const CODE_KINDS = ['route', 'policy', 'hook', 'committed', 'task', 'lifecycle', 'uncaught'] as const;
@@ -72,6 +72,19 @@ export class DeadlineError extends Error {
   constructor(milliseconds: number) {
     super(`it did not end within ${milliseconds} ms`);
     this.name = 'DeadlineError';
+  }
+}
+
+/** Has the log name the code that a server waits for to start or stop, where that takes long. */
+export async function tellWhileWaiting<T>(log: Log, origin: ErrorOrigin, work: () => Promise<T>): Promise<T> {
+  const { file, code } = origin;
+  const warn = (): void =>
+    log.warn({ file, code, milliseconds: LONG_LIFECYCLE_MS }, 'the server waits for code of the project');
+  const timer = setTimeout(warn, LONG_LIFECYCLE_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -187,6 +187,8 @@ function createApp(
       // The query is read by request/query-string.ts, strictly.
       querystringParser: () => ({}),
     },
+    // Code of a project that begins has limits of its own.
+    pluginTimeout: 0,
     bodyLimit: limits.bodyBytes,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.idle,

@@ -36,6 +36,7 @@ export interface LoadedCode {
   readonly data: DataMembers;
   /** Of the plugin of users; null where the project has none. */
   readonly extension: PluginExtension | null;
+  readonly log: Log;
 }
 
 export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<LoadedCode> {
@@ -91,6 +92,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     requestContext,
     data,
     extension,
+    log,
   };
 }
 

@@ -5,7 +5,10 @@ import path from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
+import type { ErrorOrigin } from '../../errors.ts';
 import type { Log } from '../../extend/define-project.ts';
+import { Deadline, tellWhileWaiting } from '../../extend/run-code.ts';
+import { MAX_STRAPI_START_MS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
@@ -194,19 +197,21 @@ const notLoaded = (): never => {
 };
 
 /** Whether it ran to its end. What it throws is told like a file that cannot be loaded. */
-async function phase(
-  index: Lifecycle,
-  name: keyof Lifecycle,
-  { strapi, modules, registry }: LoadedCode,
-): Promise<boolean> {
+async function phase(index: Lifecycle, name: keyof Lifecycle, loaded: LoadedCode): Promise<boolean> {
   const work = index[name];
   if (typeof work !== 'function') return true;
+  return begun(loaded, { file: INDEX, code: name }, () => work({ strapi: loaded.strapi }));
+}
+
+async function begun(loaded: LoadedCode, origin: ErrorOrigin, work: () => unknown): Promise<boolean> {
+  const { log, modules, registry } = loaded;
+  const { file, code } = origin;
   try {
-    await work({ strapi });
+    await tellWhileWaiting(log, origin, () => new Deadline(MAX_STRAPI_START_MS).within(work));
     return true;
   } catch (error) {
-    const { message } = modules.failure(path.join(modules.project, INDEX), error);
-    registry.report(INDEX, new Error(`${name} failed: ${message}`));
+    const { message } = modules.failure(path.join(modules.project, file), error);
+    registry.report(file, new Error(`${code} failed: ${message}`));
     return false;
   }
 }
@@ -214,16 +219,11 @@ async function phase(
 const INDEX = 'src/index';
 
 /** Plugins begin before the project. */
-async function beginExtension({ extension, strapi, modules, registry }: LoadedCode): Promise<boolean> {
+async function beginExtension(loaded: LoadedCode): Promise<boolean> {
+  const { extension, strapi } = loaded;
   if (!extension?.bootstrap) return true;
-  try {
-    await extension.bootstrap({ strapi });
-    return true;
-  } catch (error) {
-    const { message } = modules.failure(path.join(modules.project, extension.file), error);
-    registry.report(extension.file, new Error(`bootstrap failed: ${message}`));
-    return false;
-  }
+  const { bootstrap, file } = extension;
+  return begun(loaded, { file, code: 'bootstrap' }, () => bootstrap({ strapi }));
 }
 
 /** Kinds of code that `bootstrap` brings to run, wherever it stands. */
