@@ -39,6 +39,7 @@ import {
 } from './support/auth.ts';
 import type { Answer, Json } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
@@ -83,7 +84,7 @@ async function at<T>(moment: number, work: () => Promise<T>): Promise<T> {
 }
 
 /** Calls until it is true, once at least; for what another process is told of. */
-const soon = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
+const soon = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, IN_THE_END);
 
 describeOnEveryDatabase('Logging in', (engine) => {
   const services = useServices(engine);

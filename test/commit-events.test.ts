@@ -6,6 +6,7 @@ import type { Session } from '../src/db/database.ts';
 import type { CommitEvent } from '../src/operations/commit-events.ts';
 import { type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 import { userWith } from './support/rules.ts';
 
 const NEWS: Project = {
@@ -100,7 +101,7 @@ describeOnEveryDatabase('A listener to commits', (engine) => {
     const name = newName();
     const { id, documentId } = await content.entry('POST', 'topics', { name });
     end();
-    await vi.waitFor(() => expect(found).toEqual([{ id, documentId, name }]));
+    await vi.waitFor(() => expect(found).toEqual([{ id, documentId, name }]), IN_THE_END);
   });
 
   it.each([

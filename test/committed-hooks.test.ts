@@ -16,6 +16,7 @@ import { databaseFor, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { commandsOn } from './support/in-process.ts';
 import { collectedLog, writeFiles } from './support/own-code.ts';
+import { IN_THE_END } from './support/patience.ts';
 import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -25,7 +26,6 @@ const CLIENTS = 4;
 /** Writes that a server acknowledges before it is killed, and the milliseconds after the last of them. */
 const ANSWERS = 10;
 const LATEST_MS = 40;
-const IN_THE_END = { timeout: 60_000, interval: 20 };
 
 const PROJECT: Project = {
   types: {
@@ -271,7 +271,7 @@ describeOnEveryDatabase('Servers that are killed while they write', (engine) => 
     await ended;
   };
 
-  it('run the hooks of every committed write, and of no other', { timeout: 120_000 + KILLS * 15_000 }, async () => {
+  it('run the hooks of every committed write, and of no other', async () => {
     const project = contents.project(PROJECT);
     const url = await databaseFor(engine, PROJECT, project);
     writeFiles(project, { 'src/sheaf.ts': KILLED_CODE });

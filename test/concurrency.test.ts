@@ -43,7 +43,7 @@ describeOnSqlite('Writers of the same entries', (engine) => {
   const broken = () =>
     sheaf.database.snapshot((session) => violations(sheaf.model, (sql) => session.rows({ sql, bindings: [] }, [])));
 
-  it('lose nothing that was acknowledged and leave every list whole', { timeout: scaled(240_000) }, async () => {
+  it('lose nothing that was acknowledged and leave every list whole', async () => {
     const make = async (uid: string, prefix: string, count: number): Promise<string[]> => {
       const ids: string[] = [];
       for (let index = 0; index < count; index++)
@@ -182,7 +182,7 @@ describeOnEveryDatabase('Writers who share lists of entries with drafts', (engin
     );
   };
 
-  it('find in them what they were told is there, and nothing else', { timeout: scaled(240_000) }, async () => {
+  it('find in them what they were told is there, and nothing else', async () => {
     const articles: string[] = [];
     for (let index = 0; index < OWNERS; index++)
       articles.push(await send('POST', 'articles', { title: `Article ${index}` }));

@@ -532,7 +532,6 @@ const walks = fc.tuple(
   fc.array(permission, { minLength: 4, maxLength: 24 }),
   fc.array(step, { minLength: STEPS, maxLength: STEPS }),
 );
-const PATIENCE_MS = scaled(120_000);
 
 const NONE: readonly ConsoleRight[] = [];
 const RIGHTS_OF_PERMISSIONS: Readonly<Record<string, readonly ConsoleRight[]>> = {
@@ -615,39 +614,31 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
     await fill(content);
   });
 
-  it(
-    'do what a naive reading of their permissions says, and nothing else',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(walks, async ([permissions, steps]) => {
-          const walk = new Walk(content, permissions, (caller) => new InProcess(content, caller));
-          for (const one of steps) await walk.take(one);
-        }),
-        { seed: SEED, numRuns: walksOn(engine) },
-      );
-    },
-    PATIENCE_MS,
-  );
+  it('do what a naive reading of their permissions says, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, async ([permissions, steps]) => {
+        const walk = new Walk(content, permissions, (caller) => new InProcess(content, caller));
+        for (const one of steps) await walk.take(one);
+      }),
+      { seed: SEED, numRuns: walksOn(engine) },
+    );
+  });
 
-  it(
-    'do the same over HTTP, with permissions that are stored',
-    async () => {
-      const walked = await contents.open(PROJECT);
-      await addAccounts(walked);
-      const way = await OverHttp.logIn(walked, `account${ME}@example.com`);
-      await fc.assert(
-        fc.asyncProperty(walks, async ([permissions, steps]) => {
-          await store(walked, permissions);
-          for (const table of ['posts', 'notes', 'homes']) await walked.execute(`delete from ${table}`);
-          await fill(walked);
-          const walk = new Walk(walked, permissions, () => way);
-          for (const one of steps) await walk.take(one);
-        }),
-        { seed: SEED, numRuns: Math.ceil(walksOn(engine) / 10) },
-      );
-    },
-    PATIENCE_MS,
-  );
+  it('do the same over HTTP, with permissions that are stored', async () => {
+    const walked = await contents.open(PROJECT);
+    await addAccounts(walked);
+    const way = await OverHttp.logIn(walked, `account${ME}@example.com`);
+    await fc.assert(
+      fc.asyncProperty(walks, async ([permissions, steps]) => {
+        await store(walked, permissions);
+        for (const table of ['posts', 'notes', 'homes']) await walked.execute(`delete from ${table}`);
+        await fill(walked);
+        const walk = new Walk(walked, permissions, () => way);
+        for (const one of steps) await walk.take(one);
+      }),
+      { seed: SEED, numRuns: Math.ceil(walksOn(engine) / 10) },
+    );
+  });
 
   it('have of the routes of the console those that their rights are for, each by itself', async () => {
     const { sheaf } = content;

@@ -11,10 +11,10 @@ import { openToAll } from './support/access.ts';
 import { type Project, useContents } from './support/content.ts';
 import { describeOnSqlite } from './support/database.ts';
 import { collectedLog, type Files, writeFiles } from './support/own-code.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = readFileSync(path.join(ROOT, 'docs/extending.md'), 'utf8');
-const IN_THE_END = { timeout: 30_000, interval: 10 };
 
 const PROJECT: Project = {
   types: {

@@ -20,6 +20,8 @@ import { createServer } from '../src/http/server.ts';
 import { openDatabaseToAll, openToAll } from './support/access.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
+import { describeTimed } from './support/stalled-machine.ts';
 
 /** Clients that send one request after the other, and the time they wait after a refusal. */
 const CLIENTS = 16;
@@ -28,8 +30,6 @@ const BACK_OFF_MS = 20;
 const STEADY_MS = 50;
 /** What a client is refused, one time after the other, once the database is back: it backs off for two seconds at least. */
 const MOST_REFUSALS = 100;
-/** For what happens by itself, and only has to happen. */
-const IN_THE_END = { timeout: 60_000, interval: 20 };
 /** Besides its pool a server has a connection on which it hears of changes. */
 const LISTENING = 1;
 /** A client gives up later than the server must; it then has a broken connection for an answer. */
@@ -239,7 +239,7 @@ afterEach(() => {
   process.off('uncaughtException', onCrash).off('unhandledRejection', onCrash);
 });
 
-describe('PostgreSQL fails', () => {
+describeTimed('PostgreSQL fails', () => {
   let cluster: Cluster;
   let served: Served;
 
@@ -466,7 +466,7 @@ describe('PostgreSQL fails', () => {
   });
 });
 
-describe('SQLite fails', () => {
+describeTimed('SQLite fails', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-test-'));

@@ -160,9 +160,7 @@ describeOnEveryDatabase('A check of files', (engine) => {
     }
   }
 
-  it('finds nothing wrong for readers after kills, and nothing at all after a repair', {
-    timeout: 120_000 + KILLS * 10_000,
-  }, async () => {
+  it('finds nothing wrong for readers after kills, and nothing at all after a repair', async () => {
     const { sheaf, project, database } = await guide();
     await openToAll(sheaf);
     const stored = new Set<number>();

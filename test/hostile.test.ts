@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
+import { PATIENCE_MS } from './support/patience.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 import { expectSoon, timed } from './support/soon.ts';
 
@@ -16,7 +17,7 @@ const LIST = '/api/restaurants';
 /** As against lists with everything populated. */
 const SOON = { suspicious: 500, most: 100 };
 /** A connection on which nothing happens for so long is forgotten. */
-const FORGOTTEN_MS = 30_000;
+const FORGOTTEN_MS = PATIENCE_MS;
 
 /** Names that every object of JavaScript answers to. */
 const INHERITED = [

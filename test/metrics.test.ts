@@ -10,6 +10,7 @@ import { createServer } from '../src/http/server.ts';
 import { metricsPlace } from '../src/project/settings.ts';
 import { openDatabaseToAll } from './support/access.ts';
 import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -17,7 +18,6 @@ const CLIENTS = 8;
 const REQUESTS = scaled(25);
 /** Between two scrapes. */
 const SCRAPE_MS = 50;
-const IN_THE_END = { timeout: 30_000, interval: 20 };
 
 /** Requests by route, and what they are counted under. */
 const LOAD = [

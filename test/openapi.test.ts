@@ -29,11 +29,10 @@ import { type Answered, useContents } from './support/content.ts';
 import { Contract, type OpenApi } from './support/contract.ts';
 import { describeOnSqlite, GUIDE } from './support/database.ts';
 import { writeAccessFile } from './support/guarded.ts';
+import { PATIENCE_MS } from './support/patience.ts';
 import { modelOf, relation } from './support/project.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** How long a page may take. */
-const PAGE_MS = 60_000;
 const PREFIX = DEFAULT_SETTINGS.rest.prefix;
 
 const isNoRelation = ({ kind, private: hidden }: Attribute): boolean => kind !== 'relation' || hidden;
@@ -260,7 +259,7 @@ describeOnSqlite('The description of the API', (engine) => {
     /** Whoever shows a page beside other tests may take long. */
     const newPage = async (): Promise<Page> => {
       const page = await browser.newPage();
-      page.setDefaultTimeout(PAGE_MS);
+      page.setDefaultTimeout(PATIENCE_MS);
       return page;
     };
 
@@ -302,7 +301,7 @@ describeOnSqlite('The description of the API', (engine) => {
         .first()
         .getByRole('button', { name: /Apply|Authorize/ })
         .click();
-      await expect.poll(() => asked, { timeout: PAGE_MS }).toEqual([undefined, `Bearer ${key}`]);
+      await expect.poll(() => asked).toEqual([undefined, `Bearer ${key}`]);
       await page.close();
     });
 

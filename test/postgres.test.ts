@@ -15,6 +15,7 @@ import { type Answered, type Content, useContents } from './support/content.ts';
 import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
+import { IN_THE_END } from './support/patience.ts';
 import { withClient } from './support/postgres-client.ts';
 import { fillTables, readSqlite } from './support/postgres-content.ts';
 import { scaled } from './support/scale.ts';
@@ -450,7 +451,7 @@ describeOnPostgres('Transactions that meet', (engine) => {
       vi.waitFor(async () => {
         const sql = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
         expect((await client.query(sql)).rows).toHaveLength(1);
-      }, 30_000);
+      }, IN_THE_END);
     const lock = (client: pg.Client, table: string, ...ids: number[]) =>
       client.query(`select from ${table} where id = any($1) order by id for no key update`, [ids]);
     await withClient(url, (mover) =>
@@ -532,9 +533,7 @@ describeOnPostgres('Writers of the same entries, at several nodes', (engine) => 
     return body.data.map(({ documentId }: { documentId: string }) => documentId);
   };
 
-  it('leave every list whole, lose nothing that was acknowledged, and meet no deadlock', {
-    timeout: scaled(180_000),
-  }, async () => {
+  it('leave every list whole, lose nothing that was acknowledged, and meet no deadlock', async () => {
     expect(await broken()).toEqual([]);
     const ids = {
       restaurants: await documentIds('restaurants', 5),

@@ -14,11 +14,11 @@ import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts
 import { type Guarded, NOBODY, useGuarded, type Who } from './support/guarded.ts';
 import { commandsOn } from './support/in-process.ts';
 import { collectedLog, type Files, writeFiles } from './support/own-code.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const ARTICLE = 'api::article.article';
 const TOP = 'api::article.article.top';
-const IN_THE_END = { timeout: 30_000, interval: 5 };
 const OPEN: Who = { 'x-key': 'open' };
 
 const PROJECT: Project = {

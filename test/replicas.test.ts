@@ -3,7 +3,7 @@
 // how they compare with one another, since the machine may be busy.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { fillExample } from '../src/cli/example.ts';
 import { DEFAULT_POSTGRES } from '../src/db/postgres.ts';
@@ -12,8 +12,10 @@ import { MAX_REPLICA_WAIT_MS, REPLICA_PAUSE_MS } from '../src/limits.ts';
 import { openToAll } from './support/access.ts';
 import { type Cluster, type ReplicaServer, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 import { freePort } from './support/postgres-server.ts';
 import { timed } from './support/soon.ts';
+import { describeTimed } from './support/stalled-machine.ts';
 
 const CLIENTS = 8;
 /** What is meant to take a while may take so many times as long as the same while does beside it. */
@@ -21,8 +23,6 @@ const MARGIN = 10;
 /** A read is sent so often to a replica that hangs; one that took so long has met it. */
 const STEADY_MS = 25;
 const HUNG_MS = DEFAULT_POSTGRES.connectTimeoutMs / 2;
-/** For what happens by itself, and only has to happen. */
-const IN_THE_END = { timeout: 60_000, interval: 20 };
 
 interface Answer {
   readonly status: number;
@@ -97,7 +97,7 @@ async function serve(database: string, replicas: readonly string[]): Promise<Ser
   };
 }
 
-describe('a PostgreSQL primary with a replica', () => {
+describeTimed('a PostgreSQL primary with a replica', () => {
   let cluster: Cluster;
   let replica: ReplicaServer;
   let served: Served;

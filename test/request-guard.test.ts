@@ -16,6 +16,7 @@ import { USER } from '../src/model/builtin.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { type Project, useContents } from './support/content.ts';
 import { describeOnSqlite, recordStatements } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const NOTES: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -642,7 +643,7 @@ describeOnSqlite('The door', (engine) => {
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.json().error.message).toMatch(/behind with its work/);
       expect(await statuses(app, [{ url: '/_health' }, { url: '/_ready' }])).toEqual([204, 200]);
-      await vi.waitFor(async () => expect(await statuses(app, [{ url: '/api/notes' }])).toEqual([200]));
+      await vi.waitFor(async () => expect(await statuses(app, [{ url: '/api/notes' }])).toEqual([200]), IN_THE_END);
     });
   });
 

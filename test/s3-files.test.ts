@@ -172,7 +172,7 @@ describeOnSqlite('A bucket', (engine) => {
     storage.close();
     expect((await fetch(expired)).status).toBe(200);
     const status = async (): Promise<number> => (await fetch(expired)).status;
-    await expect.poll(status, { timeout: 10_000, interval: 200 }).toBe(403);
+    await expect.poll(status, { interval: 200 }).toBe(403);
   });
 
   it('lists what is stored, below the prefix alone', async () => {

@@ -12,9 +12,9 @@ import { type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 import { type Guarded, useGuarded } from './support/guarded.ts';
 import { type Files, writeFiles } from './support/own-code.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const IN_THE_END = { timeout: 30_000, interval: 5 };
 const PROJECT: Project = {
   types: {
     thing: {

@@ -7,9 +7,9 @@ import { databaseFor, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { commandsOn } from './support/in-process.ts';
 import { collectedLog, writeFiles } from './support/own-code.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const PROJECT: Project = { types: { note: { attributes: { text: { type: 'string' } } } } };
-const IN_THE_END = { timeout: 60_000, interval: 10 };
 
 const CODE = `
 import { defineProject } from 'sheaf';

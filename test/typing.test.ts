@@ -16,6 +16,7 @@ import type { Documents } from '../src/operations/documents.ts';
 import { readLocales } from '../src/project/locales.ts';
 import type { Client, OpenEntry, OpenRegistry, TypedDocuments } from '../src/typing/published-types.ts';
 import { describeOnSqlite, GUIDE } from './support/database.ts';
+import { IN_THE_END } from './support/patience.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FIXTURES = path.join(ROOT, 'test/fixtures/typing');
@@ -189,7 +190,6 @@ const definition = (attributes: object): string =>
   });
 
 /** For the file system to tell. */
-const WAIT = { timeout: 10_000 };
 
 describe('sheaf types', () => {
   const project = path.join(folder, 'project');
@@ -220,9 +220,9 @@ describe('sheaf types', () => {
     const watch = watchTypes(project, out, (text) => void told.push(text));
     try {
       writeFileSync(schema, definition({ title: { type: 'nosuch' } }));
-      await vi.waitFor(() => expect(told.join()).toContain('The file stays as it was.'), WAIT);
+      await vi.waitFor(() => expect(told.join()).toContain('The file stays as it was.'), IN_THE_END);
       writeFileSync(schema, definition({ title: { type: 'integer' } }));
-      await vi.waitFor(() => expect(told.join()).toContain(`Wrote ${out}`), WAIT);
+      await vi.waitFor(() => expect(told.join()).toContain(`Wrote ${out}`), IN_THE_END);
       expect(readFileSync(out, 'utf8')).toContain("title: { type: 'integer' };");
     } finally {
       watch.close();

@@ -13,17 +13,16 @@ describeOnSqlite('Find', (engine) => {
   const found = async (page: Page, count: number): Promise<string[]> => {
     await page.locator('.find-results[aria-busy="false"]').waitFor();
     const links = result(page).getByRole('table').getByRole('link');
-    await expect.poll(() => links.count(), { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => links.count()).toBe(count);
     return links.allInnerTexts();
   };
-  const says = (page: Page, words: string) =>
-    expect.poll(() => page.locator('.find-sentence').innerText(), { timeout: 20_000 }).toBe(words);
+  const says = (page: Page, words: string) => expect.poll(() => page.locator('.find-sentence').innerText()).toBe(words);
   const choose = async (page: Page, ...paths: string[]): Promise<void> => {
     for (const path of paths) await page.getByRole('treeitem', { name: `${path},` }).click();
   };
   /** The request in the address of the page. */
   const address = (page: Page): string | null => new URL(page.url()).searchParams.get('url');
-  const settles = (page: Page, url: string) => expect.poll(() => address(page), { timeout: 20_000 }).toBe(url);
+  const settles = (page: Page, url: string) => expect.poll(() => address(page)).toBe(url);
 
   it('finds entries through a filter two relations deep, by mouse', async () => {
     const page = await console.open('/find');

@@ -251,8 +251,12 @@ function useEngine(product: Product): Engine {
   };
 }
 
-export function describeOnEveryDatabase(name: string, body: (engine: Engine) => void): void {
-  for (const product of PRODUCTS) describe(`${name} (${product.name})`, () => body(useEngine(product)));
+type Body = (engine: Engine) => void;
+/** Such as `describe`. */
+type Describe = (name: string, body: () => void) => void;
+
+export function describeOnEveryDatabase(name: string, body: Body, suite: Describe = describe): void {
+  for (const product of PRODUCTS) suite(`${name} (${product.name})`, () => body(useEngine(product)));
 }
 
 /** A suite that compares databases with one another. */
@@ -261,13 +265,13 @@ export function describeAcrossDatabases(name: string, body: (engines: readonly E
 }
 
 /** A suite about SQLite alone. */
-export function describeOnSqlite(name: string, body: (engine: Engine) => void): void {
-  describe(name, () => body(useEngine(sqlite)));
+export function describeOnSqlite(name: string, body: Body, suite: Describe = describe): void {
+  suite(name, () => body(useEngine(sqlite)));
 }
 
 /** A suite about PostgreSQL alone. */
-export function describeOnPostgres(name: string, body: (engine: Engine) => void): void {
-  describe(name, () => body(useEngine(postgres)));
+export function describeOnPostgres(name: string, body: Body, suite: Describe = describe): void {
+  suite(name, () => body(useEngine(postgres)));
 }
 
 /** The text of every statement that is sent from now on, in order. Empty the list to start over. */

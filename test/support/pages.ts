@@ -4,12 +4,11 @@ import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-c
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { CONSOLE_API } from '../../src/console/contract.ts';
 import { launchBrowser } from './browser.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** As wide and as high as a common phone. */
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
-/** A page is asked for beside other tests; nothing waits this long otherwise. */
-const PAGE_MS = 30_000;
 
 export type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
 
@@ -62,7 +61,7 @@ export function usePages(): Pages {
 async function newPage(browser: Browser, phone: boolean): Promise<Page> {
   const context = await browser.newContext({ ...(phone ? PHONE : DESK), locale: 'en-GB', timezoneId: 'UTC' });
   const page = await context.newPage();
-  page.setDefaultTimeout(PAGE_MS);
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.addInitScript(REPORTS);
   return page;
 }
