@@ -30,7 +30,7 @@ import { checkDefaultPopulate } from './operations/default-populate.ts';
 import { Documents } from './operations/documents.ts';
 import { Operations } from './operations/operations.ts';
 import { type ProjectCode, readProjectCode } from './project/code/project-code.ts';
-import { codeCache } from './project/compiled-cache.ts';
+import { type CompiledCache, codeCache } from './project/compiled-cache.ts';
 import { requirePostgresUrl, withoutPassword } from './project/connection-url.ts';
 import { projectSettings } from './project/environment.ts';
 import type { GivenSecrets } from './project/given-secrets.ts';
@@ -134,7 +134,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
   const closing = { code, withheld: withheldBy(code.findings, settings) };
   const { readOnly = false } = options;
   const listed = readLocales(options.project);
-  const own = await loadOwnCode(options.project);
+  const own = await loadOwnCode(options.project, cache);
   const opened = await openDatabase(options.database, readOnly ? 'read' : 'create', options);
   const database = new ScopedDatabase(options.observe ? new ObservedDatabase(opened, options.observe) : opened);
   try {
@@ -170,13 +170,13 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
 }
 
 /** The code of src/sheaf.ts, loaded before a database is touched; null where the project has none. */
-async function loadOwnCode(project: string) {
+async function loadOwnCode(project: string, cache: CompiledCache) {
   const file = ownCodeFile(project);
   if (file === null) return null;
   const { loadProject } = await import('./extend/load-project.ts');
   const { actionsOf, openExtension } = await import('./extend/extension.ts');
   const { ProjectHooks } = await import('./extend/project-hooks.ts');
-  const loaded = loadProject(project, file);
+  const loaded = loadProject(project, file, cache);
   return {
     actions: actionsOf(loaded),
     async open(sheaf: Sheaf): Promise<Extension> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { check, listOf, nonEmptyString, type Problem, recordOf, strictObject } from '../check-json.ts';
 import { SetupError, SheafError } from '../errors.ts';
+import type { CompiledCache } from '../project/compiled-cache.ts';
 import {
   defineHook,
   defineProject,
@@ -44,8 +45,8 @@ const PACKAGE_MODULE = new Proxy(PACKAGE, {
 });
 
 /** `file`: below the project. */
-export function loadProject(project: string, file: string): LoadedProject {
-  const modules = new ProjectModules(project, new Map([['sheaf', PACKAGE_MODULE]]));
+export function loadProject(project: string, file: string, cache: CompiledCache): LoadedProject {
+  const modules = new ProjectModules(project, new Map([['sheaf', PACKAGE_MODULE]]), cache);
   const exported = modules.load(path.resolve(project, file));
   return { file, definition: checked(file, defaultOf(exported)), modules };
 }

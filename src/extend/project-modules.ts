@@ -6,7 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileFunction, constants } from 'node:vm';
 import { SetupError } from '../errors.ts';
-import { transpileFile } from '../project/transpile.ts';
+import type { CompiledCache } from '../project/compiled-cache.ts';
+import { commonJsNow } from '../project/transpile.ts';
 import { whileRunning } from './files-of-parts.ts';
 
 interface ProjectModule {
@@ -30,10 +31,13 @@ export class ProjectModules {
   /** Source maps of compiled files, as text until one is needed. */
   readonly #maps = new Map<string, SourceMap | string>();
 
+  readonly #cache: CompiledCache;
+
   /** `own`: modules that this program gives, by name. */
-  constructor(project: string, own: ReadonlyMap<string, unknown>) {
+  constructor(project: string, own: ReadonlyMap<string, unknown>, cache: CompiledCache) {
     this.#project = path.resolve(project);
     this.#own = own;
+    this.#cache = cache;
   }
 
   /** A file's place below the project, for people. */
@@ -78,7 +82,7 @@ export class ProjectModules {
         if (!(error instanceof SyntaxError)) throw error;
       }
     }
-    const code = transpileFile(file, 'cjs');
+    const code = commonJsNow({ file, text: readFileSync(file, 'utf8') }, this.#cache);
     const [, map] = INLINE_MAP.exec(code) ?? [];
     if (map !== undefined) this.#maps.set(file, map);
     return functionOf(code, file);

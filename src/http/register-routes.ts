@@ -78,9 +78,15 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
 }
 
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], served: readonly Route[]): void {
-  for (const group of Map.groupBy(routes, ({ path }) => patternOf(path)).values()) {
+  const isServed = new Set(served);
+  const groups = Map.groupBy(routes, ({ path }) => patternOf(path));
+  const answered = [...groups].map(([pattern, group]) => ({
+    segments: pattern.split('/'),
+    methods: new Set<string>(group.map(({ method }) => method)),
+  }));
+  for (const [pattern, group] of groups) {
     const [{ path: url }] = group as [Route];
-    const allowed = group.filter((route) => served.includes(route)).map(({ method }) => method);
+    const allowed = group.filter((route) => isServed.has(route)).map(({ method }) => method);
     const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
     if (writes.length > 0) app.route({ method: writes, url, ...refuseWrites(allowed) });
     const isRefusedInEnvelope = group.some(({ refusesInEnvelope }) => refusesInEnvelope);
@@ -90,8 +96,8 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], serv
       return refuseMethod(request, reply, allowed);
     };
     // Below a path with expressions other routes answer.
-    const isElsewhere = (method: string): boolean =>
-      group.some(isOwn) && (url.endsWith('*') || isAnswered(routes, method, url));
+    const elsewhere = group.some(isOwn) && !url.endsWith('*') ? answeredAt(answered, pattern) : null;
+    const isElsewhere = (method: string): boolean => elsewhere?.has(method) ?? group.some(isOwn);
     const others = METHODS.filter(
       (method) => !allowed.includes(method) && !writes.includes(method) && !isElsewhere(method),
     );
@@ -106,16 +112,18 @@ const isQuery = (method: string): boolean => method === 'QUERY';
 
 const isOwn = ({ readsBody }: Route): boolean => readsBody === true;
 
-/** Whether a route with another path answers a method at this one, as `PUT /things/:id` does at `/things/special`. */
-const isAnswered = (routes: readonly Route[], method: string, url: string): boolean => {
-  const segments = patternOf(url).split('/');
-  return routes.some((route) => {
-    const pattern = patternOf(route.path).split('/');
-    const fits =
-      pattern.length === segments.length && pattern.every((part, at) => part === ':' || part === segments[at]);
-    return route.method === method && fits;
-  });
-};
+interface AnsweredPath {
+  readonly segments: readonly string[];
+  readonly methods: ReadonlySet<string>;
+}
+
+/** The methods that routes answer at a path, also those with another, as `PUT /things/:id` does at `/things/special`. */
+function answeredAt(paths: readonly AnsweredPath[], pattern: string): ReadonlySet<string> {
+  const asked = pattern.split('/');
+  const fits = ({ segments }: AnsweredPath): boolean =>
+    segments.length === asked.length && segments.every((part, at) => part === ':' || part === asked[at]);
+  return new Set(paths.filter(fits).flatMap(({ methods }) => [...methods]));
+}
 
 /**
  * Finds out who calls and refuses who lacks the right. Where it is known who calls, nothing is waited for. A caller who

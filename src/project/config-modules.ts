@@ -8,7 +8,7 @@ import { compileFunction, constants } from 'node:vm';
 import { SetupError } from '../errors.ts';
 import { type CompiledCache, codeCache } from './compiled-cache.ts';
 import { type EnvHelper, envHelper } from './env-helper.ts';
-import { transpileFile } from './transpile.ts';
+import { commonJsNow } from './transpile.ts';
 
 type Require = (specifier: string) => unknown;
 
@@ -26,13 +26,14 @@ export class ConfigModules {
   readonly #process: NodeJS.Process;
   readonly #standIns: ReadonlyMap<string, unknown>;
   readonly #modules = new Map<string, ProjectModule>();
-  /** What the code of the project had compiled, where that is kept in the usual place. */
+  /** Where the project keeps what is compiled, if it is the usual place. */
   readonly #cache: CompiledCache;
 
   constructor(project: string, environment: NodeJS.ProcessEnv) {
     this.#project = path.resolve(project);
     this.env = envHelper(environment);
-    this.#cache = codeCache(path.join(this.#project, '.sheaf'), true);
+    const state = path.join(this.#project, '.sheaf');
+    this.#cache = codeCache(state, !existsSync(state));
     // Strapi runs in the project's folder, and puts the variables of its .env file into its own process.
     this.#process = Object.create(process, {
       env: { value: { ...environment } },
@@ -133,7 +134,7 @@ function compiled(file: string, cache: CompiledCache): Run {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-  return functionOf(cache.get('cjs', file, readFileSync(file, 'utf8')) ?? transpileFile(file, 'cjs'), file);
+  return functionOf(commonJsNow({ file, text: readFileSync(file, 'utf8') }, cache), file);
 }
 
 const functionOf = (code: string, filename: string): Run =>

@@ -17,18 +17,6 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 /** Loaded with the first file: a project that has none to compile need not wait for it. */
 const esbuild = (): typeof import('esbuild') => createRequire(import.meta.url)('esbuild');
 
-/** `cjs`: runs as a CommonJS module. `esm`: for reading, with the module's imports and exports as they were written. */
-export function transpileFile(file: string, format: 'cjs' | 'esm'): string {
-  return esbuild().transformSync(readFileSync(file, 'utf8'), {
-    loader: LOADERS[path.extname(file)] ?? 'js',
-    sourcefile: file,
-    platform: 'node',
-    target: 'node24',
-    ...(format === 'cjs' && { format, sourcemap: 'inline' }),
-    logLevel: 'silent',
-  }).code;
-}
-
 /** Whether a file has to be compiled before Node runs it as CommonJS; JavaScript only if it turns out to be a module. */
 export const needsCompiler = (file: string): boolean => LOADERS[path.extname(file)] !== undefined;
 
@@ -48,16 +36,31 @@ const commonJs = (file: string): TransformOptions => ({
   logLevel: 'silent',
 });
 
-/** Many files as CommonJS, by file; those that are not valid are left out. One compiler serves all of them. */
-export async function commonJsOf(files: readonly SourceFile[]): Promise<ReadonlyMap<string, string>> {
+/** The form of what is kept. */
+const COMMON_JS = 'cjs';
+
+/** Many files as CommonJS, by file; those that are not valid are left out. One compiler serves all that are not kept. */
+export async function commonJsOf(
+  files: readonly SourceFile[],
+  cache: CompiledCache,
+): Promise<ReadonlyMap<string, string>> {
   const compiled = new Map<string, string>();
+  const lacking = files.filter(({ file, text }) => {
+    const kept = cache.get(COMMON_JS, file, text);
+    if (kept !== null) compiled.set(file, kept);
+    return kept === null;
+  });
+  if (lacking.length === 0) return compiled;
   await withCompiler(() =>
     Promise.all(
-      files.map(async ({ file, text }) => {
-        const code = await esbuild()
+      lacking.map(async (source) => {
+        const { file, text } = source;
+        const made = await esbuild()
           .transform(text, commonJs(file))
           .catch(() => null);
-        if (code) compiled.set(file, code.code);
+        if (!made) return;
+        compiled.set(file, made.code);
+        cache.set(COMMON_JS, source, made.code);
       }),
     ),
   );
@@ -65,11 +68,18 @@ export async function commonJsOf(files: readonly SourceFile[]): Promise<Readonly
 }
 
 /** One file, at once; throws where it is not valid. */
-export const commonJsNow = ({ file, text }: SourceFile): string => esbuild().transformSync(text, commonJs(file)).code;
+export function commonJsNow(source: SourceFile, cache: CompiledCache): string {
+  const { file, text } = source;
+  const kept = cache.get(COMMON_JS, file, text);
+  if (kept !== null) return kept;
+  const { code } = esbuild().transformSync(text, commonJs(file));
+  cache.set(COMMON_JS, source, code);
+  return code;
+}
 
 /**
  * The source of many files for reading, by file, with imports and exports as they were written; null for one that is
- * not valid. One compiler serves all of them, where `transpileFile` starts one for each.
+ * not valid. One compiler serves all of them.
  */
 export async function sourcesOf(
   files: readonly string[],

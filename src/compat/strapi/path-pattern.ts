@@ -8,6 +8,8 @@ export interface PathPattern {
   match(pathname: string): Record<string, string> | null;
   /** The same for the server's router; null for what that has no words for. */
   readonly simple: string | null;
+  /** The segments of `simple`. */
+  readonly segments: readonly string[];
 }
 
 const SIMPLE = /^[^:*?+(){}]*(?::\w+(?=\/|$)[^:*?+(){}]*)*$/;
@@ -15,9 +17,11 @@ const SIMPLE = /^[^:*?+(){}]*(?::\w+(?=\/|$)[^:*?+(){}]*)*$/;
 export function pathPattern(path: string): PathPattern {
   const keys: Key[] = [];
   const expression = pathToRegexp(path, keys, { sensitive: false, strict: false, end: true });
+  const simple = SIMPLE.test(path) ? (path.startsWith('/') ? path : `/${path}`) : null;
   return {
     path,
-    simple: SIMPLE.test(path) ? (path.startsWith('/') ? path : `/${path}`) : null,
+    simple,
+    segments: segmentsOf(simple ?? ''),
     match(pathname) {
       const found = expression.exec(pathname);
       if (!found) return null;
@@ -53,7 +57,7 @@ export const pathShape = (path: string): string =>
 /** Whether some path fits both; of patterns with expressions it is assumed. */
 export function mayOverlap(one: PathPattern, other: PathPattern): boolean {
   if (one.simple === null || other.simple === null) return true;
-  const [a, b] = [segmentsOf(one.simple), segmentsOf(other.simple)];
+  const [a, b] = [one.segments, other.segments];
   return (
     a.length === b.length &&
     a.every((segment, index) => segment[0] === ':' || b[index]![0] === ':' || segment === b[index])
@@ -63,14 +67,14 @@ export function mayOverlap(one: PathPattern, other: PathPattern): boolean {
 /** Whether every path that fits the other fits this one as well. */
 export function covers(one: PathPattern, other: PathPattern): boolean {
   if (one.simple === null || other.simple === null) return one.path === other.path;
-  const [a, b] = [segmentsOf(one.simple), segmentsOf(other.simple)];
+  const [a, b] = [one.segments, other.segments];
   return a.length === b.length && a.every((segment, index) => segment[0] === ':' || segment === b[index]);
 }
 
 /** Whether a router that prefers fixed segments, and patterns without expressions, would take the second of two that overlap. */
 export function prefersSecond(first: PathPattern, second: PathPattern): boolean {
   if (first.simple === null || second.simple === null) return first.simple === null;
-  const [a, b] = [segmentsOf(first.simple), segmentsOf(second.simple)];
+  const [a, b] = [first.segments, second.segments];
   const at = a.findIndex((segment, index) => (segment[0] === ':') !== (b[index]![0] === ':'));
   return at >= 0 && a[at]![0] === ':';
 }

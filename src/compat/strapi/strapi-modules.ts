@@ -46,8 +46,6 @@ export class CodeError extends Error {
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'process'];
 const ENDINGS = ['', '.ts', '.js', '.json', '.cts', '.cjs', '.mts', '.mjs', '.tsx', '/index.ts', '/index.js'];
-/** The form of what is kept. */
-const COMMON_JS = 'cjs';
 
 export class StrapiModules {
   readonly project: string;
@@ -72,22 +70,9 @@ export class StrapiModules {
 
   /** Compiles those that are not kept yet, all at once: one after the other would take much longer. */
   async prepare(files: readonly string[]): Promise<void> {
-    const lacking = files.filter(needsCompiler).flatMap((file) => {
-      const text = readFileSync(file, 'utf8');
-      const kept = this.#cache.get(COMMON_JS, file, text);
-      if (kept !== null) this.#compiled.set(file, kept);
-      return kept === null ? [{ file, text }] : [];
-    });
-    if (lacking.length === 0) return;
-    const compiled = await commonJsOf(lacking);
-    for (const source of lacking) {
-      const { file } = source;
-      const code = compiled.get(file);
-      // What cannot be compiled is told when it is loaded.
-      if (code === undefined) continue;
-      this.#compiled.set(file, code);
-      this.#cache.set(COMMON_JS, source, code);
-    }
+    const sources = files.filter(needsCompiler).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+    // What cannot be compiled is told when it is loaded.
+    for (const [file, code] of await commonJsOf(sources, this.#cache)) this.#compiled.set(file, code);
   }
 
   /** What a file exports by default. */
@@ -202,8 +187,7 @@ export class StrapiModules {
   }
 
   #compile(file: string, text: string): string {
-    const code = this.#cache.get(COMMON_JS, file, text) ?? commonJsNow({ file, text });
-    this.#cache.set(COMMON_JS, { file, text }, code);
+    const code = commonJsNow({ file, text }, this.#cache);
     this.#compiled.set(file, code);
     return code;
   }

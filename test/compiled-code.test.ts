@@ -1,0 +1,83 @@
+// Files of a project that are compiled: once, and not at every start.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { open } from '../src/app.ts';
+import { createServer } from '../src/http/server.ts';
+import { type Project, useContents } from './support/content.ts';
+import { describeOnSqlite } from './support/database.ts';
+import { type Files, writeFiles } from './support/own-code.ts';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const PROJECT: Project = { types: { note: { attributes: { text: { type: 'string' } } } } };
+const CONFIG: Files = { 'config/api.ts': 'export default { rest: { defaultLimit: 3 as number } };' };
+const NATIVE: Files = {
+  'src/sheaf.ts': `import { defineProject } from 'sheaf';
+import { path } from './path.ts';
+export default defineProject({ routes: [{ method: 'GET', path, public: true, handler: () => 1 }] });`,
+  'src/path.ts': `export const path: string = '/own';`,
+};
+const STRAPI: Files = {
+  'src/api/own/routes/own.ts': `export default { routes: [{ method: 'GET', path: '/own', handler: 'own.get' }] } as object;`,
+  'src/api/own/controllers/own.ts': `export default { get: (): number => 1 };`,
+};
+
+describeOnSqlite('Files of a project that are compiled', (engine) => {
+  const contents = useContents(engine);
+
+  /** The routes of a project at /own, as a new process tells them, which may be without a compiler. */
+  const routesOf = (project: string, database: string, hasCompiler: boolean): string[] => {
+    const words = [MAIN, 'routes', '--project', project, '--database', database];
+    const env = { ...process.env, ...(!hasCompiler && { ESBUILD_BINARY_PATH: '/bin/false' }) };
+    const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+    return stdout.split('\n').filter((line) => line.includes('/api/own'));
+  };
+
+  /** Starts a server, which keeps what it compiles. */
+  async function start(project: string, database: string): Promise<void> {
+    const sheaf = await open({ project, database });
+    const app = createServer(sheaf);
+    await app.ready();
+    await app.close();
+    await sheaf.close();
+  }
+
+  it.each([
+    ['of the native interface', NATIVE],
+    ['of Strapi', STRAPI],
+  ])('are kept, so that the next start does without the compiler: code %s', async (_kind, files) => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, { ...CONFIG, ...files });
+    const database = engine.freshDatabaseUrl();
+    await start(project, database);
+    const cache = path.join(project, '.sheaf', 'code-cache');
+    const kept = readdirSync(cache);
+    // The folder was not there yet when the configuration was first read.
+    const told = routesOf(project, database, true);
+    expect(told).toHaveLength(1);
+    expect(readdirSync(cache).length).toBe(kept.length + 1);
+    expect(routesOf(project, database, false)).toEqual(told);
+    rmSync(cache, { recursive: true });
+    expect(routesOf(project, database, false)).toEqual([]);
+  });
+
+  it('are compiled anew where they change', async () => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, NATIVE);
+    const database = engine.freshDatabaseUrl();
+    await start(project, database);
+    writeFiles(project, { 'src/path.ts': `export const path: string = '/own/other';` });
+    expect(routesOf(project, database, true)).toEqual([expect.stringContaining('/api/own/other')]);
+  });
+
+  it('leave no folder behind where the project keeps nothing', () => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, CONFIG);
+    rmSync(path.join(project, '.sheaf'), { recursive: true, force: true });
+    const words = [MAIN, 'config', '--project', project];
+    expect(spawnSync(process.execPath, words, { encoding: 'utf8' }).status).toBe(0);
+    expect(existsSync(path.join(project, '.sheaf'))).toBe(false);
+  });
+});
