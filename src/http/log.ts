@@ -6,6 +6,13 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { errorOutput, type LogOutput, openStandardError } from './log-output.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The path whose routes answer other methods than that of the request; null elsewhere. */
+    refusedPath: string | null;
+  }
+}
+
 export type { Logger };
 
 /** `level`: the least severe level that is logged, `silent` for none. */
@@ -163,10 +170,14 @@ export function followRequest(
 
 const answeredStatus = ({ raw }: FastifyReply): number | null => (raw.writableEnded ? raw.statusCode : null);
 
+/** The path of the routes that a request is for, as it was written; null where there are none, or none was looked for. */
+export const routeOf = (request: FastifyRequest): string | null =>
+  request.routeOptions.url ?? request.refusedPath ?? null;
+
 export const requestEntry = (request: FastifyRequest, status: number | null): RequestEntry => ({
   requestId: request.id,
   method: request.method,
-  route: request.routeOptions.url ?? null,
+  route: routeOf(request),
   status,
   milliseconds: Math.round((performance.now() - request.begin) * 1000) / 1000,
   caller: request.caller?.kind ?? null,

@@ -1,15 +1,15 @@
-// Routes → Fastify: each behind the right it needs, and a 405 for the methods that a path does not answer.
+// Routes → Fastify: each behind the right it needs.
 import multipart from '@fastify/multipart';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireAction } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
-import { methodNotAllowedError, readOnlyError, SheafError } from '../errors.ts';
+import { SheafError } from '../errors.ts';
 import { answerEarly } from './early-answer.ts';
+import { type RefuseMethod, refuseOtherMethods } from './other-methods.ts';
 import { MULTIPART_OPTIONS } from './receive-upload.ts';
-import { elapsed, sendError } from './respond.ts';
-import { type Handler, isRead, METHODS, patternOf, type Route } from './routes.ts';
+import { type Handler, isRead, type Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,12 +30,13 @@ export interface RegisterOptions {
   readonly isReadOnly: boolean;
 }
 
+/** Returns what refuses methods that a path does not answer, for requests that no route took. */
 export function registerRoutes(
   app: FastifyInstance,
   auth: Auth,
   routes: readonly Route[],
   { isReadOnly }: RegisterOptions,
-): void {
+): RefuseMethod {
   const served = isReadOnly ? routes.filter(isRead) : routes;
   const bodies = Map.groupBy(served, ({ takesFiles, readsBody }) =>
     readsBody ? 'raw' : takesFiles ? 'files' : 'plain',
@@ -56,7 +57,7 @@ export function registerRoutes(
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       for (const route of raw) registerRoute(scope, auth, route);
     });
-  refuseOtherMethods(app, routes, served);
+  return refuseOtherMethods(app, routes, served);
 }
 
 function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
@@ -75,54 +76,6 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
     // After the limits on requests, before the body is read: who may not do this need not send one.
     ...(action !== null && { preParsing: authorizeRequest(auth, action, route) }),
   });
-}
-
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[], served: readonly Route[]): void {
-  const isServed = new Set(served);
-  const groups = Map.groupBy(routes, ({ path }) => patternOf(path));
-  const answered = [...groups].map(([pattern, group]) => ({
-    segments: pattern.split('/'),
-    methods: new Set<string>(group.map(({ method }) => method)),
-  }));
-  for (const [pattern, group] of groups) {
-    const [{ path: url }] = group as [Route];
-    const allowed = group.filter((route) => isServed.has(route)).map(({ method }) => method);
-    const writes = group.map(({ method }) => method).filter((method) => !allowed.includes(method));
-    if (writes.length > 0) app.route({ method: writes, url, ...refuseWrites(allowed) });
-    const isRefusedInEnvelope = group.some(({ refusesInEnvelope }) => refusesInEnvelope);
-    const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      reply.header('allow', allowed.join(', '));
-      if (isRefusedInEnvelope) throw methodNotAllowedError(allowed);
-      return refuseMethod(request, reply, allowed);
-    };
-    // Below a path with expressions other routes answer.
-    const elsewhere = group.some(isOwn) && !url.endsWith('*') ? answeredAt(answered, pattern) : null;
-    const isElsewhere = (method: string): boolean => elsewhere?.has(method) ?? group.some(isOwn);
-    const others = METHODS.filter(
-      (method) => !allowed.includes(method) && !writes.includes(method) && !isElsewhere(method),
-    );
-    // Of a QUERY the framework would ask for the type of its body first. All others are one route, which is made sooner.
-    const [queries, rest] = [others.filter(isQuery), others.filter((method) => !isQuery(method))];
-    if (queries.length > 0) app.route({ method: queries, url, onRequest: refuse, handler: refuse });
-    if (rest.length > 0) app.route({ method: rest, url, handler: refuse });
-  }
-}
-
-const isQuery = (method: string): boolean => method === 'QUERY';
-
-const isOwn = ({ readsBody }: Route): boolean => readsBody === true;
-
-interface AnsweredPath {
-  readonly segments: readonly string[];
-  readonly methods: ReadonlySet<string>;
-}
-
-/** The methods that routes answer at a path, also those with another, as `PUT /things/:id` does at `/things/special`. */
-function answeredAt(paths: readonly AnsweredPath[], pattern: string): ReadonlySet<string> {
-  const asked = pattern.split('/');
-  const fits = ({ segments }: AnsweredPath): boolean =>
-    segments.length === asked.length && segments.every((part, at) => part === ':' || part === asked[at]);
-  return new Set(paths.filter(fits).flatMap(({ methods }) => [...methods]));
 }
 
 /**
@@ -182,29 +135,8 @@ function orWithCallerAnew({ authenticator, isStale }: Auth, action: string, hand
 
 const isRefusal = (error: Error): boolean => error instanceof SheafError && REFUSALS.has(error.status);
 
-/** What is written is refused whoever asks, and before a body is read. */
-function refuseWrites(allowed: readonly string[]): Pick<RouteShorthandOptions, 'onRequest'> & { handler: Handler } {
-  return {
-    onRequest: (_request, reply, done) => {
-      reply.header('allow', allowed.join(', '));
-      done(readOnlyError());
-    },
-    handler: async () => undefined,
-  };
-}
-
 /** The caller of a route that needs a right. */
 export function callerOf({ caller }: FastifyRequest): Caller {
   if (!caller) throw new Error('the route needs no right, so nobody was identified');
   return caller;
-}
-
-/** Clients of Strapi 5 expect plain text here; the envelope goes to those that ask for JSON. */
-function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): FastifyReply {
-  if (request.headers.accept?.includes('application/json')) return sendError(reply, methodNotAllowedError(allowed));
-  return reply
-    .code(405)
-    .header('content-type', 'text/plain; charset=utf-8')
-    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
-    .send('Method Not Allowed');
 }

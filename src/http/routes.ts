@@ -15,6 +15,9 @@ import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import type { CostLimit } from './cost-limit.ts';
 
+/** Longest path segment taken for a parameter, such as a documentId. */
+export const MAX_PARAMETER_LENGTH = 255;
+
 export const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 

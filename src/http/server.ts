@@ -36,17 +36,15 @@ import {
   requestLog,
 } from './log.ts';
 import type { ServerMetrics } from './metrics.ts';
+import type { RefuseMethod } from './other-methods.ts';
 import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { RequestLoad } from './request-load.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
-import type { Route, RouteContext } from './routes.ts';
+import { MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
-
-/** Longest path segment taken for a documentId. */
-const MAX_DOCUMENT_ID_LENGTH = 255;
 
 const noSchemas = (): never => {
   throw new Error('routes have no schemas');
@@ -91,6 +89,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   options.traces?.follow(app);
   app.decorateRequest('begin', 0);
   app.decorateRequest('caller', null);
+  app.decorateRequest('refusedPath', null);
   app.decorate('uploadTimes', options.uploadTimes ?? UPLOAD_TIMES);
   registerRequestGuard(app, sheaf.settings, {
     headersFor,
@@ -103,7 +102,8 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     load?.failed(request.id, error);
     return sendError(reply, error);
   });
-  app.setNotFoundHandler((_request, reply) => sendError(reply, notFoundError()));
+  let refuseMethod: RefuseMethod = () => null;
+  app.setNotFoundHandler((request, reply) => refuseMethod(request, reply) ?? sendError(reply, notFoundError()));
   refuseExpectations(app, headersFor, logRequest);
   closeConnections(app);
   closeStalled(app, timeouts);
@@ -118,7 +118,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     if (code) followCode(app, sheaf, code);
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
-    registerRoutes(scope, auth, table, { isReadOnly });
+    refuseMethod = registerRoutes(scope, auth, table, { isReadOnly });
     if (load && !hasConsolePath(table, logger)) registerConsole(scope, routeContext(sheaf, auth, requests), load);
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
@@ -183,7 +183,7 @@ function createApp(
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
-      maxParamLength: MAX_DOCUMENT_ID_LENGTH,
+      maxParamLength: MAX_PARAMETER_LENGTH,
       // The query is read by request/query-string.ts, strictly.
       querystringParser: () => ({}),
     },

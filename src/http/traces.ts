@@ -7,6 +7,7 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ObserveStatement } from '../db/observed-database.ts';
 import { SetupError } from '../errors.ts';
+import { routeOf } from './log.ts';
 
 export interface Traces {
   /** Makes a span of every request of a server. */
@@ -85,8 +86,9 @@ export async function openTraces(load: () => Promise<Packages> = loadPackages): 
     const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method } };
     return tracer.startSpan(request.method, options, parentOf(request.headers.traceparent));
   };
-  const end = (span: Span, { method, routeOptions: { url } }: FastifyRequest, status: number | null): void => {
-    if (url !== undefined) span.updateName(`${method} ${url}`).setAttribute('http.route', url);
+  const end = (span: Span, request: FastifyRequest, status: number | null): void => {
+    const route = routeOf(request);
+    if (route !== null) span.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
     if (status !== null) span.setAttribute('http.response.status_code', status);
     if (status === null || status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();

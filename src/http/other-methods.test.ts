@@ -1,0 +1,85 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refuseOtherMethods } from './other-methods.ts';
+import { MAX_PARAMETER_LENGTH, type Method, type Route } from './routes.ts';
+
+const route = (method: Method, path: string, more: Partial<Route> = {}): Route =>
+  ({ method, path, handler: async () => `${method} ${path}`, ...more }) as Route;
+
+const ROUTES = [
+  route('GET', '/api/things'),
+  route('POST', '/api/things'),
+  route('GET', '/api/things/:documentId'),
+  route('PUT', '/api/things/:documentId'),
+  route('DELETE', '/api/things/:documentId'),
+  route('GET', '/api/things/me'),
+  route('POST', '/api/log-in', { refusesInEnvelope: true }),
+  // Of a project's code.
+  route('POST', '/api/things/own', { readsBody: true }),
+  route('GET', '/api/files/*', { readsBody: true }),
+];
+
+describe('Methods that a path does not answer', () => {
+  const apps: FastifyInstance[] = [];
+  const serve = (served: readonly Route[]): FastifyInstance => {
+    const app = Fastify({
+      routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    });
+    app.addHttpMethod('QUERY', { hasBody: true });
+    app.decorateRequest('refusedPath', null);
+    app.decorateRequest('begin', 0);
+    for (const { method, path, handler } of served) app.route({ method, url: path, handler });
+    const refuse = refuseOtherMethods(app, ROUTES, served);
+    app.setNotFoundHandler((request, reply) => refuse(request, reply) ?? reply.code(404).send('nothing'));
+    apps.push(app);
+    return app;
+  };
+  let app: FastifyInstance;
+  let reading: FastifyInstance;
+  beforeAll(() => {
+    app = serve(ROUTES);
+    reading = serve(ROUTES.filter(({ method }) => method === 'GET'));
+  });
+  afterAll(() => Promise.all(apps.map((each) => each.close())));
+
+  const ask = async (on: FastifyInstance, words: string): Promise<unknown[]> => {
+    const [method, url] = words.split(' ') as ['GET', string];
+    const { statusCode, headers, body } = await on.inject({ method, url });
+    return statusCode === 200 ? [200, body] : [statusCode, headers.allow];
+  };
+
+  it.each([
+    ['PATCH /api/things', [405, 'GET, POST']],
+    ['DELETE /api/things', [405, 'GET, POST']],
+    ['QUERY /api/things', [405, 'GET, POST']],
+    ['POST /api/things/x', [405, 'GET, PUT, DELETE']],
+    ['PATCH /API/Things/x/', [405, 'GET, PUT, DELETE']],
+    ['PATCH /api/th%69ngs/x?a=/b', [405, 'GET, PUT, DELETE']],
+    ['GET /api/log-in', [405, 'POST']],
+    ['HEAD /api/log-in', [405, 'POST']],
+    // A fixed path is not one of those that vary.
+    ['PUT /api/things/me', [405, 'GET']],
+    ['PATCH /api/things/me', [405, 'GET']],
+    // Other routes answer what code of the project does not.
+    ['PUT /api/things/own', [200, 'PUT /api/things/:documentId']],
+    ['PATCH /api/things/own', [405, 'POST']],
+    ['PUT /api/files/a/b', [404, undefined]],
+    ['OPTIONS /api/things', [404, undefined]],
+    ['PATCH /api/things/x/y', [404, undefined]],
+    ['PATCH /api/things//', [404, undefined]],
+    [`PATCH /api/things/${'x'.repeat(MAX_PARAMETER_LENGTH + 1)}`, [404, undefined]],
+    ['PATCH /api/things/%zz', [400, undefined]],
+    ['PATCH /api/things/%ff', [400, undefined]],
+  ])('%s', async (words, answer) => {
+    expect(await ask(app, words)).toEqual(answer);
+  });
+
+  it.each([
+    ['POST /api/things', [405, 'GET']],
+    ['PUT /api/things/x', [405, 'GET']],
+    ['PATCH /api/things', [405, 'GET']],
+    ['PUT /api/things/me', [405, 'GET']],
+  ])('where the server only reads: %s', async (words, answer) => {
+    expect(await ask(reading, words)).toEqual(answer);
+  });
+});

@@ -1,0 +1,127 @@
+// Methods that a path does not answer get a 405 that names those it does. Few of them are routes: to register one takes
+// longer than to find the path of a request that no route took.
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { methodNotAllowedError, readOnlyError } from '../errors.ts';
+import { elapsed, sendError } from './respond.ts';
+import { type Handler, MAX_PARAMETER_LENGTH, METHODS, patternOf, type Route } from './routes.ts';
+
+/** Answers a request that no route took, if its path has routes for other methods; null where it has none. */
+export type RefuseMethod = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+
+/** Routes of the same path. */
+interface PathRoutes {
+  readonly url: string;
+  readonly segments: readonly string[];
+  /** What they answer, and what they would answer if the server did not only read. */
+  readonly allowed: readonly string[];
+  readonly writes: readonly string[];
+  /** Whether code of the project answers; other routes then answer where it does not. */
+  readonly isOwn: boolean;
+  readonly refusesInEnvelope: boolean;
+}
+
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  served: readonly Route[],
+): RefuseMethod {
+  const paths = pathsOf(routes, new Set(served));
+  for (const path of paths) {
+    const { url, allowed, writes } = path;
+    if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
+    const refuse = async (request: FastifyRequest, reply: FastifyReply) => refuseMethod(path, request, reply);
+    const isElse = methodsElse(paths, path);
+    const registered = METHODS.filter(
+      (method) => !answers(path, method) && (isElse.has(method) ? !path.isOwn : isQuery(method) && !endsOpen(path)),
+    );
+    // Of a QUERY the framework would ask for the type of its body first.
+    const [queries, rest] = [registered.filter(isQuery), registered.filter((method) => !isQuery(method))];
+    if (queries.length > 0) app.route({ method: queries, url, onRequest: refuse, handler: refuse });
+    if (rest.length > 0) app.route({ method: rest, url, handler: refuse });
+  }
+  const inOrder = paths.filter((path) => !endsOpen(path)).toSorted(bySegments);
+  return (request, reply) => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const asked = segmentsAsked(request.url);
+    const path = inOrder.find(({ segments }) => fits(segments, asked));
+    const isRefused = path && (METHODS as readonly string[]).includes(method) && !answers(path, method);
+    if (!isRefused) return null;
+    request.refusedPath = path.url;
+    return refuseMethod(path, request, reply);
+  };
+}
+
+function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRoutes[] {
+  const groups = Map.groupBy(routes, ({ path }) => patternOf(path));
+  return [...groups].map(([pattern, group]) => {
+    const allowed = group.filter((route) => served.has(route)).map(({ method }) => method);
+    return {
+      url: group[0]!.path,
+      segments: pattern.split('/'),
+      allowed,
+      writes: group.map(({ method }) => method).filter((method) => !allowed.includes(method)),
+      isOwn: group.some(({ readsBody }) => readsBody === true),
+      refusesInEnvelope: group.some(({ refusesInEnvelope }) => refusesInEnvelope === true),
+    };
+  });
+}
+
+const answers = ({ allowed, writes }: PathRoutes, method: string): boolean =>
+  allowed.includes(method) || writes.includes(method);
+
+const isQuery = (method: string): boolean => method === 'QUERY';
+
+/** Whether other routes may answer below a path of the project's code. */
+const endsOpen = ({ isOwn, segments }: PathRoutes): boolean => isOwn && segments.at(-1) === '*';
+
+/** The methods that routes with another path answer at this one, as `PUT /things/:id` does at `/things/special`. */
+function methodsElse(paths: readonly PathRoutes[], { segments }: PathRoutes): ReadonlySet<string> {
+  const others = paths.filter((path) => path.segments !== segments && fits(path.segments, segments));
+  return new Set(others.flatMap(({ allowed, writes }) => [...allowed, ...writes]));
+}
+
+/** Whether a path has the form of a pattern, whose last segment may stand for any number of them. */
+function fits(pattern: readonly string[], path: readonly string[]): boolean {
+  const isOpen = pattern.at(-1) === '*';
+  if (isOpen ? path.length < pattern.length : path.length !== pattern.length) return false;
+  return pattern.every((part, at) => {
+    if (part === ':') return path[at] !== '' && path[at]!.length <= MAX_PARAMETER_LENGTH;
+    return part === path[at] || (isOpen && at === pattern.length - 1);
+  });
+}
+
+/** Where two patterns differ, the one with a fixed segment goes first, as in the router. */
+function bySegments({ segments: a }: PathRoutes, { segments: b }: PathRoutes): number {
+  const at = a.findIndex((part, index) => (part === ':') !== (b[index] === ':'));
+  return at < 0 ? 0 : a[at] === ':' ? 1 : -1;
+}
+
+/** As those of patterns are written. The router has refused what is encoded wrongly. */
+function segmentsAsked(url: string): string[] {
+  const [path] = url.split('?', 1) as [string];
+  return decodeURI(path).replace(/\/$/, '').toLowerCase().split('/');
+}
+
+/** Clients of Strapi 5 expect plain text here; the envelope goes to those that ask for JSON. */
+function refuseMethod(path: PathRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { allowed, refusesInEnvelope } = path;
+  reply.header('allow', allowed.join(', '));
+  if (refusesInEnvelope || request.headers.accept?.includes('application/json'))
+    return sendError(reply, methodNotAllowedError(allowed));
+  return reply
+    .code(405)
+    .header('content-type', 'text/plain; charset=utf-8')
+    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+    .send('Method Not Allowed');
+}
+
+/** What is written is refused whoever asks, and before a body is read. */
+function refuseWrites(allowed: readonly string[]): Pick<RouteShorthandOptions, 'onRequest'> & { handler: Handler } {
+  return {
+    onRequest: (_request, reply, done) => {
+      reply.header('allow', allowed.join(', '));
+      done(readOnlyError());
+    },
+    handler: async () => undefined,
+  };
+}
