@@ -11,6 +11,7 @@ import { describeOnSqlite } from './support/database.ts';
 import { type Files, writeFiles } from './support/own-code.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const INDEX = new URL('../dist/index.js', import.meta.url).href;
 const PROJECT: Project = { types: { note: { attributes: { text: { type: 'string' } } } } };
 const CONFIG: Files = { 'config/api.ts': 'export default { rest: { defaultLimit: 3 as number } };' };
 const NATIVE: Files = {
@@ -70,6 +71,29 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
     await start(project, database);
     writeFiles(project, { 'src/path.ts': `export const path: string = '/own/other';` });
     expect(routesOf(project, database, true)).toEqual([expect.stringContaining('/api/own/other')]);
+  });
+
+  it('are scanned once, by the program that is installed, and anew where they change', async () => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, STRAPI);
+    const database = engine.freshDatabaseUrl();
+    await start(project, database);
+    const cache = path.join(project, '.sheaf', 'code-cache');
+    const told = (): string => {
+      const words = [MAIN, 'doctor', '--json', '--project', project, '--database', database];
+      return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout;
+    };
+    const first = told();
+    expect(JSON.parse(first)).not.toEqual([]);
+    const before = readdirSync(cache).length;
+    for (let run = 0; run < 2; run++) {
+      const script = `import { open } from ${JSON.stringify(INDEX)}; await (await open(${JSON.stringify({ project, database })})).close();`;
+      expect(spawnSync(process.execPath, ['--input-type=module', '-e', script]).status).toBe(0);
+      expect(readdirSync(cache)).toHaveLength(before + 1);
+    }
+    expect(told()).toBe(first);
+    writeFiles(project, { 'src/api/own/policies/closed.ts': 'export default () => false;' });
+    expect(told()).toContain('src/api/own/policies/closed.ts');
   });
 
   it('leave no folder behind where the project keeps nothing', () => {

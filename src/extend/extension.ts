@@ -233,7 +233,7 @@ async function projectTasks(
     try {
       made.push({
         name,
-        rule: ruleOf(task),
+        rule: ruleOf(task.cron, task.timezone ?? 'UTC'),
         piece: { kind: 'task', code: `task ${name}`, limit: MAX_TASK_MS, file: fileOf(task, file) },
         run: ({ due, signal }) => task.run({ sheaf, log: runner.log, due, signal }),
       });

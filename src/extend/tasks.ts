@@ -7,7 +7,7 @@ import { MAX_TASK_MS, MAX_TASK_RUNS } from '../limits.ts';
 import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 import { type TaskRunRow, TaskStatements } from '../sql/task-statements.ts';
 import { errorText, LEASE_MS, NODE } from './committed-queue.ts';
-import type { TaskContext, TaskDefinition } from './define-project.ts';
+import type { TaskContext } from './define-project.ts';
 import { type CodeRunner, Deadline, type Piece } from './run-code.ts';
 
 /** A task as it is run. */
@@ -34,9 +34,9 @@ export interface TaskRun {
 /** Timers cannot wait longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The rule of a task; throws where it is none. */
-export const ruleOf = ({ cron, timezone = 'UTC' }: Pick<TaskDefinition, 'cron' | 'timezone'>): Cron =>
-  new Cron(cron, { paused: true, timezone, mode: '5-or-6-parts' });
+/** The rule of a task; throws where it is none. `timezone`: null for that of the machine. */
+export const ruleOf = (cron: string, timezone: string | null): Cron =>
+  new Cron(cron, { paused: true, mode: '5-or-6-parts', ...(timezone !== null && { timezone }) });
 
 export class TaskScheduler {
   readonly tasks: readonly Task[];

@@ -88,10 +88,9 @@ export class CronTasks {
       tz?: string;
     };
     if (typeof task !== 'function' || typeof rule !== 'string') throw new Error('expected a function and a rule');
-    const timezone = tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     return {
       name,
-      rule: ruleOf({ cron: rule, timezone }),
+      rule: ruleOf(rule, tz ?? null),
       piece: { kind: 'task', code: `job ${name}`, limit: MAX_TASK_MS, file: CONFIG },
       run: ({ due }) => task({ strapi }, new Date(due)),
     };

@@ -19,7 +19,34 @@ export interface ProjectCode {
   readonly isOwn: boolean;
 }
 
-const scan: typeof scanCode = async (...args) => (await import('./scan-code.ts')).scanCode(...args);
+/** The program that scans; the name of a bundled file changes with what it loads. Null for sources, which have none. */
+const PROGRAM = import.meta.url.endsWith('.ts') ? null : path.basename(import.meta.url);
+
+/** What was found is kept until a file, the model or the program changes: the parser alone takes a tenth of a start. */
+const scan: typeof scanCode = async (files, types, generated, cache) => {
+  const place = [`scan ${PROGRAM}`, 'code of the project'] as const;
+  const asked = JSON.stringify([files, types.map(namesOf), generated]);
+  const kept = PROGRAM === null ? null : (cache?.get(...place, asked) ?? null);
+  if (kept !== null) return scannedOf(JSON.parse(kept));
+  const scanned = await (await import('./scan-code.ts')).scanCode(files, types, generated, cache);
+  const [form, file] = place;
+  if (PROGRAM !== null)
+    cache?.set(form, { file, text: asked }, JSON.stringify({ ...scanned, routed: [...scanned.routed] }));
+  return scanned;
+};
+
+/** The names alone, of what may be a whole content-type. */
+const namesOf = ({ uid, kind, singularName, pluralName }: TypeNames): TypeNames => ({
+  uid,
+  kind,
+  singularName,
+  pluralName,
+});
+
+const scannedOf = (kept: Omit<ScannedCode, 'routed'> & { readonly routed: readonly string[] }): ScannedCode => ({
+  ...kept,
+  routed: new Set(kept.routed),
+});
 
 /** `types`: the content-types that the project serves, those of plugins included. `cache`: where compiled files are. */
 export async function readProjectCode(
