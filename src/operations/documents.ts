@@ -5,6 +5,7 @@ import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../acce
 import { notFoundError, validationError } from '../errors.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
+import { entriesOfPage } from '../read/read-strategy.ts';
 import { firstPage, NO_LIMIT, type ReadDefaults, type ReadParameters } from '../request/parse-read.ts';
 import { checkData } from '../request/parse-write.ts';
 import type { Status } from '../request/read-request.ts';
@@ -51,8 +52,7 @@ export class Documents {
       });
     await this.#operations.refresh();
     const read = this.#operations.findAgain(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
-    const { entries } = await read.run({ caller: this.#caller });
-    return JSON.parse(`[${entries}]`);
+    return entriesOfPage(await read.run({ caller: this.#caller })) as unknown as Entry[];
   }
 
   /** A page of entries with its pagination, as a list request answers. */

@@ -2,7 +2,8 @@
 // comes out in the one form that the dialect promises.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENCODERS, encoderOf, isoInstant } from './encode.ts';
+import type { ScalarType } from '../model/types.ts';
+import { decoderOf, ENCODERS, encoderOf, isoInstant } from './encode.ts';
 
 const LATEST = 8.64e15;
 const DAY = 86_400_000;
@@ -156,5 +157,41 @@ describe('a value', () => {
 
   it('that is JSON is passed on as it is', () => {
     for (const type of ['json', 'blocks'] as const) expect(ENCODERS[type]('{"a":[1,null]}')).toBe('{"a":[1,null]}');
+  });
+});
+
+describe('a value without the text in between', () => {
+  /** What columns hold: as SQLite gives it, and as it stands in the JSON that PostgreSQL gives. */
+  const STORED: readonly (readonly [boolean, ScalarType[], fc.Arbitrary<unknown>])[] = [
+    [false, ['string', 'text', 'richtext', 'email', 'uid', 'enumeration', 'date'], fc.string({ unit: 'binary' })],
+    [false, ['string', 'date'], fc.double({ noNaN: true, noDefaultInfinity: true })],
+    [false, ['integer', 'float', 'decimal'], fc.oneof(fc.double(), fc.integer(), fc.string())],
+    [false, ['biginteger', 'timestamp'], fc.oneof(fc.bigInt(), fc.integer().map(String))],
+    [false, ['boolean'], fc.constantFrom(0, 1, 2, true, false)],
+    [false, ['datetime'], fc.oneof(fc.integer(), fc.double(), fc.constantFrom('2026-01-02 03:04:05', 'never'))],
+    [false, ['time'], fc.constantFrom('01:02:03', '01:02:03.4', '01:02:03.456')],
+    [false, ['json', 'blocks'], fc.json()],
+    [false, ['password'], fc.string()],
+    [true, ['json', 'blocks'], fc.jsonValue()],
+    [
+      true,
+      ['datetime'],
+      fc.constantFrom(
+        '2026-01-02T03:04:05',
+        '2026-01-02T03:04:05.6',
+        '12026-01-02T03:04:05.6789',
+        '0044-03-15T12:00:00 BC',
+      ),
+    ],
+  ];
+
+  it('is what the text stands for', () => {
+    for (const [inJson, types, stored] of STORED)
+      for (const type of types)
+        fc.assert(
+          fc.property(fc.option(stored), (value) => {
+            expect(decoderOf(type, inJson)(value)).toEqual(JSON.parse(encoderOf(type, inJson)(value)));
+          }),
+        );
   });
 });

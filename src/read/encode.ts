@@ -106,3 +106,45 @@ const JSON_ENCODERS: Readonly<Record<ScalarType, Encode>> = {
 
 /** `inJson`: the row came as JSON, so that its JSON columns are values, and its instants texts. */
 export const encoderOf = (type: ScalarType, inJson: boolean): Encode => (inJson ? JSON_ENCODERS : ENCODERS)[type];
+
+export type Decode = (value: unknown) => unknown;
+
+/** The string of what is encoded as one. */
+const unquoted =
+  (encode: Encode): Decode =>
+  (value) =>
+    value === null ? null : JSON.parse(encode(value));
+
+/** Whose text holds nothing that JSON escapes. */
+const plainly =
+  (encode: Encode): Decode =>
+  (value) => {
+    const text = encode(value);
+    return text === 'null' ? null : text.slice(1, -1);
+  };
+
+const asString: Decode = (value) => (typeof value === 'string' ? value : unquoted(quoted)(value));
+const asNumber: Decode = (value) => (Number.isFinite(value) ? (value as number) + 0 : null);
+const asBoolean: Decode = (value) => (value === null ? null : value !== 0 && value !== false);
+const asIs: Decode = (value) => value;
+
+/** The value that is read from the JSON of a column, without the text in between. */
+export function decoderOf(type: ScalarType, inJson: boolean): Decode {
+  const encode = encoderOf(type, inJson);
+  switch (encode) {
+    case quoted:
+      return asString;
+    case number:
+      return asNumber;
+    case boolean:
+      return asBoolean;
+    case digits:
+    case instant:
+    case instantText:
+      return plainly(encode);
+    case parsed:
+      return asIs;
+    default:
+      return unquoted(encode);
+  }
+}

@@ -7,6 +7,7 @@ import type { Row } from '../sql/statement.ts';
 import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
 import { type BoundStatement, bindStatement } from './bind.ts';
 import { paginationJson } from './pagination-json.ts';
+import { lazyPage, type PageText } from './read-strategy.ts';
 
 export interface BoundEntity {
   readonly writer: EntityWriter;
@@ -128,7 +129,7 @@ async function populateOne(
   budget.spend(rows.length);
   if (plan.count) {
     const counts = rows.map(({ parent, row, at }): [unknown, string] => [parent, `{"count":${row[at]}}`]);
-    return { opening: openingOf(plan.key), none: '{"count":0}', byParent: new Map(counts) };
+    return { ...named(plan.key), none: '{"count":0}', byParent: new Map(counts) };
   }
   const below: Populated[][] = [];
   for (const [part, entity] of entities.entries())
@@ -141,12 +142,11 @@ async function populateOne(
       ),
     );
   const byParent = writeLists(populate, rows, below, budget);
-  const opening = openingOf(plan.key);
-  if (!page?.withCount) return { opening, none: plan.many ? '[]' : 'null', byParent };
+  if (!page?.withCount) return { ...named(plan.key), none: plan.many ? '[]' : 'null', byParent };
   const counted = new Map(
     found.map(({ parent, total }) => [parent, countedList(byParent.get(parent) ?? '[]', page, total!)]),
   );
-  return { opening, none: countedList('[]', page, 0), byParent: counted };
+  return { ...named(plan.key), none: countedList('[]', page, 0), byParent: counted };
 }
 
 /** A populated list with its total is in the envelope of a list. */
@@ -179,7 +179,7 @@ function writeLists(
   return byParent;
 }
 
-const openingOf = (key: string): string => `,${JSON.stringify(key)}:`;
+const named = (key: string): Pick<Populated, 'key' | 'opening'> => ({ key, opening: `,${JSON.stringify(key)}:` });
 
 async function populateBelow(
   entity: BoundEntity,
@@ -193,11 +193,24 @@ async function populateBelow(
 }
 
 /** The members of a JSON array. */
-export function joinRows(entity: BoundEntity, rows: readonly Row[], populated: readonly Populated[]): string {
+function joinRows(entity: BoundEntity, rows: readonly Row[], populated: readonly Populated[]): string {
   const shape = { offset: 0, populated, tag: '' };
   let text = '';
   for (const row of rows) text = entity.writer.append(text === '' ? '' : `${text},`, row, shape);
   return text;
+}
+
+/** The page of rows in memory: its text, or its entries, are made when they are asked for. */
+export function pageOfRows(
+  rest: Omit<PageText, 'entries'>,
+  entity: BoundEntity,
+  rows: readonly Row[],
+  populated: readonly Populated[],
+): PageText {
+  return lazyPage(rest, {
+    text: () => joinRows(entity, rows, populated),
+    entries: () => rows.map((row) => entity.writer.entry(row, populated)),
+  });
 }
 
 /** One row as a JSON object. */

@@ -21,6 +21,33 @@ export interface PageText {
   readonly changed?: { readonly pagination: Pagination; readonly omitted: readonly string[] };
 }
 
+/** Entries as objects. A property that is not copied: what is copied of a page may get other entries. */
+const ENTRIES = Symbol('entries');
+
+interface LazyPage extends PageText {
+  readonly [ENTRIES]?: () => Record<string, unknown>[];
+}
+
+/** `entries`: is asked for once at most. */
+export function lazyPage(
+  rest: Omit<PageText, 'entries'>,
+  { text, entries }: { readonly text: () => string; readonly entries: () => Record<string, unknown>[] },
+): PageText {
+  let made: string | null = null;
+  const page = {
+    get entries(): string {
+      made ??= text();
+      return made;
+    },
+    ...rest,
+  };
+  return Object.defineProperty(page, ENTRIES, { value: entries });
+}
+
+/** The entries of a page, which nobody else has. Made of the rows where these are at hand: text in between takes twice as long. */
+export const entriesOfPage = (page: LazyPage): Record<string, unknown>[] =>
+  page[ENTRIES]?.() ?? JSON.parse(`[${page.entries}]`);
+
 export interface PreparedPage {
   run(session: Session, context: Context): Promise<PageText>;
 }

@@ -8,7 +8,7 @@ import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import { cursorsOf } from './cursor.ts';
-import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
+import { bindEntity, type PopulateSource, pageOfRows, populateEntity, writeRow } from './populate.ts';
 import { firstById, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 interface Answer {
@@ -55,22 +55,15 @@ export const singleStatement: ReadStrategy = {
       async run(session, context) {
         const { rows: found, total, read: count, source, facets } = await readAnswer(session, answer, context, plan);
         const rows = plan.keyset?.backward ? found.toReversed() : found;
-        const entries = joinRows(entity, rows, await populateEntity(entity, '', source, plan.limits));
-        const page = {
-          entries,
+        const populated = await populateEntity(entity, '', source, plan.limits);
+        const counted = facets.map((rows, index) => facetJson(plan.facets[index]!, rows));
+        const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows, more: count > rows.length, values: slots });
+        const rest = {
           total,
-          ...(facets.length > 0 && {
-            facets: facetsJson(
-              plan.facets,
-              facets.map((rows, index) => facetJson(plan.facets[index]!, rows)),
-            ),
-          }),
+          ...(facets.length > 0 && { facets: facetsJson(plan.facets, counted) }),
+          ...(cursors && { cursors }),
         };
-        if (!plan.keyset) return page;
-        return {
-          ...page,
-          cursors: cursorsOf(plan, plan.keyset, { rows, more: count > rows.length, values: slots }),
-        };
+        return pageOfRows(rest, entity, rows, populated);
       },
     };
   },

@@ -7,7 +7,7 @@ import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import { cursorsOf } from './cursor.ts';
-import { bindEntity, joinRows, type PopulateSource, populateEntity, writeRow } from './populate.ts';
+import { bindEntity, type PopulateSource, pageOfRows, populateEntity, writeRow } from './populate.ts';
 import { firstById, type NamedStatement, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 const source =
@@ -69,16 +69,9 @@ export const stepByStep: ReadStrategy = {
         if (rows.length === 0 && ids !== '[]') throw tooLongError(plan.limits);
         const ordered = inOrder(rows, ids);
         const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
-        const entries = joinRows(entity, ordered, populated);
         const counted = await readFacets(session, facets, plan.facets, context);
-        return plan.keyset
-          ? {
-              entries,
-              total,
-              ...counted,
-              cursors: cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots }),
-            }
-          : { entries, total, ...counted };
+        const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots });
+        return pageOfRows({ total, ...counted, ...(cursors && { cursors }) }, entity, ordered, populated);
       },
     };
   },

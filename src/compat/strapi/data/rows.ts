@@ -6,6 +6,7 @@ import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
 import type { ContentType } from '../../../model/types.ts';
 import type { Entry } from '../../../operations/parameters.ts';
+import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
@@ -79,8 +80,7 @@ export class Rows {
       },
       this.#caller,
     );
-    const { entries } = await read.run({ caller: this.#caller });
-    return JSON.parse(`[${entries}]`);
+    return entriesOfPage(await read.run({ caller: this.#caller })) as unknown as Entry[];
   }
 
   findOne(parameters: RowParameters = {}): Promise<Entry | null> {

@@ -3,6 +3,7 @@ import { systemCaller } from '../../../access/caller.ts';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType, Schema } from '../../../model/types.ts';
 import type { Entry, EntryData, UpdateParameters } from '../../../operations/parameters.ts';
+import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
@@ -173,7 +174,7 @@ async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentPar
     { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
     caller,
   );
-  return JSON.parse(`[${(await read.run({ caller })).entries}]`);
+  return entriesOfPage(await read.run({ caller })) as unknown as Entry[];
 }
 
 /** Attributes that a body may name; Strapi drops the others. */
