@@ -1,6 +1,7 @@
 // Four files at a time, the longest first, since many of them wait. Files that run in the same process share its
 // modules, so a test restores what it replaces. No test of a server asserts how long something takes, so none minds what
-// else the machine does. Time-outs guard against what never ends, and nothing else.
+// else the machine does; for one that stands still see test/support/stalled-machine.ts. Time-outs guard against what
+// never ends, and nothing else.
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PATIENCE_MS } from './test/support/patience.ts';

@@ -21,7 +21,7 @@ import { openDatabaseToAll, openToAll } from './support/access.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { GUIDE } from './support/database.ts';
 import { IN_THE_END } from './support/patience.ts';
-import { describeTimed } from './support/stalled-machine.ts';
+import { describeSteadily } from './support/stalled-machine.ts';
 
 /** Clients that send one request after the other, and the time they wait after a refusal. */
 const CLIENTS = 16;
@@ -239,7 +239,7 @@ afterEach(() => {
   process.off('uncaughtException', onCrash).off('unhandledRejection', onCrash);
 });
 
-describeTimed('PostgreSQL fails', () => {
+describeSteadily('PostgreSQL fails', () => {
   let cluster: Cluster;
   let served: Served;
 
@@ -466,7 +466,7 @@ describeTimed('PostgreSQL fails', () => {
   });
 });
 
-describeTimed('SQLite fails', () => {
+describeSteadily('SQLite fails', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-test-'));

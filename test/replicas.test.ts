@@ -15,7 +15,7 @@ import { GUIDE } from './support/database.ts';
 import { IN_THE_END } from './support/patience.ts';
 import { freePort } from './support/postgres-server.ts';
 import { timed } from './support/soon.ts';
-import { describeTimed } from './support/stalled-machine.ts';
+import { describeSteadily } from './support/stalled-machine.ts';
 
 const CLIENTS = 8;
 /** What is meant to take a while may take so many times as long as the same while does beside it. */
@@ -97,7 +97,7 @@ async function serve(database: string, replicas: readonly string[]): Promise<Ser
   };
 }
 
-describeTimed('a PostgreSQL primary with a replica', () => {
+describeSteadily('a PostgreSQL primary with a replica', () => {
   let cluster: Cluster;
   let replica: ReplicaServer;
   let served: Served;

@@ -17,7 +17,6 @@ import { describeOnEveryDatabase, describeOnSqlite, GUIDE } from './support/data
 import { IN_THE_END, PATIENCE_MS } from './support/patience.ts';
 import { freePort } from './support/postgres-server.ts';
 import { scaled } from './support/scale.ts';
-import { describeTimed } from './support/stalled-machine.ts';
 
 /** Times that a server is stopped under load, on each database and with each number of workers. */
 const ROUNDS = scaled(1);
@@ -226,126 +225,122 @@ async function stopInFlight(database: string, workers: number, signal: NodeJS.Si
   };
 }
 
-describeOnEveryDatabase(
-  'a server that is stopped',
-  (engine) => {
-    it.each([1, 2])(
-      `finishes ${IN_FLIGHT} requests that are under way (workers: %i)`,
-      async (workers) => {
-        const rounds: Round[] = [];
-        let begun = 0;
-        // Each database and each number of workers has both signals in a run of one round.
-        const first = workers + (engine.name === 'SQLite' ? 1 : 0);
-        const stopInTurn = async () => {
-          while (begun < ROUNDS) {
-            const signal = (first + begun++) % 2 === 1 ? 'SIGINT' : 'SIGTERM';
-            rounds.push(await stopInFlight(engine.guideDatabaseUrl(), workers, signal));
-          }
-        };
-        await Promise.all(Array.from({ length: AT_ONCE }, stopInTurn));
-        const wrong = rounds.flatMap((round) => round.wrong);
-        const slowest = Math.max(...rounds.map(({ ms }) => ms));
-        console.log(
-          `${engine.name}, ${workers} workers: ${wrong.length} of ${rounds.length * IN_FLIGHT} answers broken in ${rounds.length} rounds; ` +
-            `slowest stop ${Math.round(slowest)} ms`,
-        );
-        expect(wrong.slice(0, 3)).toEqual([]);
-        expect(rounds.map(({ lost }) => lost)).toEqual(rounds.map(() => 0));
-        expect(rounds.map(({ code }) => code)).toEqual(rounds.map(() => 0));
-        expect(rounds.flatMap(({ complaints }) => complaints)).toEqual([]);
-      },
-      scaled(600_000),
-    );
+describeOnEveryDatabase('a server that is stopped', (engine) => {
+  it.each([1, 2])(
+    `finishes ${IN_FLIGHT} requests that are under way (workers: %i)`,
+    async (workers) => {
+      const rounds: Round[] = [];
+      let begun = 0;
+      // Each database and each number of workers has both signals in a run of one round.
+      const first = workers + (engine.name === 'SQLite' ? 1 : 0);
+      const stopInTurn = async () => {
+        while (begun < ROUNDS) {
+          const signal = (first + begun++) % 2 === 1 ? 'SIGINT' : 'SIGTERM';
+          rounds.push(await stopInFlight(engine.guideDatabaseUrl(), workers, signal));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, stopInTurn));
+      const wrong = rounds.flatMap((round) => round.wrong);
+      const slowest = Math.max(...rounds.map(({ ms }) => ms));
+      console.log(
+        `${engine.name}, ${workers} workers: ${wrong.length} of ${rounds.length * IN_FLIGHT} answers broken in ${rounds.length} rounds; ` +
+          `slowest stop ${Math.round(slowest)} ms`,
+      );
+      expect(wrong.slice(0, 3)).toEqual([]);
+      expect(rounds.map(({ lost }) => lost)).toEqual(rounds.map(() => 0));
+      expect(rounds.map(({ code }) => code)).toEqual(rounds.map(() => 0));
+      expect(rounds.flatMap(({ complaints }) => complaints)).toEqual([]);
+    },
+    scaled(600_000),
+  );
 
-    it('cuts no answer short while clients go on asking', async () => {
-      const server = await start(engine.guideDatabaseUrl(), 1);
-      const agent = new http.Agent({ keepAlive: true });
-      const answers: Answer[] = [];
-      const clients = Array.from({ length: IN_FLIGHT }, async () => {
-        for (;;) {
-          const answer = await send(agent, `${server.address}/api/restaurants?populate=*`, null).answer;
-          answers.push(answer);
-          if (answer.status === 0) return;
+  it('cuts no answer short while clients go on asking', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 1);
+    const agent = new http.Agent({ keepAlive: true });
+    const answers: Answer[] = [];
+    const clients = Array.from({ length: IN_FLIGHT }, async () => {
+      for (;;) {
+        const answer = await send(agent, `${server.address}/api/restaurants?populate=*`, null).answer;
+        answers.push(answer);
+        if (answer.status === 0) return;
+      }
+    });
+    await sleep(500);
+    const begin = performance.now();
+    server.process.kill('SIGTERM');
+    await Promise.all(clients);
+    const code = await server.ended;
+    agent.destroy();
+    const cut = answers.filter(({ status, begun }) => status === 0 && begun);
+    console.log(
+      `${engine.name}, ${IN_FLIGHT} clients that go on: ${answers.length - IN_FLIGHT} answers, ${cut.length} cut short; ` +
+        `stopped in ${Math.round(performance.now() - begin)} ms`,
+    );
+    expect(cut).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('replaces workers that are killed, forgets no client, and leaves none of them behind', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
+    const agent = new http.Agent({ keepAlive: true });
+    const get = (by: http.Agent | false = agent) => send(by, `${server.address}/api/restaurants`, null).answer;
+    const workers = () => childrenOf(server.process.pid!);
+    const answers: Answer[] = [];
+    const times: number[] = [];
+    const killed: number[] = [];
+    for (const count of [1, 2]) {
+      const victims = workers().slice(0, count);
+      killed.push(...victims);
+      let over = false;
+      // One in two opens a connection for each request, so that some are on their way to a worker when it dies.
+      const load = Array.from({ length: CLIENTS }, async (_, index) => {
+        while (!over) {
+          answers.push(await get(index % 2 === 0 && agent));
+          await sleep(PAUSE_MS);
         }
       });
-      await sleep(500);
+      const before = answers.length;
+      await vi.waitFor(() => expect(answers.length).toBeGreaterThan(before + 5 * CLIENTS), IN_THE_END);
+      for (const pid of victims) process.kill(pid, 'SIGKILL');
       const begin = performance.now();
-      server.process.kill('SIGTERM');
-      await Promise.all(clients);
-      const code = await server.ended;
-      agent.destroy();
-      const cut = answers.filter(({ status, begun }) => status === 0 && begun);
-      console.log(
-        `${engine.name}, ${IN_FLIGHT} clients that go on: ${answers.length - IN_FLIGHT} answers, ${cut.length} cut short; ` +
-          `stopped in ${Math.round(performance.now() - begin)} ms`,
-      );
-      expect(cut).toEqual([]);
-      expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
-      expect(code).toBe(0);
-    });
-
-    it('replaces workers that are killed, forgets no client, and leaves none of them behind', async () => {
-      const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
-      const agent = new http.Agent({ keepAlive: true });
-      const get = (by: http.Agent | false = agent) => send(by, `${server.address}/api/restaurants`, null).answer;
-      const workers = () => childrenOf(server.process.pid!);
-      const answers: Answer[] = [];
-      const times: number[] = [];
-      const killed: number[] = [];
-      for (const count of [1, 2]) {
-        const victims = workers().slice(0, count);
-        killed.push(...victims);
-        let over = false;
-        // One in two opens a connection for each request, so that some are on their way to a worker when it dies.
-        const load = Array.from({ length: CLIENTS }, async (_, index) => {
-          while (!over) {
-            answers.push(await get(index % 2 === 0 && agent));
-            await sleep(PAUSE_MS);
-          }
-        });
-        const before = answers.length;
-        await vi.waitFor(() => expect(answers.length).toBeGreaterThan(before + 5 * CLIENTS), IN_THE_END);
-        for (const pid of victims) process.kill(pid, 'SIGKILL');
-        const begin = performance.now();
-        const replaced = () => expect(workers().filter((pid) => !victims.includes(pid))).toHaveLength(2);
-        await vi.waitFor(replaced, IN_THE_END);
-        await vi.waitFor(async () => {
-          for (let good = 0; good < 50; good++) expect((await get()).status).toBe(200);
-        }, IN_THE_END);
-        times.push(performance.now() - begin);
-        over = true;
-        await Promise.all(load);
-        // One line for each worker that was killed, and no other.
-        await vi.waitFor(() => expect(server.complaints.length).toBeGreaterThanOrEqual(killed.length), IN_THE_END);
-        const ended = server.complaints.map((line) => JSON.parse(line).pid);
-        expect(ended.toSorted()).toEqual(killed.toSorted());
-        expect(workers()).toHaveLength(2);
-        expect(
-          (await Promise.all(Array.from({ length: 50 }, () => get()))).filter(({ status }) => status !== 200),
-        ).toEqual([]);
-      }
-      agent.destroy();
-      const broken = answers.filter(({ status }) => status === 0);
-      const forgotten = broken.filter(({ body }) => body === FORGOTTEN);
-      console.log(
-        `${engine.name}: as before ${times.map((time) => `${Math.round(time)} ms`).join(', ')} after one and both workers ` +
-          `were killed; ${broken.length} of ${answers.length} requests broken, ${forgotten.length} forgotten`,
-      );
-      expect(forgotten).toEqual([]);
-      expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
-      // Killed itself, it leaves no worker behind.
-      const last = workers();
-      server.process.kill('SIGKILL');
-      await server.ended;
-      try {
-        await vi.waitFor(() => expect(last.filter(isAlive)).toEqual([]), IN_THE_END);
-      } finally {
-        for (const pid of last.filter(isAlive)) process.kill(pid, 'SIGKILL');
-      }
-    });
-  },
-  describeTimed,
-);
+      const replaced = () => expect(workers().filter((pid) => !victims.includes(pid))).toHaveLength(2);
+      await vi.waitFor(replaced, IN_THE_END);
+      await vi.waitFor(async () => {
+        for (let good = 0; good < 50; good++) expect((await get()).status).toBe(200);
+      }, IN_THE_END);
+      times.push(performance.now() - begin);
+      over = true;
+      await Promise.all(load);
+      // One line for each worker that was killed, and no other.
+      await vi.waitFor(() => expect(server.complaints.length).toBeGreaterThanOrEqual(killed.length), IN_THE_END);
+      const ended = server.complaints.map((line) => JSON.parse(line).pid);
+      expect(ended.toSorted()).toEqual(killed.toSorted());
+      expect(workers()).toHaveLength(2);
+      expect(
+        (await Promise.all(Array.from({ length: 50 }, () => get()))).filter(({ status }) => status !== 200),
+      ).toEqual([]);
+    }
+    agent.destroy();
+    const broken = answers.filter(({ status }) => status === 0);
+    const forgotten = broken.filter(({ body }) => body === FORGOTTEN);
+    console.log(
+      `${engine.name}: as before ${times.map((time) => `${Math.round(time)} ms`).join(', ')} after one and both workers ` +
+        `were killed; ${broken.length} of ${answers.length} requests broken, ${forgotten.length} forgotten`,
+    );
+    expect(forgotten).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 0 && status !== 200)).toEqual([]);
+    // Killed itself, it leaves no worker behind.
+    const last = workers();
+    server.process.kill('SIGKILL');
+    await server.ended;
+    try {
+      await vi.waitFor(() => expect(last.filter(isAlive)).toEqual([]), IN_THE_END);
+    } finally {
+      for (const pid of last.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    }
+  });
+});
 
 function isAlive(pid: number): boolean {
   try {
@@ -357,70 +352,66 @@ function isAlive(pid: number): boolean {
 }
 
 // Most of their time these wait for what the server does in the end.
-describeOnSqlite(
-  'a server',
-  (engine) => {
-    it.concurrent('kills a worker that hangs and replaces it', async () => {
-      const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
-      const [hung, other] = childrenOf(server.process.pid!);
-      // One that does not listen yet would have more time. Without the other it answers as soon as it does.
-      process.kill(other!, 'SIGSTOP');
-      expect((await send(false, `${server.address}/_health`, null).answer).status).toBe(204);
-      process.kill(other!, 'SIGCONT');
-      process.kill(hung!, 'SIGSTOP');
-      await vi.waitFor(() => {
-        const workers = childrenOf(server.process.pid!);
-        expect(workers).not.toContain(hung);
-        expect(workers).toHaveLength(2);
-      }, IN_THE_END);
-      // The other may have been stopped for long as well, on a slow machine.
-      const said = () => server.complaints.map((line) => JSON.parse(line)).filter(({ pid }) => pid === hung);
-      // Lines may arrive after what they tell of.
-      await vi.waitFor(
-        () =>
-          expect(said()).toMatchObject([
-            { pid: hung, msg: 'a worker hangs and is killed' },
-            { pid: hung, signal: 'SIGKILL' },
-          ]),
-        IN_THE_END,
-      );
-      server.process.kill('SIGTERM');
-      await vi.waitFor(() => expect(childrenOf(server.process.pid!)).toEqual([]), IN_THE_END);
-    });
+describeOnSqlite('a server', (engine) => {
+  it.concurrent('kills a worker that hangs and replaces it', async () => {
+    const server = await start(engine.guideDatabaseUrl(), 2, await freePort());
+    const [hung, other] = childrenOf(server.process.pid!);
+    // One that does not listen yet would have more time. Without the other it answers as soon as it does.
+    process.kill(other!, 'SIGSTOP');
+    expect((await send(false, `${server.address}/_health`, null).answer).status).toBe(204);
+    process.kill(other!, 'SIGCONT');
+    process.kill(hung!, 'SIGSTOP');
+    await vi.waitFor(() => {
+      const workers = childrenOf(server.process.pid!);
+      expect(workers).not.toContain(hung);
+      expect(workers).toHaveLength(2);
+    }, IN_THE_END);
+    // The other may have been stopped for long as well, on a slow machine.
+    const said = () => server.complaints.map((line) => JSON.parse(line)).filter(({ pid }) => pid === hung);
+    // Lines may arrive after what they tell of.
+    await vi.waitFor(
+      () =>
+        expect(said()).toMatchObject([
+          { pid: hung, msg: 'a worker hangs and is killed' },
+          { pid: hung, signal: 'SIGKILL' },
+        ]),
+      IN_THE_END,
+    );
+    server.process.kill('SIGTERM');
+    await vi.waitFor(() => expect(childrenOf(server.process.pid!)).toEqual([]), IN_THE_END);
+  });
 
-    const nodes = JSON.stringify(Array.from({ length: 2_000 }, (_, index) => index));
-    const conditions = Array.from({ length: 80 }, (_, index) => `filters[$or][${index}][meta][$eq]=[${index}]`);
-    const ENDLESS = `/api/restaurants?${conditions.join('&')}`;
+  const nodes = JSON.stringify(Array.from({ length: 2_000 }, (_, index) => index));
+  const conditions = Array.from({ length: 80 }, (_, index) => `filters[$or][${index}][meta][$eq]=[${index}]`);
+  const ENDLESS = `/api/restaurants?${conditions.join('&')}`;
 
-    /** A server with such a read under way, in a process that it has started for it. */
-    async function busyServer() {
-      const url = engine.guideDatabaseUrl();
-      const database = new DatabaseSync(url.slice('sqlite:'.length));
-      database.exec(
-        `insert into restaurants (document_id, meta, published_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select 'd' || i, '${nodes}', 1 from n`,
-      );
-      database.close();
-      const server = await start(url, 1);
-      const { answer } = send(false, server.address + ENDLESS, null);
-      const readers = () => childrenOf(server.process.pid!);
-      await vi.waitFor(() => expect(readers()).toHaveLength(1), IN_THE_END);
-      return { server, answer, reader: readers()[0]! };
-    }
+  /** A server with such a read under way, in a process that it has started for it. */
+  async function busyServer() {
+    const url = engine.guideDatabaseUrl();
+    const database = new DatabaseSync(url.slice('sqlite:'.length));
+    database.exec(
+      `insert into restaurants (document_id, meta, published_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) select 'd' || i, '${nodes}', 1 from n`,
+    );
+    database.close();
+    const server = await start(url, 1);
+    const { answer } = send(false, server.address + ENDLESS, null);
+    const readers = () => childrenOf(server.process.pid!);
+    await vi.waitFor(() => expect(readers()).toHaveLength(1), IN_THE_END);
+    return { server, answer, reader: readers()[0]! };
+  }
 
-    it.concurrent('answers a read that does not end before it ends in order', async () => {
-      const { server, answer, reader } = await busyServer();
-      server.process.kill('SIGTERM');
-      expect((await answer).status).toBe(503);
-      expect(await server.ended).toBe(0);
-      await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
-    });
+  it.concurrent('answers a read that does not end before it ends in order', async () => {
+    const { server, answer, reader } = await busyServer();
+    server.process.kill('SIGTERM');
+    expect((await answer).status).toBe(503);
+    expect(await server.ended).toBe(0);
+    await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
+  });
 
-    it.concurrent('that is killed is not outlived by such a read', async () => {
-      const { server, answer, reader } = await busyServer();
-      server.process.kill('SIGKILL');
-      expect((await answer).status).toBe(0);
-      await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
-    });
-  },
-  describeTimed,
-);
+  it.concurrent('that is killed is not outlived by such a read', async () => {
+    const { server, answer, reader } = await busyServer();
+    server.process.kill('SIGKILL');
+    expect((await answer).status).toBe(0);
+    await vi.waitFor(() => expect(isAlive(reader)).toBe(false), IN_THE_END);
+  });
+});

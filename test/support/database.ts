@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { afterAll, describe, inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import type { Session } from '../../src/db/database.ts';
 import {
@@ -19,6 +19,7 @@ import {
   templateOf,
 } from './postgres-content.ts';
 import type { Reply, Request, Task } from './postgres-worker.ts';
+import { describeSteadily } from './stalled-machine.ts';
 
 export type Cell = string | number | bigint | null;
 /** Rows by table. A table that is named holds these rows and no others; one that is not stays as it is in the guide. */
@@ -252,26 +253,24 @@ function useEngine(product: Product): Engine {
 }
 
 type Body = (engine: Engine) => void;
-/** Such as `describe`. */
-type Describe = (name: string, body: () => void) => void;
 
-export function describeOnEveryDatabase(name: string, body: Body, suite: Describe = describe): void {
-  for (const product of PRODUCTS) suite(`${name} (${product.name})`, () => body(useEngine(product)));
+export function describeOnEveryDatabase(name: string, body: Body): void {
+  for (const product of PRODUCTS) describeSteadily(`${name} (${product.name})`, () => body(useEngine(product)));
 }
 
 /** A suite that compares databases with one another. */
 export function describeAcrossDatabases(name: string, body: (engines: readonly Engine[]) => void): void {
-  describe(name, () => body(PRODUCTS.map(useEngine)));
+  describeSteadily(name, () => body(PRODUCTS.map(useEngine)));
 }
 
 /** A suite about SQLite alone. */
-export function describeOnSqlite(name: string, body: Body, suite: Describe = describe): void {
-  suite(name, () => body(useEngine(sqlite)));
+export function describeOnSqlite(name: string, body: Body): void {
+  describeSteadily(name, () => body(useEngine(sqlite)));
 }
 
 /** A suite about PostgreSQL alone. */
-export function describeOnPostgres(name: string, body: Body, suite: Describe = describe): void {
-  suite(name, () => body(useEngine(postgres)));
+export function describeOnPostgres(name: string, body: Body): void {
+  describeSteadily(name, () => body(useEngine(postgres)));
 }
 
 /** The text of every statement that is sent from now on, in order. Empty the list to start over. */

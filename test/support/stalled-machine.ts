@@ -1,7 +1,7 @@
-// Some promises of a server are about time: it gives up what takes too long, and refuses requests while it is behind. On
-// a virtual machine whose processors others take for seconds, a server that keeps them answers 408 or 503 where it is
-// expected to answer. So a test of such a promise that fails is run again if the machine stood still meanwhile, and only
-// then; the run says so. A fault of the server fails on a machine that works, and every time.
+// A server gives up what takes too long, and refuses requests while it is behind with its work. On a virtual machine whose
+// processors others take for seconds, a server that keeps these promises answers 408 or 503 where a test expects an
+// answer. So a test on a database that fails is run again if the machine stood still meanwhile, and only then; the run
+// says so. A fault of the server fails on a machine that works, and every time.
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe } from 'vitest';
 
@@ -47,8 +47,8 @@ function stalledLately(): boolean {
   return isBlamed;
 }
 
-/** `describe` for promises about time. */
-export function describeTimed(name: string, body: () => void): void {
+/** `describe` for tests that a machine may fail. */
+export function describeSteadily(name: string, body: () => void): void {
   describe(name, { retry: { count: TIMES } }, () => {
     // Vitest drops conditions that are functions when it collects the tests.
     beforeEach(({ task }) => {
