@@ -44,7 +44,7 @@ export function lazyPage(
   return Object.defineProperty(page, ENTRIES, { value: entries });
 }
 
-/** The entries of a page, which nobody else has. Made of the rows where these are at hand: text in between takes twice as long. */
+/** The entries of a page, which nobody else has: made of the rows where these are at hand, since parsing text takes longer. */
 export const entriesOfPage = (page: LazyPage): Record<string, unknown>[] =>
   page[ENTRIES]?.() ?? JSON.parse(`[${page.entries}]`);
 
