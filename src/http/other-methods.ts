@@ -30,9 +30,9 @@ export function refuseOtherMethods(
     const { url, allowed, writes } = path;
     if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
     const refuse = async (request: FastifyRequest, reply: FastifyReply) => refuseMethod(path, request, reply);
-    const isElse = methodsElse(paths, path);
+    const elsewhere = methodsElsewhere(paths, path);
     const registered = METHODS.filter(
-      (method) => !answers(path, method) && (isElse.has(method) ? !path.isOwn : isQuery(method) && !endsOpen(path)),
+      (method) => !answers(path, method) && (elsewhere.has(method) ? !path.isOwn : isQuery(method) && !endsOpen(path)),
     );
     // Of a QUERY the framework would ask for the type of its body first.
     const [queries, rest] = [registered.filter(isQuery), registered.filter((method) => !isQuery(method))];
@@ -75,7 +75,7 @@ const isQuery = (method: string): boolean => method === 'QUERY';
 const endsOpen = ({ isOwn, segments }: PathRoutes): boolean => isOwn && segments.at(-1) === '*';
 
 /** The methods that routes with another path answer at this one, as `PUT /things/:id` does at `/things/special`. */
-function methodsElse(paths: readonly PathRoutes[], { segments }: PathRoutes): ReadonlySet<string> {
+function methodsElsewhere(paths: readonly PathRoutes[], { segments }: PathRoutes): ReadonlySet<string> {
   const others = paths.filter((path) => path.segments !== segments && fits(path.segments, segments));
   return new Set(others.flatMap(({ allowed, writes }) => [...allowed, ...writes]));
 }

@@ -52,7 +52,7 @@ export class Documents {
       });
     await this.#operations.refresh();
     const read = this.#operations.findAgain(this.#read('find', withoutCount(parameters), NO_LIMIT), this.#caller);
-    return entriesOfPage(await read.run({ caller: this.#caller })) as unknown as Entry[];
+    return entriesOfPage(await read.run({ caller: this.#caller }));
   }
 
   /** A page of entries with its pagination, as a list request answers. */

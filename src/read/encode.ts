@@ -109,8 +109,8 @@ export const encoderOf = (type: ScalarType, inJson: boolean): Encode => (inJson 
 
 export type Decode = (value: unknown) => unknown;
 
-/** The string of what is encoded as one. */
-const unquoted =
+/** For what few columns hold: by the text after all. */
+const byText =
   (encode: Encode): Decode =>
   (value) =>
     value === null ? null : JSON.parse(encode(value));
@@ -123,7 +123,7 @@ const plainly =
     return text === 'null' ? null : text.slice(1, -1);
   };
 
-const asString: Decode = (value) => (typeof value === 'string' ? value : unquoted(quoted)(value));
+const asString: Decode = (value) => (value === null || typeof value === 'string' ? value : JSON.parse(quoted(value)));
 const asNumber: Decode = (value) => (Number.isFinite(value) ? (value as number) + 0 : null);
 const asBoolean: Decode = (value) => (value === null ? null : value !== 0 && value !== false);
 const asIs: Decode = (value) => value;
@@ -145,6 +145,6 @@ export function decoderOf(type: ScalarType, inJson: boolean): Decode {
     case parsed:
       return asIs;
     default:
-      return unquoted(encode);
+      return byText(encode);
   }
 }

@@ -45,8 +45,8 @@ export function lazyPage(
 }
 
 /** The entries of a page, which nobody else has: made of the rows where these are at hand, since parsing text takes longer. */
-export const entriesOfPage = (page: LazyPage): Record<string, unknown>[] =>
-  page[ENTRIES]?.() ?? JSON.parse(`[${page.entries}]`);
+export const entriesOfPage = <Entry>(page: LazyPage): Entry[] =>
+  (page[ENTRIES]?.() as Entry[] | undefined) ?? JSON.parse(`[${page.entries}]`);
 
 export interface PreparedPage {
   run(session: Session, context: Context): Promise<PageText>;

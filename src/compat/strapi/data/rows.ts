@@ -80,7 +80,7 @@ export class Rows {
       },
       this.#caller,
     );
-    return entriesOfPage(await read.run({ caller: this.#caller })) as unknown as Entry[];
+    return entriesOfPage(await read.run({ caller: this.#caller }));
   }
 
   findOne(parameters: RowParameters = {}): Promise<Entry | null> {

@@ -174,7 +174,7 @@ async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentPar
     { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
     caller,
   );
-  return entriesOfPage(await read.run({ caller })) as unknown as Entry[];
+  return entriesOfPage(await read.run({ caller }));
 }
 
 /** Attributes that a body may name; Strapi drops the others. */
