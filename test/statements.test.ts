@@ -121,10 +121,10 @@ describeOnEveryDatabase('The number of statements', (engine) => {
     const documents = sheaf.documents(RESTAURANT);
     const parameters = { filters: { chef: { name: { $notNull: true } } }, populate: ['chef.country'] };
     await documents.findMany(parameters);
-    expect(statements).toHaveLength(oneTrip ? 1 : 4);
+    expect(statements).toHaveLength(oneTrip ? 1 : 3);
     statements.length = 0;
     const first = await documents.findFirst(parameters);
-    expect(statements).toHaveLength(oneTrip ? 1 : 4);
+    expect(statements).toHaveLength(oneTrip ? 1 : 3);
     statements.length = 0;
     await documents.findOne({ documentId: first!.documentId });
     expect(statements).toHaveLength(1);

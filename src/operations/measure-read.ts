@@ -23,13 +23,12 @@ export async function measureRead(
   { kind, slots, context }: MeasuredRead,
 ): Promise<readonly StatementRun[]> {
   const runs: StatementRun[] = [];
-  const lists = listsOf(read, kind);
   const measuring: Session = {
     async rows(statement, values) {
       const begin = performance.now();
       const rows = await session.rows(statement, values);
       const milliseconds = performance.now() - begin;
-      runs.push({ sql: statement.sql, rows: statement === lists ? rowsInLists(rows) : rows.length, milliseconds });
+      runs.push({ sql: statement.sql, rows: rowsFound(read, kind, statement, rows), milliseconds });
       return rows;
     },
   };
@@ -42,11 +41,13 @@ export async function measureRead(
   return runs;
 }
 
-/** The statement whose second column has rows as JSON: the ids of a page, or the lists that an answer is made of. */
-function listsOf(read: CompiledRead, kind: MeasuredRead['kind']): Statement | null {
-  if (read.plan.aggregate) return null;
-  if (read.dialect.reading === 'singleStatement') return read.answer(kind);
-  return kind === 'first' ? null : read.page(kind === 'page and total');
+/** How many rows a statement found: that of an answer has them as JSON, and that of a page has one where none is found. */
+function rowsFound(read: CompiledRead, kind: MeasuredRead['kind'], statement: Statement, rows: readonly Row[]): number {
+  if (read.plan.aggregate) return rows.length;
+  if (read.dialect.reading === 'singleStatement')
+    return statement === read.answer(kind) ? rowsInLists(rows) : rows.length;
+  const isPage = kind !== 'first' && statement === read.page(kind === 'page and total');
+  return isPage ? rows.filter(([id]) => id !== null).length : rows.length;
 }
 
 function rowsInLists(rows: readonly Row[]): number {

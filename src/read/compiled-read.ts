@@ -9,7 +9,6 @@ import {
   compileEntity,
   compileFirst,
   compilePage,
-  compileRows,
 } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Row, Statement } from '../sql/statement.ts';
@@ -30,12 +29,8 @@ export class CompiledRead {
     return this.#entity;
   }
 
-  page(withCount: boolean): ReturnType<typeof compilePage> {
+  page(withCount: boolean): Statement {
     return this.#once(`page ${withCount}`, () => compilePage(this.dialect, this.plan, withCount));
-  }
-
-  rows(): Statement {
-    return this.#once('rows', () => compileRows(this.dialect, this.plan));
   }
 
   first(): Statement {

@@ -172,7 +172,8 @@ describe('a value without the text in between', () => {
     [false, ['time'], fc.constantFrom('01:02:03', '01:02:03.4', '01:02:03.456')],
     [false, ['json', 'blocks'], fc.json()],
     [false, ['password'], fc.string()],
-    [true, ['json', 'blocks'], fc.jsonValue()],
+    // JSON.stringify writes 0 for what JSON.parse makes of -0.
+    [true, ['json', 'blocks'], fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)))],
     [
       true,
       ['datetime'],

@@ -1,7 +1,7 @@
-// Reads an answer with a statement for each part: two for a list and one more for each populated path. In a database
+// Reads an answer with a statement for each part: one for a list and one more for each populated path. In a database
 // in this process a further statement costs microseconds.
 import type { Session } from '../db/database.ts';
-import type { FacetPlan, KeysetPlan } from '../plan/read/nodes.ts';
+import type { FacetPlan, ReadPlan } from '../plan/read/nodes.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
@@ -23,19 +23,25 @@ const source =
     });
   };
 
-/** Rows come back as the database found them; the page's order is that of its ids. */
-function inOrder(rows: readonly Row[], idText: string): readonly Row[] {
-  const ids: number[] = JSON.parse(idText);
-  if (rows.length === ids.length && rows.every((row, index) => row[0] === ids[index])) return rows;
-  const byId = new Map(rows.map((row) => [row[0], row]));
-  return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+interface PageFound {
+  /** Those that the page shows, in the order of the list. */
+  readonly rows: readonly Row[];
+  readonly total: number | null;
+  /** Whether a page by cursor has another behind it. */
+  readonly more: boolean;
 }
 
-/** Of the ids that were read for a page by cursor, those that it shows, in the order of the list. */
-function cut({ backward }: KeysetPlan, idText: string, limit: number): { ids: string; more: boolean } {
-  const ids: number[] = JSON.parse(idText);
-  const shown = ids.slice(0, limit);
-  return { ids: JSON.stringify(backward ? shown.reverse() : shown), more: ids.length > limit };
+/** What the statement of a page returned; see compilePage. */
+function pageFound({ entity, keyset, limits }: ReadPlan, rows: readonly Row[], withCount: boolean): PageFound {
+  const [first] = rows;
+  if (!first) return { rows, total: null, more: false };
+  const width = entity.columns.length + (keyset ? keyset.order.length + 1 : 0);
+  const found = first[width];
+  if (found === null) throw tooLongError(limits);
+  const total = withCount ? Number(found) : null;
+  if (first[0] === null) return { rows: [], total, more: false };
+  const more = keyset !== null && Number(first[width - 1]) > rows.length;
+  return { rows: keyset?.backward ? rows.toReversed() : rows, total, more };
 }
 
 async function readFacets(
@@ -55,23 +61,17 @@ export const stepByStep: ReadStrategy = {
   preparePage(read, slots, withCount) {
     const entity = bindEntity(read.entity, slots, false);
     const page = bindStatement(read.page(withCount), slots);
-    const statement = bindStatement(read.rows(), slots);
     const { plan } = read;
     const facets = plan.facets.map((_, index) => bindStatement(read.facet(index), slots));
     return {
       async run(session, context) {
-        const [found] = await runBound(session, page, context);
-        const [total, idText] = found!;
-        const { ids, more } = plan.keyset
-          ? cut(plan.keyset, idText, Number(context.limit))
-          : { ids: idText, more: false };
-        const rows = ids === '[]' ? [] : await runBound(session, statement, { ...context, ids });
-        if (rows.length === 0 && ids !== '[]') throw tooLongError(plan.limits);
-        const ordered = inOrder(rows, ids);
-        const populated = ids === '[]' ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
+        const { rows, total, more } = pageFound(plan, await runBound(session, page, context), withCount);
+        const ids = `[${rows.map(([id]) => id)}]`;
+        const populated =
+          rows.length === 0 ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
         const counted = await readFacets(session, facets, plan.facets, context);
-        const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows: ordered, more, values: slots });
-        return pageOfRows({ total, ...counted, ...(cursors && { cursors }) }, entity, ordered, populated);
+        const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows, more, values: slots });
+        return pageOfRows({ total, ...counted, ...(cursors && { cursors }) }, entity, rows, populated);
       },
     };
   },
@@ -104,8 +104,9 @@ export const stepByStep: ReadStrategy = {
       kind === 'first'
         ? [named('the entry', read.first())]
         : [
-            named('ids of the page and total', read.page(kind === 'page and total')),
-            named('columns of the page', read.rows()),
+            kind === 'page and total'
+              ? named('entries of the page, and total', read.page(true))
+              : named('entries of the page', read.page(false)),
             ...read.plan.facets.map(({ name }, index) => named(`facet ${name}`, read.facet(index))),
           ];
     const populates = (entity: CompiledEntity, path: readonly string[]): NamedStatement[] =>

@@ -1,5 +1,4 @@
-// Read plan → statements, one for each part of an answer: the ids of a page with the total, the columns of those rows,
-// then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
+// Read plan → statements, one for each part of an answer: the rows of a page with the total, then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
 // The number of statements never depends on the number of rows.
 import { sql } from 'kysely';
 import { LARGEST_PAGE_SIZE } from '../limits.ts';
@@ -99,17 +98,6 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   };
 }
 
-/** One row: the total, or null where it is not asked for, and the ids of the page as JSON. */
-export function compilePage(
-  dialect: Dialect,
-  plan: AuthorizedReadPlan,
-  withCount: boolean,
-): Statement<readonly [total: number | null, ids: string]> {
-  const { ids, total, matching } = pageOf(dialect, plan, withCount);
-  const before = matching ? sql`with ${matching} ` : sql``;
-  return statement(dialect, sql`${before}select ${total}, (${dialect.idArray(ids)})`);
-}
-
 const LONG_TYPES: ReadonlySet<ScalarType> = new Set(['text', 'richtext', 'json', 'blocks'] as const);
 
 /**
@@ -125,14 +113,29 @@ export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fr
   return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(plan.limits.pageBytes)})`;
 }
 
-/** The columns of the rows with the given ids; no row where they would be too long for a response. */
-export function compileRows(dialect: Dialect, plan: AuthorizedReadPlan): Statement {
+/**
+ * The rows of a page, in its order. Behind the columns of an entry stand, where they apply: what cursors hold, and how
+ * many ids a page by cursor read; the total, which is 0 where it is not asked for, and null where the rows are too long
+ * for a response. A page that has a total but no entries is one row of nulls and the total.
+ */
+export function compilePage(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Statement {
+  const { ids, total, matching } = pageOf(dialect, plan, withCount);
+  const tables = matching ? [matching] : [];
   const columns = [...outputs(dialect, plan.entity.columns, rowOf(ROOT)), ...keysetValues(dialect, plan)];
-  const fits = fitsResponse(dialect, plan, GIVEN_PARENTS(dialect));
-  const conditions = [sql`${sql.id(ROOT, 'id')} = ${sql.id('i', 'value')}`, ...(fits ? [fits] : [])];
+  if (plan.keyset) {
+    const cut = dialect.limit(bindContext('limit'), sql.lit(0));
+    tables.push(sql`a as materialized (${ids})`, sql`i(value) as (select id from a ${cut})`);
+    columns.push(sql`(select count(*) from a)`);
+  } else tables.push(sql`i(value) as (${ids})`);
+  const fits = fitsResponse(dialect, plan, sql`i`);
+  const root = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = i.value`;
+  if (!fits && !withCount)
+    return statement(dialect, sql`with ${sql.join(tables)} select ${sql.join(columns)} from i cross join ${root}`);
+  const found = withCount ? total : sql.lit(0);
+  const totalColumn = fits ? sql`case when ${fits} then ${found} end` : found;
   return statement(
     dialect,
-    sql`select ${sql.join(columns)} from ${GIVEN_PARENTS(dialect)} cross join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${and(conditions)}`,
+    sql`with ${sql.join(tables)} select ${sql.join([...columns, sql`n.total`])} from (select ${totalColumn} as total) as n left join i on n.total is not null left join ${root}`,
   );
 }
 

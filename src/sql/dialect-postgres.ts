@@ -243,7 +243,6 @@ export const postgresDialect: Dialect = {
     key
       ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`
       : COLUMN_TYPES[type],
-  idArray: (query) => sql`select json_agg(id) from (${query}) as q`,
 };
 
 const DATE_FIELDS: Readonly<Record<Exclude<DatePart, 'date'>, string>> = {

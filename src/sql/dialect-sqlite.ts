@@ -123,7 +123,6 @@ export const sqliteDialect: Dialect = {
     key
       ? sql`${COLUMN_TYPES[type]} constraint ${sql.id(key.name)} references ${sql.table(key.table)} (${sql.id('id')}) on delete ${sql.raw(key.onDelete)}`
       : COLUMN_TYPES[type],
-  idArray: (query) => sql`select json_group_array(id) from (${query})`,
 };
 
 const DATE_FORMATS: Readonly<Record<Exclude<DatePart, 'quarter'>, string>> = {

@@ -135,6 +135,4 @@ export interface Dialect {
   readonly clock: Fragment;
   /** Ends the select of a queue: skips rows that another node is taking at this moment. */
   readonly skipTaken: Fragment;
-  /** Ids of a query's rows as one JSON array, in the query's order. */
-  idArray(query: Fragment): Fragment;
 }

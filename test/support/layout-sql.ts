@@ -17,7 +17,7 @@ export const statementOf = (lines: string): string =>
 
 function render(sql: string, indent: string): string[] {
   if (indent.length + sql.length <= WIDTH) return [indent + sql];
-  const clauses = splitAt(sql, (rest, before) => CLAUSE.test(rest) && !/\b(?:cross|distinct)$/.test(before));
+  const clauses = splitAt(sql, (rest, before) => CLAUSE.test(rest) && !/\b(?:cross|left|distinct)$/.test(before));
   if (clauses.length > 1) return clauses.flatMap((clause) => render(clause, indent));
   const members = splitAt(sql, (rest, before) => before.endsWith(',') || MEMBER.test(rest));
   if (members.length > 1) return fill(members, indent);
