@@ -260,6 +260,7 @@ describeOnSqlite('The door', (engine) => {
       ['an entry that is not there', 404, { url: '/api/notes/none' }],
       ['a path that is not there', 404, { url: '/nowhere' }],
       ['a method that is not there', 405, { method: 'PATCH', url: '/api/notes' }],
+      ['a query that is not there', 405, { method: 'QUERY', url: '/api/notes/x' }],
       ['a body that is too large', 413, post('x'.repeat(MAX_BODY_BYTES + 1))],
       ['a body of another kind', 415, post('<a/>', { 'content-type': 'text/xml' })],
       ['a URL that is too long', 414, { url: `/api/notes?${'x'.repeat(MAX_URL_LENGTH)}` }],

@@ -1,6 +1,6 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refuseOtherMethods } from './other-methods.ts';
+import { isUnroutedQuery, refuseOtherMethods } from './other-methods.ts';
 import { MAX_PARAMETER_LENGTH, type Method, type Route } from './routes.ts';
 
 const route = (method: Method, path: string, more: Partial<Route> = {}): Route =>
@@ -30,7 +30,13 @@ describe('Methods that a path does not answer', () => {
     app.decorateRequest('begin', 0);
     for (const { method, path, handler } of served) app.route({ method, url: path, handler });
     const refuse = refuseOtherMethods(app, ROUTES, served);
-    app.setNotFoundHandler((request, reply) => refuse(request, reply) ?? reply.code(404).send('nothing'));
+    const unrouted = (request: FastifyRequest, reply: FastifyReply) =>
+      refuse(request, reply) ?? reply.code(404).send('nothing');
+    app.setNotFoundHandler(unrouted);
+    app.setErrorHandler<FastifyError>((error, request, reply) => {
+      if (isUnroutedQuery(request, error)) return unrouted(request, reply);
+      throw error;
+    });
     apps.push(app);
     return app;
   };
@@ -52,6 +58,7 @@ describe('Methods that a path does not answer', () => {
     ['PATCH /api/things', [405, 'GET, POST']],
     ['DELETE /api/things', [405, 'GET, POST']],
     ['QUERY /api/things', [405, 'GET, POST']],
+    ['QUERY /api/nothing', [404, undefined]],
     ['POST /api/things/x', [405, 'GET, PUT, DELETE']],
     ['PATCH /API/Things/x/', [405, 'GET, PUT, DELETE']],
     ['PATCH /api/th%69ngs/x?a=/b', [405, 'GET, PUT, DELETE']],

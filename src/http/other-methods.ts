@@ -1,6 +1,6 @@
 // Methods that a path does not answer get a 405 that names those it does. Few of them are routes: to register one takes
 // longer than to find the path of a request that no route took.
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { methodNotAllowedError, readOnlyError } from '../errors.ts';
 import { elapsed, sendError } from './respond.ts';
 import { type Handler, MAX_PARAMETER_LENGTH, METHODS, patternOf, type Route } from './routes.ts';
@@ -31,13 +31,8 @@ export function refuseOtherMethods(
     if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
     const refuse = async (request: FastifyRequest, reply: FastifyReply) => refuseMethod(path, request, reply);
     const elsewhere = methodsElsewhere(paths, path);
-    const registered = METHODS.filter(
-      (method) => !answers(path, method) && (elsewhere.has(method) ? !path.isOwn : isQuery(method) && !endsOpen(path)),
-    );
-    // Of a QUERY the framework would ask for the type of its body first.
-    const [queries, rest] = [registered.filter(isQuery), registered.filter((method) => !isQuery(method))];
-    if (queries.length > 0) app.route({ method: queries, url, onRequest: refuse, handler: refuse });
-    if (rest.length > 0) app.route({ method: rest, url, handler: refuse });
+    const registered = METHODS.filter((method) => !answers(path, method) && elsewhere.has(method) && !path.isOwn);
+    if (registered.length > 0) app.route({ method: registered, url, onRequest: refuse, handler: refuse });
   }
   const inOrder = paths.filter((path) => !endsOpen(path)).toSorted(bySegments);
   return (request, reply) => {
@@ -50,6 +45,10 @@ export function refuseOtherMethods(
     return refuseMethod(path, request, reply);
   };
 }
+
+/** Whether no route takes a request; of a QUERY the framework asks for the type of its body before it says so. */
+export const isUnroutedQuery = ({ is404 }: FastifyRequest, { code }: FastifyError): boolean =>
+  is404 && code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
 
 function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRoutes[] {
   const groups = Map.groupBy(routes, ({ path }) => patternOf(path));
@@ -68,8 +67,6 @@ function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRout
 
 const answers = ({ allowed, writes }: PathRoutes, method: string): boolean =>
   allowed.includes(method) || writes.includes(method);
-
-const isQuery = (method: string): boolean => method === 'QUERY';
 
 /** Whether other routes may answer below a path of the project's code. */
 const endsOpen = ({ isOwn, segments }: PathRoutes): boolean => isOwn && segments.at(-1) === '*';

@@ -36,7 +36,7 @@ import {
   requestLog,
 } from './log.ts';
 import type { ServerMetrics } from './metrics.ts';
-import type { RefuseMethod } from './other-methods.ts';
+import { isUnroutedQuery, type RefuseMethod } from './other-methods.ts';
 import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
@@ -97,13 +97,16 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     isBehind,
   });
   readEmptyBodies(app);
-  app.setErrorHandler<Error>((error, request, reply) => {
+  let refuseMethod: RefuseMethod = () => null;
+  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    refuseMethod(request, reply) ?? sendError(reply, notFoundError());
+  app.setNotFoundHandler(answerUnrouted);
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (isUnroutedQuery(request, error)) return answerUnrouted(request, reply);
     logCause(request, error);
     load?.failed(request.id, error);
     return sendError(reply, error);
   });
-  let refuseMethod: RefuseMethod = () => null;
-  app.setNotFoundHandler((request, reply) => refuseMethod(request, reply) ?? sendError(reply, notFoundError()));
   refuseExpectations(app, headersFor, logRequest);
   closeConnections(app);
   closeStalled(app, timeouts);
