@@ -34,6 +34,9 @@ export interface TaskRun {
 /** Timers cannot wait longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** When a task is first due is found out so long after the start, which need not wait: in a time zone it takes a while. */
+const FIRST_SCHEDULE_MS = 500;
+
 /** The rule of a task; throws where it is none. `timezone`: null for that of the machine. */
 export const ruleOf = (cron: string, timezone: string | null): Cron =>
   new Cron(cron, { paused: true, mode: '5-or-6-parts', ...(timezone !== null && { timezone }) });
@@ -59,7 +62,9 @@ export class TaskScheduler {
   async begin(): Promise<void> {
     for (const task of this.tasks) {
       await this.#write(this.#statements.add, [task.name]);
-      this.#schedule(task, new Date());
+      const now = new Date();
+      const timer = setTimeout(() => this.#schedule(task, now), FIRST_SCHEDULE_MS);
+      this.#timers.set(task.name, timer.unref());
     }
   }
 
