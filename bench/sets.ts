@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { systemCaller } from '../src/access/caller.ts';
 import { open, type Sheaf } from '../src/app.ts';
 import type { FindParameters } from '../src/operations/parameters.ts';
+import { entriesOfPage } from '../src/read/read-strategy.ts';
 import { preparePage } from '../src/read/run-read.ts';
 import { FIRST_PAGE } from '../src/request/parse-read.ts';
 import { dataSet, PROJECT } from './data.ts';
@@ -97,7 +98,8 @@ function onSqlite(file: string): HandWritten {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
     },
-    aggregate: (rows) => `select json_group_array(json_object('id', id, 'name', name)) from (${rows})`,
+    aggregate: (rows) =>
+      `select json_group_array(json_object('id', id, 'documentId', document_id, 'name', name)) from (${rows})`,
     async run(sql) {
       if (!prepared.has(sql)) prepared.set(sql, database.prepare(sql));
       return prepared.get(sql)!.get() as { total: number | null; entries: string };
@@ -130,7 +132,9 @@ function byHand({ run, aggregate }: HandWritten, where: string, withCount: boole
   const matching = `select r.id from restaurants r where ${where}`;
   const source = withCount ? 'select id from m' : matching;
   const ids = `${source} order by id limit ${PAGE_SIZE}`;
-  const entries = aggregate(`select r.id, r.name from (${ids}) i join restaurants r on r.id = i.id order by r.id`);
+  const entries = aggregate(
+    `select r.id, r.document_id, r.name from (${ids}) i join restaurants r on r.id = i.id order by r.id`,
+  );
   const sql = withCount
     ? `with m as materialized (${matching}) select (select count(*) from m) as total, (${entries}) as entries`
     : `select null as total, (${entries}) as entries`;
@@ -149,8 +153,8 @@ function bySheaf({ model, operations, database }: Sheaf, filters: SetFilter['fil
   const page = preparePage(read, request.values, withCount);
   const context = { defaultLocale: operations.defaultLocale, limit: PAGE_SIZE, start: 0 };
   return async () => {
-    const { entries, total } = await database.snapshot((session) => page.run(session, context));
-    return { total, ids: (JSON.parse(`[${entries}]`) as { id: number }[]).map(({ id }) => id) };
+    const found = await database.snapshot((session) => page.run(session, context));
+    return { total: found.total, ids: entriesOfPage<{ id: number }>(found).map(({ id }) => id) };
   };
 }
 
