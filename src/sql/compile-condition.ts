@@ -445,7 +445,7 @@ export class ConditionCompiler {
 
   #sortColumn({ column, aggregate }: OrderKey, row: RowScope): Fragment {
     if (aggregate?.is === 'count') return row.column('id');
-    return this.#dialect.sortValue(row.column(column.column), column.type);
+    return this.#dialect.combinedValue(row.column(column.column), column.type);
   }
 
   /** What a step makes of the values that it leads to. */

@@ -196,6 +196,8 @@ export const postgresDialect: Dialect = {
   // hand it would plan each page anew, which takes a third as long again as a short list.
   limit: (limit, start) => sql`limit (select ${limit}::int8) offset (select ${start}::int8)`,
   sortValue: (column, type) => comparable(column, type),
+  // There is no smallest of booleans.
+  combinedValue: (column, type) => (type === 'boolean' ? sql`${column}::int4` : comparable(column, type)),
   groupValue(column, type) {
     switch (type) {
       case 'decimal':
@@ -211,19 +213,7 @@ export const postgresDialect: Dialect = {
     part === 'date' ? sql`${column}::date` : sql`extract(${sql.raw(DATE_FIELDS[part])} from ${column})::int4`,
   aggregate,
   countOutput: (count) => sql`${count}::float8`,
-  input(value, type) {
-    switch (type) {
-      case 'boolean':
-        return sql`(${value}::int4 = 1)`;
-      case 'datetime':
-      case 'timestamp':
-        return instant(value);
-      case 'integer':
-        return sql`${value}::int4`;
-      default:
-        return sql`${value}::${VALUE_TYPES[type]}`;
-    }
-  },
+  input: (value, type) => (type === 'integer' ? sql`${value}::int4` : typed(value, type)),
   createTable({ name, columns }) {
     const lines = columns.map(
       (column) => sql`${sql.id(column.name)} ${COLUMN_TYPES[column.type]}${column.required ? sql` not null` : sql``}`,
@@ -304,17 +294,25 @@ function millionths(column: Fragment, type: ScalarType): Fragment {
 }
 
 /**
- * A column in the form in which values are compared and sorted, so that one index serves both: text by code point,
- * booleans as 0 and 1, of which there is a smallest and a largest, big integers as the type that values are bound as.
+ * A column in the form in which values are compared and sorted, so that one index serves both: text by code point, big
+ * integers as the type that values are bound as. Of a column as it is, PostgreSQL knows how many rows have a value.
  */
 function comparable(column: Fragment, type: ScalarType): Fragment {
   if (TEXT_TYPES.has(type)) return sql`(${column} collate "C")`;
-  if (type === 'boolean') return sql`${column}::int4`;
   return type === 'biginteger' ? sql`${column}::numeric` : column;
 }
 
-const typed = (value: Fragment, type: ScalarType): Fragment =>
-  type === 'datetime' || type === 'timestamp' ? instant(value) : sql`${value}::${VALUE_TYPES[type]}`;
+function typed(value: Fragment, type: ScalarType): Fragment {
+  switch (type) {
+    case 'boolean':
+      return sql`(${value}::int4 = 1)`;
+    case 'datetime':
+    case 'timestamp':
+      return instant(value);
+    default:
+      return sql`${value}::${VALUE_TYPES[type]}`;
+  }
+}
 
 /** Whether a list holds a value; unknown of what is no list. */
 const hasItem = (list: Fragment, value: BindValue): Fragment =>

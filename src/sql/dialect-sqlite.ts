@@ -92,6 +92,7 @@ export const sqliteDialect: Dialect = {
   // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.
   limit: (limit, start) => sql`limit +${limit} offset +${start}`,
   sortValue: (column) => column,
+  combinedValue: (column) => column,
   groupValue: (column) => column,
   datePart,
   aggregate,

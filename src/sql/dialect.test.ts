@@ -52,7 +52,7 @@ describe('a comparison by value', () => {
     ['biginteger', 'lte', 'c <= :value', 'c::numeric <= :value::numeric'],
     ['decimal', 'gt', 'c > :value', 'c > :value::numeric'],
     ['float', 'gte', 'c >= :value', 'c >= :value::float8'],
-    ['boolean', 'eq', 'c = :value', 'c::int4 = :value::int4'],
+    ['boolean', 'eq', 'c = :value', 'c = (:value::int4 = 1)'],
     ['date', 'between', 'c between :first and :second', 'c between :first::date and :second::date'],
     ['datetime', 'lt', 'c < :value', "c < (to_timestamp(:value::float8 / 1000.0) at time zone 'UTC')"],
     [

@@ -106,6 +106,8 @@ export interface Dialect {
   limit(limit: Fragment, start: Fragment): Fragment;
   /** A value to order rows by, so that strings are ordered by code point. */
   sortValue(column: Fragment, type: ScalarType): Fragment;
+  /** The same, where the smallest, the largest or the average of several is meant. */
+  combinedValue(column: Fragment, type: ScalarType): Fragment;
   /** What rows are grouped by: equal where responses show the same. */
   groupValue(column: Fragment, type: ScalarType): Fragment;
   /** A part of a date, a time or an instant: a number, or for `date` the day. */
