@@ -822,8 +822,12 @@ const filterOf = (type: string, shape: FilterShape): fc.Arbitrary<Json> =>
 /** Values of an attribute, some of them of entries that may well be connected with one. */
 const valuesTogether = (type: string, name: string): fc.Arbitrary<unknown> => {
   const value = operandOf(type, name);
-  return fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }));
+  return fc.oneof(value, inNumbers(fc.array(value, { minLength: 1, maxLength: 3 })));
 };
+
+/** A list as it is, or so often that its values are counted instead of looked up. */
+const inNumbers = (list: fc.Arbitrary<unknown[]>): fc.Arbitrary<unknown[]> =>
+  fc.tuple(list, fc.constantFrom(1, 1, 5)).map(([values, times]) => Array.from({ length: times }, () => values).flat());
 
 /** What is said of all related entries, which are of the type. */
 function setEntry(type: string, shape: FilterShape): fc.Arbitrary<[string, unknown]> {
@@ -849,7 +853,9 @@ function setEntry(type: string, shape: FilterShape): fc.Arbitrary<[string, unkno
   const identities = TYPES[type]!.component
     ? [ids]
     : [ids, fc.constantFrom(...(existing(type, 'documentId') as string[]))];
-  const together = fc.oneof(...identities.map((one) => fc.array<unknown>(one, { minLength: 1, maxLength: 2 })));
+  const together = fc.oneof(
+    ...identities.map((one) => inNumbers(fc.array<unknown>(one, { minLength: 1, maxLength: 2 }))),
+  );
   return fc.oneof(
     { weight: 5, arbitrary: quantified },
     { weight: 3, arbitrary: fc.oneof(counted, number).map((operand): [string, unknown] => ['$count', operand]) },

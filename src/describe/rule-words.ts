@@ -85,7 +85,7 @@ class RuleWords {
       case 'every':
         return `${node.is} of ${name} has (${this.#words(node.of, [])})`;
       case 'all':
-        return `${name} has all of ${this.#value(node.slot)}`;
+        return `${name} has all of ${node.slots.map((slot) => this.#value(slot)).join(', ')}`;
       case 'count': {
         const tests = node.tests.map(({ op, slot }) => `${COMPARISONS[op]} ${this.#value(slot)}`).join(' and ');
         const where = node.where ? ` with (${this.#words(node.where, [])})` : '';

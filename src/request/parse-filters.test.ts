@@ -367,9 +367,22 @@ describe('an operator on a set', () => {
     ['filters[a][$some][b]=1', { is: 'some', of: at('b', compare('eq', 0)) }, ['1']],
     ['filters[a][$none]=3', { is: 'none', of: compare('eq', 0) }, ['3']],
     ['filters[a][$every][]=3&filters[a][$every][]=4', { is: 'every', of: compare('in', 0) }, [['3', '4']]],
-    ['filters[a][$all]=3', { is: 'all', slot: 0, whole: 'all' }, [['3']]],
-    ['filters[a][$all][]=x&filters[a][$all][]=y', { is: 'all', slot: 0, whole: 'none' }, [['x', 'y']]],
-    ['filters[a][$all][]=x&filters[a][$all][]=3', { is: 'all', slot: 0, whole: 'some' }, [['x', '3']]],
+    ['filters[a][$all]=3', { is: 'all', slots: [0], isList: false, whole: 'all' }, ['3']],
+    [
+      'filters[a][$all][]=x&filters[a][$all][]=y',
+      { is: 'all', slots: [0, 1], isList: false, whole: 'none' },
+      ['x', 'y'],
+    ],
+    [
+      'filters[a][$all][]=x&filters[a][$all][]=3',
+      { is: 'all', slots: [0, 1], isList: false, whole: 'some' },
+      ['x', '3'],
+    ],
+    [
+      `filters[a]${[1, 2, 3, 4, 5].map((id) => `[$all][]=${id}`).join('&filters[a]')}`,
+      { is: 'all', slots: [0], isList: true, whole: 'all' },
+      [['1', '2', '3', '4', '5']],
+    ],
     ['filters[a][$count]=3', counted([{ op: 'eq', slot: 0 }], false), ['3']],
     ['filters[a][$count][$eq][]=0&filters[a][$count][$eq][]=1', counted([{ op: 'in', slot: 0 }], true), [['0', '1']]],
     [

@@ -178,9 +178,18 @@ function ofRelated(operand: unknown, location: Location, slots: Slots): FilterNo
 function allOf(operand: unknown, location: Location, slots: Slots): FilterNode {
   const values = itemsOf(Array.isArray(operand) ? operand : [operand], location).map((item) => scalar(item, location));
   if (values.length === 0) throw badValue(location, 'at least one value');
+  const isList = values.length > MAX_LOOKED_UP;
   const whole = values.filter(isWhole).length;
-  return { is: 'all', slot: slots.put(values), whole: whole === 0 ? 'none' : whole < values.length ? 'some' : 'all' };
+  return {
+    is: 'all',
+    slots: isList ? [slots.put(values)] : values.map((value) => slots.put(value)),
+    isList,
+    whole: whole === 0 ? 'none' : whole < values.length ? 'some' : 'all',
+  };
 }
+
+/** So many values of `$all` are looked up one by one; more are counted. */
+const MAX_LOOKED_UP = 4;
 
 const isWhole = (value: Scalar): boolean =>
   typeof value === 'bigint' || typeof value === 'number' || (typeof value === 'string' && readWhole(value) !== null);

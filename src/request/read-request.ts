@@ -39,8 +39,16 @@ export type FilterNode =
   | { readonly is: 'compare'; readonly op: Comparison; readonly slot: number }
   | { readonly is: 'null' | 'notNull' }
   | { readonly is: Quantifier; readonly of: FilterNode }
-  /** `whole`: how many of the values are whole numbers, and so ids of entries rather than documentIds. */
-  | { readonly is: 'all'; readonly slot: number; readonly whole: 'all' | 'some' | 'none' }
+  /**
+   * `slots`: those of the values, or where they are many one with the list of them.
+   * `whole`: how many of the values are whole numbers, and so ids of entries rather than documentIds.
+   */
+  | {
+      readonly is: 'all';
+      readonly slots: readonly number[];
+      readonly isList: boolean;
+      readonly whole: 'all' | 'some' | 'none';
+    }
   | {
       readonly is: 'count';
       readonly tests: readonly CountTest[];

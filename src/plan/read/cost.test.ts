@@ -111,13 +111,15 @@ describe('the cost of a read', () => {
       expect(six! - four!, operator).toBe(four! - two!);
       expect(rowsOf(nested(4, operator), times(10)) / four!).toBeCloseTo(10, 0);
     }
-    const [none, counted, all] = [
+    const [none, counted, two, all] = [
       { tags: { $none: { name: 'x' } } },
       { tags: { $count: { $gt: 1, where: { name: 'x' } } } },
       { tags: { name: { $all: ['x', 'y'] } } },
+      { tags: { name: { $all: ['x', 'y', 'z', 'u', 'v'] } } },
     ].map((filters) => rowsOf({ filters }));
     expect(none).toBeGreaterThanOrEqual(SIZES.pages_tags_lnk!);
     expect(counted).toBeGreaterThan(2 * none!);
+    expect(two).toBeGreaterThanOrEqual(2 * SIZES.pages_tags_lnk!);
     expect(all).toBeGreaterThan(2 * none!);
     expect(rowsOf({ filters: { free: { $at: { seats: { $gt: 1 } } } } })).toBe(rowsOf({ filters: { free: '1' } }));
   });

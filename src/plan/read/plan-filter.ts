@@ -154,13 +154,14 @@ function planAll(context: PlanContext, scope: Scope, node: FilterNode & { is: 'a
   const column = scope.column ?? identityColumn(context, schema, node.whole, location);
   if (JSON_TYPES.has(column.type))
     throw invalidOperator('$all', scope.location, 'JSON is compared with one value; of a list in it ask with $has');
-  return {
-    is: 'all',
-    step,
-    column,
-    negated,
-    value: valueRef(context, location, node.slot, { type: column.type, op: 'in' }),
-  };
+  const bound = (slot: number, op: 'in' | 'eq') => valueRef(context, location, slot, { type: column.type, op });
+  if (node.isList) return { is: 'all', step, column, negated, value: bound(node.slots[0]!, 'in') };
+  const each = node.slots.map(
+    (slot): Condition => ({ is: 'compare', column, op: 'eq', negated: false, value: bound(slot, 'eq') }),
+  );
+  return negated
+    ? { is: 'or', of: each.map((where) => noneRelated(step, where)) }
+    : { is: 'and', of: each.map((where) => someRelated(step, where)) };
 }
 
 /** What related entries are told by: their ids or their documentIds. */
