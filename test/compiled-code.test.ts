@@ -1,8 +1,9 @@
 // Files of a project that are compiled: once, and not at every start.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { open } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
@@ -62,6 +63,33 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
     expect(routesOf(project, database, false)).toEqual(told);
     rmSync(cache, { recursive: true });
     expect(routesOf(project, database, false)).toEqual([]);
+  });
+
+  it('are not tried again where they cannot be compiled, and say why', async () => {
+    const project = contents.project(PROJECT);
+    writeFiles(project, {
+      ...STRAPI,
+      'src/api/own/controllers/own.ts': 'export default {\n  get: (): number => 1 +,\n};',
+    });
+    const database = engine.freshDatabaseUrl();
+    const reasons = async (): Promise<string[]> => {
+      const sheaf = await open({ project, database });
+      const log: string[] = [];
+      const app = createServer(sheaf, { logger: pino({ level: 'warn' }, { write: (line) => void log.push(line) }) });
+      await app.ready();
+      await app.close();
+      await sheaf.close();
+      return log.map((line) => JSON.parse(line)).map(({ file, line, msg }) => `${file}:${line} ${msg}`);
+    };
+    const first = await reasons();
+    expect(first.join()).toMatch(/own\.ts:2 .*Unexpected ","/);
+    expect(await reasons()).toEqual(first);
+    const cache = path.join(project, '.sheaf', 'code-cache');
+    for (const file of readdirSync(cache).map((name) => path.join(cache, name)))
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('Unexpected', 'Kept'));
+    expect((await reasons()).join()).toMatch(/own\.ts:2 .*Kept ","/);
+    writeFiles(project, STRAPI);
+    expect(await reasons()).toEqual([]);
   });
 
   it('are compiled anew where they change', async () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Loader, TransformOptions } from 'esbuild';
+import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
 import type { CompiledCache } from './compiled-cache.ts';
 
 const LOADERS: Readonly<Record<string, Loader>> = {
@@ -36,8 +36,9 @@ const commonJs = (file: string): TransformOptions => ({
   logLevel: 'silent',
 });
 
-/** The form of what is kept. */
+/** The forms of what is kept: a file as CommonJS, and why it cannot be compiled. */
 const COMMON_JS = 'cjs';
+const NOT_VALID = 'not valid';
 
 /** Many files as CommonJS, by file; those that are not valid are left out. One compiler serves all that are not kept. */
 export async function commonJsOf(
@@ -48,7 +49,7 @@ export async function commonJsOf(
   const lacking = files.filter(({ file, text }) => {
     const kept = cache.get(COMMON_JS, file, text);
     if (kept !== null) compiled.set(file, kept);
-    return kept === null;
+    return kept === null && cache.get(NOT_VALID, file, text) === null;
   });
   if (lacking.length === 0) return compiled;
   await withCompiler(() =>
@@ -72,9 +73,18 @@ export function commonJsNow(source: SourceFile, cache: CompiledCache): string {
   const { file, text } = source;
   const kept = cache.get(COMMON_JS, file, text);
   if (kept !== null) return kept;
-  const { code } = esbuild().transformSync(text, commonJs(file));
-  cache.set(COMMON_JS, source, code);
-  return code;
+  const failure = cache.get(NOT_VALID, file, text);
+  if (failure !== null) throw Object.assign(new Error(), JSON.parse(failure));
+  try {
+    const { code } = esbuild().transformSync(text, commonJs(file));
+    cache.set(COMMON_JS, source, code);
+    return code;
+  } catch (error) {
+    const { message, errors } = error as Partial<TransformFailure>;
+    // Without a list of errors it was the compiler that failed, not the file.
+    if (errors && errors.length > 0) cache.set(NOT_VALID, source, JSON.stringify({ message, errors }));
+    throw error;
+  }
 }
 
 /**
