@@ -3,7 +3,7 @@ import type { Log } from '../../extend/define-project.ts';
 import { MAX_STRAPI_ROUTE_MS, SLOW_CODE_MS } from '../../limits.ts';
 import type { Context } from './koa-app.ts';
 import { pathPattern } from './path-pattern.ts';
-import { inTime } from './route-time.ts';
+import { inOwnTime, inTime } from './route-time.ts';
 
 const ROUTE = { file: 'src/api/a/routes/a.js', method: 'GET', pattern: pathPattern('/api/a') };
 const NAMED = { file: ROUTE.file, code: 'route GET /api/a' };
@@ -41,4 +41,37 @@ it('gives up a route that does not end', async () => {
   await vi.runAllTimersAsync();
   expect(await answer).toMatchObject({ status: 503, message: 'The request takes too long' });
   expect(lines[0]).toEqual([NAMED, expect.stringContaining('given up')]);
+});
+
+/** A middleware of the application that takes its time before and after what it stands around. */
+const around = (before: number, inside: number, after: number): Promise<unknown> => {
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const middleware = inOwnTime(
+    'global::slow',
+    async (_ctx, next) => {
+      await pause(before);
+      const answer = await next();
+      await pause(after);
+      return answer;
+    },
+    log,
+  );
+  return Promise.resolve(middleware({} as Context, () => pause(inside).then(() => 'done'))).catch((error) => error);
+};
+
+it('lets a middleware of the application wait for what it stands around', async () => {
+  const answer = around(MAX_STRAPI_ROUTE_MS - 1, 10 * MAX_STRAPI_ROUTE_MS, MAX_STRAPI_ROUTE_MS - 1);
+  await vi.runAllTimersAsync();
+  expect(await answer).toBe('done');
+  expect(lines).toEqual([]);
+});
+
+it.each([
+  ['before', MAX_STRAPI_ROUTE_MS + 1, 0],
+  ['after', 0, MAX_STRAPI_ROUTE_MS + 1],
+])('gives up a middleware of the application that does not end %s it', async (_when, before, after) => {
+  const answer = around(before, 1, after);
+  await vi.runAllTimersAsync();
+  expect(await answer).toMatchObject({ status: 503, message: 'The request takes too long' });
+  expect(lines).toEqual([[{ code: 'middleware global::slow' }, expect.stringContaining('given up')]]);
 });

@@ -1,5 +1,6 @@
-// The time that a route of a Strapi project takes: the log names the file of one that is slow, and one that does not end is
-// given up.
+// The time that a route of a Strapi project takes, and a middleware of its application: the log names the one that is
+// slow, and one that does not end is given up.
+import { CodeTime } from '../../db/code-time.ts';
 import { unavailableError } from '../../errors.ts';
 import type { Log } from '../../extend/define-project.ts';
 import { Deadline, DeadlineError } from '../../extend/run-code.ts';
@@ -24,6 +25,40 @@ export function inTime(
     } finally {
       const milliseconds = Math.round(performance.now() - begin);
       if (milliseconds > SLOW_CODE_MS) log.warn({ file, code, milliseconds }, 'code of the project is slow');
+    }
+  };
+}
+
+/**
+ * A middleware of the application, which stands around whole requests: its time is what it takes before it calls `next`
+ * and after that has ended, not what others take in between.
+ */
+export function inOwnTime(name: string, middleware: Middleware, log: Log): Middleware {
+  const code = `middleware ${name}`;
+  return async (ctx, next) => {
+    const time = new CodeTime(MAX_STRAPI_ROUTE_MS);
+    const late = Promise.withResolvers<unknown>();
+    const giveUp = (): void => {
+      time.end();
+      const { message } = new DeadlineError(MAX_STRAPI_ROUTE_MS);
+      log.error({ code }, `code of the project was given up: ${message}`);
+      late.reject(unavailableError('The request takes too long'));
+    };
+    let timer = setTimeout(giveUp, MAX_STRAPI_ROUTE_MS);
+    let isDone = false;
+    const others = async (): Promise<unknown> => {
+      clearTimeout(timer);
+      try {
+        return await next();
+      } finally {
+        if (!isDone) timer = setTimeout(giveUp, MAX_STRAPI_ROUTE_MS);
+      }
+    };
+    try {
+      return await Promise.race([time.run(async () => middleware(ctx, others)), late.promise]);
+    } finally {
+      isDone = true;
+      clearTimeout(timer);
     }
   };
 }

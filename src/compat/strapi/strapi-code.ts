@@ -30,6 +30,7 @@ import * as paths from './path-pattern.ts';
 import { answered, knownAs, refused, routeChain } from './request-chain.ts';
 import { type GuardDeps, middlewareOf } from './route-guards.ts';
 import { routeList, type StrapiRoute } from './route-list.ts';
+import { inOwnTime } from './route-time.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
 export interface StrapiCode {
@@ -88,7 +89,7 @@ export async function startStrapiCode(
   const { enabled = false, tasks = {} } = config.get('server.cron', {}) as { enabled?: unknown; tasks?: object };
   if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
   const isRegistered = await phase(index, 'register', loaded);
-  const around = applicationMiddlewares(config.get('middlewares'), loaded);
+  const around = applicationMiddlewares(config.get('middlewares'), loaded, log);
   const isExtended = mode === 'look' || (await beginExtension(loaded));
   const isStarted = isExtended && isRegistered && (await phase(index, 'bootstrap', loaded));
   const { untold } = loaded.data.db.lifecycles;
@@ -237,13 +238,13 @@ function closeWhatFailed({ code, withheld }: Sheaf, problems: readonly CodeProbl
 }
 
 /** Those of `config/middlewares` that are the project's own. */
-function applicationMiddlewares(configured: unknown, deps: GuardDeps): Middleware[] {
+function applicationMiddlewares(configured: unknown, deps: GuardDeps, log: Log): Middleware[] {
   const list: readonly unknown[] = Array.isArray(configured) ? configured : [];
-  const own = list.filter((each) => {
+  return list.flatMap((each) => {
     const { name = each, resolve } = (typeof each === 'object' && each !== null ? each : {}) as Members;
-    return resolve !== undefined || typeof name !== 'string' || !name.startsWith('strapi::');
+    const isOwn = resolve !== undefined || typeof name !== 'string' || !name.startsWith('strapi::');
+    return isOwn ? [inOwnTime(String(resolve ?? name), middlewareOf(deps, each), log)] : [];
   });
-  return own.map((each) => middlewareOf(deps, each));
 }
 
 /** Code finds it as a global. Returns a function that takes it back. */
