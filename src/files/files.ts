@@ -14,6 +14,7 @@ import type { ContentType } from '../model/types.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Entry, FindOneParameters, FindParameters } from '../operations/parameters.ts';
 import type { FileSettings } from '../project/file-settings.ts';
+import { entriesOfPage } from '../read/read-strategy.ts';
 import type { ReadParameters } from '../request/parse-read.ts';
 import type { Pagination } from '../request/read-request.ts';
 import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
@@ -180,8 +181,7 @@ export class Files {
       { name: 'find', type: this.type, parameters, defaults: { status: 'published', pagination: ALL_FILES } },
       caller,
     );
-    const { entries } = await read.run({ caller });
-    return this.#signed(JSON.parse(`[${entries}]`));
+    return this.#signed(entriesOfPage(await read.run({ caller })));
   }
 
   /** One file, by the id of its row or its documentId; null where there is none. */

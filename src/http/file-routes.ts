@@ -95,8 +95,8 @@ function listHandler(context: RouteContext, path: string, inPages: boolean): Han
     const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
     const { omitted, request } = list;
     return shownAs(list, async (page) => {
-      const shown = await sheaf.files.shownText(`[${page.entries}]`);
-      return inPages ? pageJson(request.pagination, { ...page, entries: shown.slice(1, -1) }, omitted) : shown;
+      const shown = await sheaf.files.shownText(`[${page.text()}]`);
+      return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
     });
   });
 }

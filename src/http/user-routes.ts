@@ -81,7 +81,7 @@ function userHandlers(
     list: readHandler(context, '/api/users', (query, caller) => {
       const list = sheaf.operations.find(read('find', query), caller);
       const { request, omitted } = list;
-      return shownAs(list, (page) => (bareList ? `[${page.entries}]` : pageJson(request.pagination, page, omitted)));
+      return shownAs(list, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
     }),
     one: readHandler(
       context,

@@ -97,8 +97,7 @@ export class Documents {
   async aggregate(parameters: AggregateParameters): Promise<Group[]> {
     await this.#operations.refresh();
     const read = this.#operations.find(this.#read('aggregate', parameters, NO_LIMIT), this.#caller);
-    const { entries } = await read.run({ caller: this.#caller });
-    return JSON.parse(`[${entries}]`);
+    return entriesOfPage(await read.run({ caller: this.#caller }));
   }
 
   #read(name: ReadName, parameters: object, pagination: ReadDefaults['pagination']): ReadOperation {

@@ -11,7 +11,7 @@ const page = (more: Partial<Pagination> = {}): Pagination => ({
   ...more,
 });
 const metaOf = (pagination: Pagination, total: number | null, omitted: string[] = []) =>
-  JSON.parse(pageJson(pagination, { entries: '', total }, omitted)).meta;
+  JSON.parse(pageJson(pagination, { text: () => '', total }, omitted)).meta;
 
 describe('the envelope of an entry', () => {
   it('holds the entry as it is, and an empty meta', () => {
@@ -26,11 +26,11 @@ describe('the envelope of an entry', () => {
 
 describe('the envelope of a page', () => {
   it('holds the entries as they are', () => {
-    expect(JSON.parse(pageJson(page(), { entries: '{"id":1},{"id":2}', total: 2 }, [])).data).toEqual([
+    expect(JSON.parse(pageJson(page(), { text: () => '{"id":1},{"id":2}', total: 2 }, [])).data).toEqual([
       { id: 1 },
       { id: 2 },
     ]);
-    expect(JSON.parse(pageJson(page(), { entries: '', total: 0 }, [])).data).toEqual([]);
+    expect(JSON.parse(pageJson(page(), { text: () => '', total: 0 }, [])).data).toEqual([]);
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('the envelope of a page', () => {
       JSON.parse(
         pageJson(
           page({ mode: 'cursor', limit: 2 }),
-          { entries: '', total, cursors: { next: 'a-b_', previous: null } },
+          { text: () => '', total, cursors: { next: 'a-b_', previous: null } },
           [],
         ),
       ).meta.pagination;

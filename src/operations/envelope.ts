@@ -1,6 +1,6 @@
 // The envelopes of answers as JSON text: `{data, meta}` around an entry or a page of entries.
 import { paginationJson } from '../read/pagination-json.ts';
-import type { PageText } from '../read/read-strategy.ts';
+import type { ReadPage } from '../read/read-strategy.ts';
 import type { Pagination } from '../request/read-request.ts';
 
 /** The member of `meta` that lists what `*` left out. */
@@ -10,10 +10,10 @@ const omittedJson = (omitted: readonly string[]): string =>
 export const entryJson = (text: string, omitted: readonly string[]): string =>
   `{"data":${text},"meta":{${omittedJson(omitted)}}}`;
 
-export function pageJson(asked: Pagination, page: PageText, left: readonly string[]): string {
-  const { entries, total, cursors, facets } = page;
+export function pageJson(asked: Pagination, page: ReadPage, left: readonly string[]): string {
+  const { total, cursors, facets } = page;
   const { pagination, omitted } = page.changed ?? { pagination: asked, omitted: left };
   const counted = facets === undefined ? '' : `,"facets":${facets}`;
   const note = omitted.length > 0 ? `,${omittedJson(omitted)}` : '';
-  return `{"data":[${entries}],"meta":{"pagination":${paginationJson(pagination, total, cursors)}${counted}${note}}}`;
+  return `{"data":[${page.text()}],"meta":{"pagination":${paginationJson(pagination, total, cursors)}${counted}${note}}}`;
 }

@@ -2,7 +2,7 @@
 // the request itself asks for is prepared before, and refused where it is wrong.
 import type { Caller } from '../access/caller.ts';
 import type { ReadOperation } from '../access/operation.ts';
-import type { PageText } from '../read/read-strategy.ts';
+import type { ReadPage } from '../read/read-strategy.ts';
 import type { ConcernedHooks, HookResult } from './hooks.ts';
 import type { Entry } from './parameters.ts';
 import type { PreparedOne, PreparedRead, RunOptions } from './prepared.ts';
@@ -18,7 +18,7 @@ export const entriesOf = (texts: string): readonly Entry[] => JSON.parse(`[${tex
 const resultOf = (texts: string): HookResult => ({ written: null, entries: entriesOf(texts) });
 
 /** A list, or null where there is nothing that it could belong to. */
-export function hookedList<Page extends PageText | null>(
+export function hookedList<Page extends ReadPage | null>(
   hooked: HookedRead,
   prepare: (operation: ReadOperation) => PreparedRead<Page>,
 ): PreparedRead<Page> {
@@ -29,7 +29,7 @@ export function hookedList<Page extends PageText | null>(
       const { read, operation } = await changedRead(hooked, plain, prepare, options.caller);
       const page = await read.run(options);
       if (page === null) return page;
-      await hooked.hooks.after(operation, resultOf(page.entries), options.caller);
+      await hooked.hooks.after(operation, resultOf(page.text()), options.caller);
       const { request, omitted } = read;
       return read === plain ? page : { ...page, changed: { pagination: request.pagination, omitted } };
     },

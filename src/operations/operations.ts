@@ -20,7 +20,7 @@ import { type AuthorizedReadPlan, planRead, planRelated, type ReadPlanning } fro
 import type { DecimalColumns, WritePlanning } from '../plan/write/plan-write.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
-import type { NamedStatement, PageText } from '../read/read-strategy.ts';
+import type { NamedStatement, ReadPage } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount, runCounts, runDocumentCount } from '../read/run-read.ts';
 import { DEFAULT_READ_RULES, NO_LIMIT, parseAggregateRead, parseRead, type ReadRules } from '../request/parse-read.ts';
 import type { ReadRequest, ReadShape } from '../request/read-request.ts';
@@ -60,7 +60,7 @@ interface Prepared extends Pick<PreparedRead<unknown>, 'request' | 'timing' | 'w
 
 interface PreparedList extends Omit<PreparedRead<unknown>, 'run'> {
   /** `parent`: the id of the row whose related rows are listed; null where all rows are. */
-  run(options: RunOptions, parent: number | null): Promise<PageText>;
+  run(options: RunOptions, parent: number | null): Promise<ReadPage>;
 }
 
 /** Reads whose entries can be counted by facets. */
@@ -80,7 +80,7 @@ export class Operations {
   readonly #writes: Writes;
   readonly #plans = new Lru<string, CompiledRead>(MAX_CACHED_PLAN_BYTES);
   /** Lists that code in process asks for, as they were prepared. */
-  #lists = new Lru<string, PreparedRead<PageText>>(MAX_CACHED_REQUEST_BYTES);
+  #lists = new Lru<string, PreparedRead<ReadPage>>(MAX_CACHED_REQUEST_BYTES);
   readonly #hooks = new HookList();
   readonly #signing = new FileSigning();
 
@@ -127,8 +127,8 @@ export class Operations {
   }
 
   /** A list of entries, or of groups of them. */
-  find(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
-    const prepare = (asked: ReadOperation): PreparedRead<PageText> => {
+  find(operation: ReadOperation, caller: Caller): PreparedRead<ReadPage> {
+    const prepare = (asked: ReadOperation): PreparedRead<ReadPage> => {
       const { run, ...list } = this.#list(this.#prepare(authorize(asked, caller), false), caller);
       return { ...list, run: (options) => run(options, null) };
     };
@@ -137,7 +137,7 @@ export class Operations {
   }
 
   /** The same, kept for those who ask for it again with the same rights: code asks for the same list each time. */
-  findAgain(operation: ReadOperation, caller: Caller): PreparedRead<PageText> {
+  findAgain(operation: ReadOperation, caller: Caller): PreparedRead<ReadPage> {
     const { name, type, parameters, defaults } = operation;
     const asked = jsonKey(parameters);
     // Hooks are shown the parameters themselves, which may be changed by whoever gave them.
@@ -153,13 +153,13 @@ export class Operations {
   }
 
   /** The entries that a relation of one document leads to; null where there is no such document for the caller. */
-  related(operation: ReadOperation, relation: string, caller: Caller): PreparedRead<PageText | null> {
+  related(operation: ReadOperation, relation: string, caller: Caller): PreparedRead<ReadPage | null> {
     const prepare = (asked: ReadOperation) => this.#related(asked, relation, caller);
     const hooks = this.#hooks.on(operation);
     return hooks ? hookedList({ hooks, operation }, prepare) : prepare(operation);
   }
 
-  #related(operation: ReadOperation, relation: string, caller: Caller): PreparedRead<PageText | null> {
+  #related(operation: ReadOperation, relation: string, caller: Caller): PreparedRead<ReadPage | null> {
     const authorized = authorize(operation, caller);
     const { run, ...list } = this.#list(this.#prepareRelated(authorized, relation), caller);
     const { status, locale, publicationFilter, hasPublishedVersion } = operation.parameters;
@@ -196,7 +196,7 @@ export class Operations {
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
         const found = lane.isHeavy(limit)
-          ? this.lanes.runHeavy<PageText>({ read, work, job }, readOptions(options, lane, false))
+          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, false))
           : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
         return this.#signing.page(found, read.plan);
       },

@@ -5,7 +5,7 @@ import { SheafError, unavailableError } from '../errors.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
-import type { PageText } from '../read/read-strategy.ts';
+import type { ReadPage } from '../read/read-strategy.ts';
 import { prepareFirst, preparePage, runCount, runDocumentCount } from '../read/run-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Row } from '../sql/statement.ts';
@@ -20,7 +20,24 @@ export interface ReadJob {
   readonly isMeasured?: true;
 }
 
-export type JobResult = PageText | string | number | null;
+/** A page as it is sent: functions stay where they are. */
+export interface SentPage extends Omit<ReadPage, 'text' | 'objects'> {
+  readonly text: string;
+}
+
+const sentPage = ({ text, objects: _objects, ...rest }: ReadPage): SentPage => ({ ...rest, text: text() });
+
+export type JobResult = SentPage | string | number | null;
+
+/** What the work of a job would result in here. */
+export type WorkResult = ReadPage | string | number | null;
+
+/** What was sent, as the same work would result in it here. */
+export function received(result: JobResult): WorkResult {
+  if (typeof result !== 'object' || result === null) return result;
+  const { text, ...rest } = result;
+  return { ...rest, text: () => text };
+}
 
 const isOfEntries = (kind: ReadJob['kind']): kind is MeasuredRead['kind'] =>
   kind !== 'count' && kind !== 'count documents';
@@ -38,7 +55,7 @@ export async function runJob(session: Session, dialect: Dialect, job: ReadJob): 
     case 'count documents':
       return runDocumentCount(session, read, slots, context);
     default:
-      return preparePage(read, slots, kind === 'page and total').run(session, context);
+      return sentPage(await preparePage(read, slots, kind === 'page and total').run(session, context));
   }
 }
 

@@ -13,7 +13,7 @@ import type { CompiledRead } from '../read/compiled-read.ts';
 import { describeRead } from '../read/run-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { Assembly } from './assembly.ts';
-import { type JobResult, type ReadJob, RowsSession } from './read-job.ts';
+import { type ReadJob, RowsSession, received, type WorkResult } from './read-job.ts';
 import { ReaderPool } from './reader-pool.ts';
 
 /** A response of more characters is put together in a thread of its own. */
@@ -28,7 +28,7 @@ const QUICK_RUNS = 3;
 const QUICK_MS = 5;
 
 /** A read, as this process runs it and as another one would. */
-export interface HeavyRead<Result extends JobResult> {
+export interface HeavyRead<Result extends WorkResult> {
   readonly read: CompiledRead;
   work(session: Session): Promise<Result>;
   readonly job: ReadJob;
@@ -76,7 +76,7 @@ export class ReadLanes {
   }
 
   /** Runs a read that may take long. */
-  async runHeavy<Result extends JobResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
+  async runHeavy<Result extends WorkResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
     const { read, work, job } = heavy;
     this.#begun++;
     // Nobody else sees what a transaction under way has written, and it holds its connection anyway.
@@ -84,10 +84,9 @@ export class ReadLanes {
     const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
     if (this.#readers)
-      return (await this.#readers.run(job, {
-        whenGone: options.whenGone,
-        took: (time) => timer.took(time),
-      })) as Result;
+      return received(
+        await this.#readers.run(job, { whenGone: options.whenGone, took: (time) => timer.took(time) }),
+      ) as Result;
     if (job.kind === 'count' || job.kind === 'count documents' || job.isMeasured)
       return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
     const [answer] = describeRead(read, job.slots, job.kind);
@@ -96,7 +95,7 @@ export class ReadLanes {
     const run = async (session: Session): Promise<Result> => {
       const rows = await session.rows(statement, values(job.context));
       if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
-      return (await this.#assembly.run(job, rows)) as Result;
+      return received(await this.#assembly.run(job, rows)) as Result;
     };
     return this.#database.snapshot(run, { ...options, timer, isHeavy: true });
   }

@@ -2,7 +2,7 @@
 // gets a URL signed by writing it into some other attribute.
 import type { EntityPlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
-import type { PageText } from '../read/read-strategy.ts';
+import type { ReadPage } from '../read/read-strategy.ts';
 
 export type SignFile = (file: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
@@ -57,9 +57,12 @@ export class FileSigning {
     return found.then((text) => (text === null ? null : withSignedFiles(text, plan.entity, sign)));
   }
 
-  page(found: Promise<PageText>, plan: AuthorizedReadPlan): Promise<PageText> {
+  page(found: Promise<ReadPage>, plan: AuthorizedReadPlan): Promise<ReadPage> {
     const { sign } = this;
     if (sign === null || !showsFiles(plan.entity)) return found;
-    return found.then(async (page) => ({ ...page, entries: await withSignedFiles(page.entries, plan.entity, sign) }));
+    return found.then(async ({ text, objects: _unsigned, ...rest }) => {
+      const signed = await withSignedFiles(text(), plan.entity, sign);
+      return { ...rest, text: () => signed };
+    });
   }
 }

@@ -18,7 +18,7 @@ export function prepareAggregate(read: CompiledRead, slots: readonly unknown[], 
       const total = rows[0]![1] as number | null;
       // Of an empty page there is one row, for the total.
       const shown = rows.filter(([number]) => number !== null);
-      return { entries: shown.map((row) => write(row)).join(','), total };
+      return { text: () => shown.map((row) => write(row)).join(','), total };
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Row } from '../sql/statement.ts';
 import { type EntityWriter, entityWriter, type Populated } from './assemble.ts';
 import { type BoundStatement, bindStatement } from './bind.ts';
 import { paginationJson } from './pagination-json.ts';
-import { lazyPage, type PageText } from './read-strategy.ts';
+import type { ReadPage } from './read-strategy.ts';
 
 export interface BoundEntity {
   readonly writer: EntityWriter;
@@ -202,15 +202,20 @@ function joinRows(entity: BoundEntity, rows: readonly Row[], populated: readonly
 
 /** The page of rows in memory: its text, or its entries, are made when they are asked for. */
 export function pageOfRows(
-  rest: Omit<PageText, 'entries'>,
+  rest: Omit<ReadPage, 'text' | 'objects'>,
   entity: BoundEntity,
   rows: readonly Row[],
   populated: readonly Populated[],
-): PageText {
-  return lazyPage(rest, {
-    text: () => joinRows(entity, rows, populated),
-    entries: () => rows.map((row) => entity.writer.entry(row, populated)),
-  });
+): ReadPage {
+  let text: string | null = null;
+  return {
+    ...rest,
+    text() {
+      text ??= joinRows(entity, rows, populated);
+      return text;
+    },
+    objects: () => rows.map((row) => entity.writer.entry(row, populated)),
+  };
 }
 
 /** One row as a JSON object. */

@@ -9,9 +9,12 @@ import type { BoundStatement, Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import type { PageCursors } from './cursor.ts';
 
-export interface PageText {
+/** A page as what makes its entries: functions, since an accessor of its own would keep it until all memory is searched. */
+export interface ReadPage {
   /** The entries as the members of a JSON array, without its brackets. */
-  readonly entries: string;
+  text(): string;
+  /** The same as objects, which nobody else has, where the rows are at hand: to parse text takes longer. */
+  objects?(): Record<string, unknown>[];
   readonly total: number | null;
   /** Of a page by cursor. */
   readonly cursors?: PageCursors;
@@ -21,35 +24,12 @@ export interface PageText {
   readonly changed?: { readonly pagination: Pagination; readonly omitted: readonly string[] };
 }
 
-/** Entries as objects. A property that is not copied: what is copied of a page may get other entries. */
-const ENTRIES = Symbol('entries');
-
-interface LazyPage extends PageText {
-  readonly [ENTRIES]?: () => Record<string, unknown>[];
-}
-
-/** `entries`: is asked for once at most. */
-export function lazyPage(
-  rest: Omit<PageText, 'entries'>,
-  { text, entries }: { readonly text: () => string; readonly entries: () => Record<string, unknown>[] },
-): PageText {
-  let made: string | null = null;
-  const page = {
-    get entries(): string {
-      made ??= text();
-      return made;
-    },
-    ...rest,
-  };
-  return Object.defineProperty(page, ENTRIES, { value: entries });
-}
-
-/** The entries of a page, which nobody else has: made of the rows where these are at hand, since parsing text takes longer. */
-export const entriesOfPage = <Entry>(page: LazyPage): Entry[] =>
-  (page[ENTRIES]?.() as Entry[] | undefined) ?? JSON.parse(`[${page.entries}]`);
+/** The entries of a page as objects. */
+export const entriesOfPage = <Entry>(page: ReadPage): Entry[] =>
+  (page.objects?.() as Entry[] | undefined) ?? JSON.parse(`[${page.text()}]`);
 
 export interface PreparedPage {
-  run(session: Session, context: Context): Promise<PageText>;
+  run(session: Session, context: Context): Promise<ReadPage>;
 }
 
 export interface PreparedFirst {

@@ -30,6 +30,7 @@ export class KoaApp {
     this.#koa = new Koa({ proxy, keys: [...keys] });
     defineQuery(this.#koa.request);
     defineHeaders(this.#koa.response);
+    defineBody(this.#koa.response);
     for (const [name, helper] of HELPERS) {
       Object.defineProperty(this.#koa.response, name, { value: helper, writable: true, configurable: true });
       Object.defineProperty(this.#koa.context, name, {
@@ -94,6 +95,29 @@ function defineHeaders(response: Koa.BaseResponse): void {
     set(this: Koa.Response, message: unknown) {
       if (UNSENDABLE.test(String(message))) throw new TypeError('ctx.message has characters that cannot be sent');
       this.res.statusMessage = String(message);
+    },
+  });
+}
+
+const CORE = Symbol('core answer');
+
+interface CoreResponse extends Koa.Response {
+  [CORE]?: CoreAnswer;
+}
+
+/** Where the core has answered, the body is what it sent. One accessor for all: one for each would keep it in memory. */
+function defineBody(response: Koa.BaseResponse): void {
+  const { get, set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(response), 'body')!;
+  Object.defineProperty(response, 'body', {
+    configurable: true,
+    get(this: CoreResponse) {
+      const answer = this[CORE];
+      return answer ? answer.body : get!.call(this);
+    },
+    set(this: CoreResponse, body: unknown) {
+      const answer = this[CORE];
+      if (answer) answer.body = body;
+      else set!.call(this, body);
     },
   });
 }
@@ -197,18 +221,18 @@ export class CoreAnswer {
     this.#ctx = ctx;
     this.#payload = payload;
     ctx.res.statusCode = status;
-    Object.defineProperty(ctx.response, 'body', {
-      configurable: true,
-      get: () => {
-        if (!this.#isSeen) this.#body = parsedPayload(payload);
-        this.#isSeen = true;
-        return this.#body;
-      },
-      set: (value: unknown) => {
-        this.#isSeen = true;
-        this.#body = value;
-      },
-    });
+    (ctx.response as CoreResponse)[CORE] = this;
+  }
+
+  get body(): unknown {
+    if (!this.#isSeen) this.#body = parsedPayload(this.#payload);
+    this.#isSeen = true;
+    return this.#body;
+  }
+
+  set body(value: unknown) {
+    this.#isSeen = true;
+    this.#body = value;
   }
 
   get status(): number {

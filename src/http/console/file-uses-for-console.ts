@@ -9,6 +9,7 @@ import { notFoundError } from '../../errors.ts';
 import { type FileUse, usesOfFile } from '../../files/file-uses.ts';
 import { MAX_LIST_ITEMS } from '../../limits.ts';
 import { FILE } from '../../model/builtin.ts';
+import { entriesOfPage } from '../../read/read-strategy.ts';
 import { NO_LIMIT } from '../../request/parse-read.ts';
 
 /** `file`: the id of its row, or its documentId. */
@@ -41,8 +42,7 @@ async function fileId(operations: Sheaf['operations'], file: string, caller: Cal
   const filters = isId ? { id: Number(file) } : { documentId: file };
   const defaults = { status: 'published', pagination: NO_LIMIT } as const;
   const read = operations.find({ name: 'find', type, parameters: { filters, fields: ['id'] }, defaults }, caller);
-  const { entries } = await read.run({ caller });
-  const [found] = JSON.parse(`[${entries}]`) as { readonly id: number }[];
+  const [found] = entriesOfPage<{ readonly id: number }>(await read.run({ caller }));
   if (!found) throw notFoundError();
   return found.id;
 }
@@ -64,8 +64,7 @@ async function titlesOf(
       const parameters = { filters, fields: [field], ...(type.localized && { locale: '*' }) };
       const defaults = { status, pagination: NO_LIMIT };
       const read = operations.find({ name: 'find', type, parameters, defaults }, caller);
-      const { entries } = await read.run({ caller });
-      for (const entry of JSON.parse(`[${entries}]`) as Record<string, unknown>[])
+      for (const entry of entriesOfPage<Record<string, unknown>>(await read.run({ caller })))
         titles.set(Number(entry.id), String(entry[field] ?? entry.documentId));
     }
   return titles;
