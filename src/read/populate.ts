@@ -132,15 +132,10 @@ async function populateOne(
     return { ...named(plan.key), none: '{"count":0}', byParent: new Map(counts) };
   }
   const below: Populated[][] = [];
-  for (const [part, entity] of entities.entries())
-    below.push(
-      await populateBelow(
-        entity,
-        rows.filter((row) => row.part === part),
-        source,
-        budget,
-      ),
-    );
+  for (const [part, entity] of entities.entries()) {
+    const own = entities.length === 1 ? rows : rows.filter((row) => row.part === part);
+    below.push(await populateBelow(entity, own, source, budget));
+  }
   const byParent = writeLists(populate, rows, below, budget);
   if (!page?.withCount) return { ...named(plan.key), none: plan.many ? '[]' : 'null', byParent };
   const counted = new Map(
