@@ -196,8 +196,8 @@ export class Operations {
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
         const found = lane.isHeavy(limit)
-          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, false))
-          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), false));
+          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, page.single))
+          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), page.single));
         return this.#signing.page(found, read.plan);
       },
     };

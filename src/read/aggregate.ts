@@ -13,6 +13,7 @@ export function prepareAggregate(read: CompiledRead, slots: readonly unknown[], 
   const groups = bindStatement(read.aggregate(withCount), slots);
   const write = groupWriter(read.plan.aggregate!);
   return {
+    single: true,
     async run(session, context) {
       const rows = await runBound(session, groups, context);
       const total = rows[0]![1] as number | null;

@@ -29,6 +29,8 @@ export const entriesOfPage = <Entry>(page: ReadPage): Entry[] =>
   (page.objects?.() as Entry[] | undefined) ?? JSON.parse(`[${page.text()}]`);
 
 export interface PreparedPage {
+  /** Whether it is one statement. */
+  readonly single: boolean;
   run(session: Session, context: Context): Promise<ReadPage>;
 }
 

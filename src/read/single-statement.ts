@@ -52,6 +52,7 @@ export const singleStatement: ReadStrategy = {
     const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
     const { plan } = read;
     return {
+      single: true,
       async run(session, context) {
         const { rows: found, total, read: count, source, facets } = await readAnswer(session, answer, context, plan);
         const rows = plan.keyset?.backward ? found.toReversed() : found;

@@ -64,6 +64,7 @@ export const stepByStep: ReadStrategy = {
     const { plan } = read;
     const facets = plan.facets.map((_, index) => bindStatement(read.facet(index), slots));
     return {
+      single: entity.populate.length === 0 && facets.length === 0,
       async run(session, context) {
         const { rows, total, more } = pageFound(plan, await runBound(session, page, context), withCount);
         const ids = `[${rows.map(([id]) => id)}]`;
