@@ -7,6 +7,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import { MAX_AGGREGATES, MAX_FACET_VALUES, MAX_FACETS, MAX_GROUP_KEYS, MAX_URL_LENGTH } from '../src/limits.ts';
+import type { Filters } from '../src/operations/parameters.ts';
 import { openToAll } from './support/access.ts';
 import { guideKeys } from './support/conformance.ts';
 import { type Json, type Project, relation, useContents } from './support/content.ts';
@@ -368,6 +369,44 @@ describeOnEveryDatabase('On the guide', (engine) => {
       const { status, body } = await get(path);
       expect(status, `${url}: ${JSON.stringify(body)}`).toBe(200);
       expect(body.data, url).not.toEqual([]);
+    }
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------ large sums
+
+describeOnEveryDatabase('Sums of big integers', (engine) => {
+  const contents = useContents(engine);
+
+  it('are compared and sorted by every digit, also at the largest and beyond it', async () => {
+    const { sheaf } = await contents.open({
+      types: { meter: { attributes: { place: { type: 'string' }, total: { type: 'biginteger' } } } },
+    });
+    const meters = sheaf.documents('api::meter.meter');
+    const sums = {
+      beyond: ['9223372036854775807', '1'],
+      largest: ['9223372036854775000', '807'],
+      second: ['9223372036854775806', '0'],
+      border: ['9223372036000000000', '-1'],
+      zero: ['9223372036854775807', '-9223372036854775807'],
+      above: ['-9223372036854775807', '1', '-1'],
+      lowest: ['-9223372036854775807', '-1'],
+      below: ['-9223372036854775808', '-1'],
+    };
+    for (const [place, totals] of Object.entries(sums))
+      for (const total of totals) await meters.create({ data: { place, total } });
+    const sumOf = (place: keyof typeof sums) => String(sums[place].reduce((sum, total) => sum + BigInt(total), 0n));
+    const ask = async (parameters: { sort?: string; having?: Filters }) => {
+      const groups = await meters.aggregate({ group: 'place', sum: 'total', sort: '-sum.total', ...parameters });
+      return groups.map(({ group, sum }) => [group!.place, sum!.total]);
+    };
+    const sorted = Object.keys(sums).map((place) => [place, sumOf(place as keyof typeof sums)]);
+    expect(await ask({})).toEqual(sorted);
+    expect(await ask({ sort: 'sum.total' })).toEqual(sorted.toReversed());
+    for (const [index, [place, sum]] of sorted.entries()) {
+      if (place === 'beyond' || place === 'below') continue;
+      expect(await ask({ having: { sum: { total: { $eq: sum! } } } })).toEqual([sorted[index]]);
+      expect(await ask({ having: { sum: { total: { $lt: sum! } } } })).toEqual(sorted.slice(index + 1));
     }
   });
 });

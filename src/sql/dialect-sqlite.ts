@@ -194,9 +194,9 @@ function exactSum(column: Fragment): AggregateSql {
   const billions = sql`(${high} + (${low} - ${rest}) / ${BILLION})`;
   return {
     columns: [billions, rest],
-    // What does not fit is larger than whatever it can be compared with.
+    // What does not fit into 64 bits is further from 0 than whatever it can be compared with, also once it is rounded.
     value: ([b, r]) =>
-      sql`case when ${b} between -9223372036 and 9223372035 then ${b} * ${BILLION} + ${r} else ${b} * 1e9 + ${r} end`,
+      sql`case when ${b} between -9223372036 and 9223372035 or (${b} = 9223372036 and ${r} <= 854775807) then ${b} * ${BILLION} + ${r} when ${b} > 0 then ${b} * 1e9 + ${r} when ${b} = -9223372037 and ${r} >= 145224192 then (${b} + 1) * ${BILLION} + (${r} - ${BILLION}) else min(${b} * 1e9 + ${r}, -9223372036854777856.0) end`,
     output: ([b, r]) =>
       sql`case when ${b} is null then null when ${b} >= 0 then ltrim(printf('%d%09d', ${b}, ${r}), '0') || iif(${b} = 0 and ${r} = 0, '0', '') when ${r} = 0 then printf('%d000000000', ${b}) else '-' || ltrim(printf('%d%09d', -${b} - 1, ${BILLION} - ${r}), '0') end`,
   };
