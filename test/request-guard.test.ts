@@ -17,6 +17,7 @@ import { readConfig } from '../src/project/environment.ts';
 import { type Project, useContents } from './support/content.ts';
 import { describeOnSqlite, recordStatements } from './support/database.ts';
 import { IN_THE_END } from './support/patience.ts';
+import { claimRows } from './support/table-sizes.ts';
 
 const NOTES: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -579,7 +580,7 @@ describeOnSqlite('The door', (engine) => {
 
       it('counts what a request reads and what it writes', async () => {
         const { app, sheaf } = await enter({ rateLimits: { cost: { max: 1_000_000, seconds: 60 } } }, ['*']);
-        sheaf.operations.lanes.sizes = new Map([['notes', 40_000]]);
+        claimRows(sheaf, { notes: 40_000 });
         const page = await app.inject({ url: '/api/notes?filters[title]=none' });
         const cost = Number(/cost;desc=(\d+)$/.exec(String(page.headers['server-timing']))![1]);
         expect(cost).toBeGreaterThanOrEqual(40_000);
@@ -614,7 +615,7 @@ describeOnSqlite('The door', (engine) => {
     it('tells what a read costs to one digit, so that nobody counts rows that they may not see', async () => {
       const { app, sheaf } = await enter({}, ['*']);
       const costWith = async (rows: number): Promise<string> => {
-        sheaf.operations.lanes.sizes = new Map([['notes', rows]]);
+        claimRows(sheaf, { notes: rows });
         const { headers } = await app.inject({ url: '/api/notes?filters[title]=none' });
         return /cost;desc=(\d+)$/.exec(String(headers['server-timing']))![1]!;
       };
