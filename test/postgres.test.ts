@@ -1,12 +1,15 @@
 // What only PostgreSQL has: the layout that the reference makes there, schemas, nodes that share a database, writers
 // that meet, and a database that the reference made. SHEAF_TEST_SCALE gives more writes to the writers.
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { StaleCallerError } from '../src/db/database.ts';
+import { openPostgres } from '../src/db/postgres.ts';
+import type { SetupError } from '../src/errors.ts';
 import { MAX_PREPARED_CHARACTERS, MAX_PREPARED_LENGTH } from '../src/limits.ts';
 import { plainStatement } from '../src/sql/statement.ts';
 import { openDatabaseToAll } from './support/access.ts';
@@ -83,6 +86,38 @@ const withoutOwn = (named: Readonly<Record<string, string>>): Record<string, str
 const sameType = (type: string): string => type.replace('timestamp without', 'timestamp(6) without');
 const typesOf = (columns: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, sameType(type)]));
+
+describe('A PostgreSQL server that accepts connections and says nothing', () => {
+  const held = new Set<Socket>();
+  const silent = createServer((socket) => {
+    held.add(socket.on('error', () => undefined));
+  });
+  beforeAll(() => new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    for (const socket of held) socket.destroy();
+    silent.close();
+  });
+  const openIn = (seconds: string) =>
+    openPostgres(
+      `postgres://me:secret@127.0.0.1:${(silent.address() as AddressInfo).port}/x?connect_timeout=${seconds}`,
+    ).then(
+      () => 'opened',
+      (error: SetupError) => `${seconds} s: ${error.message}`,
+    );
+
+  it('is given up after connect_timeout, which is in seconds', async () => {
+    const long = openIn('600');
+    expect(await Promise.race([openIn('1'), long])).toMatch(/^1 s: The database cannot be opened: .*timeout/);
+    for (const socket of held) socket.destroy();
+    expect(await long).toMatch(/^600 s: The database cannot be opened/);
+  });
+
+  it.each(['0', '1.5', 'soon', ''])('is not asked with connect_timeout=%s', async (seconds) => {
+    const said = await openIn(seconds);
+    expect(said).toContain('connect_timeout must be a whole number of seconds');
+    expect(said).not.toContain('secret');
+  });
+});
 
 describeOnPostgres('A new PostgreSQL database', (engine) => {
   let made: Layout;

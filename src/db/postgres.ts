@@ -4,7 +4,7 @@ import pg from 'pg';
 import { clientGoneError, readOnlyError, SetupError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_ACCESS_CHANGES, MAX_PREPARED_CHARACTERS, MAX_RESTARTS, MAX_RETRIES } from '../limits.ts';
 import { NextRun } from '../next-run.ts';
-import { requirePostgresUrl } from '../project/connection-url.ts';
+import { requirePostgresUrl, withoutPassword } from '../project/connection-url.ts';
 import type { Semaphore } from '../semaphore.ts';
 import {
   changesIn,
@@ -84,7 +84,7 @@ export async function openPostgres(
   parsed.searchParams.delete('schema');
   const connection: pg.ClientConfig = {
     connectionString: parsed.toString(),
-    connectionTimeoutMillis: options.connectTimeoutMs,
+    connectionTimeoutMillis: connectTimeout(parsed) ?? options.connectTimeoutMs,
     keepAlive: true,
     fallback_application_name: 'sheaf',
   };
@@ -113,6 +113,17 @@ export async function openPostgres(
     ]);
   }
   return database;
+}
+
+/** The milliseconds of `connect_timeout` in a URL. The driver reads other times from there, but not this one. */
+function connectTimeout(url: URL): number | null {
+  const seconds = url.searchParams.get('connect_timeout');
+  if (seconds === null) return null;
+  if (!/^[1-9]\d{0,5}$/.test(seconds))
+    throw new SetupError(`The database "${withoutPassword(url.toString())}" cannot be opened`, [
+      'connect_timeout must be a whole number of seconds from 1 to 999999',
+    ]);
+  return Number(seconds) * 1_000;
 }
 
 const NOT_TRACKED =

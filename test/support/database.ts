@@ -151,6 +151,7 @@ function performed(task: Task): readonly string[] {
  * none of them fail. What a server does when its database is slow has a server of its own.
  */
 const PATIENCE = new URLSearchParams({
+  connect_timeout: '90',
   statement_timeout: '90000',
   query_timeout: '91000',
   lock_timeout: '60000',
