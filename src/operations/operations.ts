@@ -179,8 +179,8 @@ export class Operations {
   /** A page, of all rows or of those that belong to a given one. */
   #list({ request, read, timing, weight }: Prepared, caller: Caller): PreparedList {
     const { limit, start, withCount } = request.pagination;
-    const page = preparePage(read, request.values, withCount);
     const lane = this.lanes.laneOf(read);
+    const page = preparedWhere(!lane.isHeavy(limit), () => preparePage(read, request.values, withCount));
     return {
       request,
       timing,
@@ -192,12 +192,12 @@ export class Operations {
         const { user } = sameAccess(options.caller, caller);
         lane.requireWithin(caller.access.maxReadCost, limit);
         const context = { defaultLocale: this.defaultLocale, limit, start, user, parent, ...clockOf(request) };
-        const work = (session: Session) => page.run(session, context);
+        const work = (session: Session) => page().run(session, context);
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
         const found = lane.isHeavy(limit)
-          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, page.single))
-          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), page.single));
+          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, true))
+          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), page().single));
         return this.#signing.page(found, read.plan);
       },
     };
@@ -213,8 +213,8 @@ export class Operations {
   #one(operation: ReadOperation, caller: Caller): PreparedOne {
     const byDocument = operation.type.kind !== 'singleType';
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
-    const first = prepareFirst(read, request.values);
     const lane = this.lanes.laneOf(read);
+    const first = preparedWhere(!lane.isHeavy(1), () => prepareFirst(read, request.values));
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
@@ -230,16 +230,16 @@ export class Operations {
       run: (options) => {
         lane.requireWithin(caller.access.maxReadCost, 1);
         const context = contextOf(options);
-        const work = (session: Session) => first.run(session, context);
+        const work = (session: Session) => first().run(session, context);
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
         const found = lane.isHeavy(1)
-          ? this.lanes.runHeavy<string | null>({ read, work, job }, readOptions(options, lane, first.single))
-          : this.database.snapshot(work, readOptions(options, lane.timerWith(1), first.single));
+          ? this.lanes.runHeavy<string | null>({ read, work, job }, readOptions(options, lane, true))
+          : this.database.snapshot(work, readOptions(options, lane.timerWith(1), first().single));
         return this.#signing.entry(found, read.plan);
       },
       latest: (options) => {
         const context = contextOf(options);
-        const found = this.database.latest((session) => first.run(session, context));
+        const found = this.database.latest((session) => first().run(session, context));
         return this.#signing.entry(found, read.plan);
       },
     };
@@ -418,6 +418,16 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
+/** What is prepared now, or when it is first needed: a heavy read may never be, since it runs in another process. */
+function preparedWhere<T>(isNow: boolean, prepare: () => T): () => T {
+  let prepared = isNow ? prepare() : null;
+  return () => {
+    prepared ??= prepare();
+    return prepared;
+  };
+}
+
+/** `single`: whether one statement reads all of it, or all statements of it see one state anyway. */
 const readOptions = (
   { after, caller: { knownBy }, whenGone }: RunOptions,
   timer: ReadOptions['timer'],
