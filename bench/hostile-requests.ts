@@ -26,6 +26,7 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   '8 × $none in circles': `/api/categories?filters${sets(8, '$none')}[name][$ne]=x`,
   '8 × $every in circles': `/api/categories?filters${sets(8, '$every')}[name][$containsi]=%C3%A9`,
   '30 × $count': `/api/restaurants?${group(30, (index) => `[categories][$count][$gt]=${index}&filters[$or][${index}][categories][$count][where][name][$contains]=zz${index}`)}`,
+  '12 × sets behind long paths': `/api/restaurants?${group(12, (index) => `[signatureDish][restaurant][categories][restaurants][chef][${index % 2 === 0 ? '$none' : '$some'}][apprentices][mentor][restaurants][$every][neighbours][updatedAt][$notNull]=${index % 3 === 0}`)}`,
   '45 × inside of JSON': `/api/restaurants?${group(45, (index) => `[meta][$at][seats][$gt]=${1000 + index}`)}`,
   '10 sorts by averages': `/api/categories?sort=${Array.from({ length: 10 }, (_, index) => `restaurants.${['averagePrice', 'rating', 'stars', 'visits', 'id'][index % 5]}.$avg${index % 2 === 0 ? '' : ':desc'}`).join(',')}`,
   'populate in circles':

@@ -152,8 +152,9 @@ function bySheaf({ model, operations, database }: Sheaf, filters: SetFilter['fil
   const { read, request } = operations.explain({ name: 'find', type, parameters, defaults }, systemCaller(model));
   const page = preparePage(read, request.values, withCount);
   const context = { defaultLocale: operations.defaultLocale, limit: PAGE_SIZE, start: 0 };
+  const options = { isHeavy: operations.lanes.laneOf(read).isHeavy(PAGE_SIZE) };
   return async () => {
-    const found = await database.snapshot((session) => page.run(session, context));
+    const found = await database.snapshot((session) => page.run(session, context), options);
     return { total: found.total, ids: entriesOfPage<{ id: number }>(found).map(({ id }) => id) };
   };
 }

@@ -330,6 +330,19 @@ describeOnPostgres('A connection', (engine) => {
     await work('first');
     // Statements are short; to compile them would take longer.
     expect(await rows('show jit')).toEqual([['off']]);
+    expect(await rows('show max_parallel_workers_per_gather')).toEqual([['0']]);
+    const ofHeavy = await database.snapshot(
+      (session) =>
+        session.rows(
+          {
+            sql: `select setting = reset_val from pg_settings where name = 'max_parallel_workers_per_gather'`,
+            bindings: [],
+          },
+          [],
+        ),
+      { isHeavy: true },
+    );
+    expect(ofHeavy).toEqual([[true]]);
     const before = await state();
     for (let index = 0; index < 10; index++) await work(`again ${index}`);
     const after = await state();

@@ -108,7 +108,9 @@ export async function runWithTimeout<T>(
   client: pg.ClientBase,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
-  await client.query(`begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}`);
+  await client.query(
+    `begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}; set local max_parallel_workers_per_gather to default`,
+  );
   try {
     const result = await work(new ClientSession(client));
     await client.query('commit');

@@ -66,10 +66,11 @@ const ABOUT = plainStatement<readonly [version: string, bytes: string | number]>
   `select current_setting('server_version'), pg_database_size(current_database())`,
 );
 /**
- * By its guess of the rows that a page skips, PostgreSQL would compile many a short statement to machine code each time
- * it runs, which takes longer than to run it.
+ * By its guesses of rows, PostgreSQL would compile many a short statement to machine code each time it runs, or start
+ * processes to share its work, as it does for a union of look-ups. Either takes longer than to run it. Heavy reads are
+ * shared.
  */
-const WITHOUT_JIT = 'set jit = off';
+export const AS_SHORT = 'set jit = off; set max_parallel_workers_per_gather = 0';
 const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 /** `replica`: it can only be read, and may be away when the server starts. */
@@ -96,7 +97,7 @@ export async function openPostgres(
     query_timeout: options.statementTimeoutMs + 1_000,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
-    onConnect: (client) => client.query(schema === null ? WITHOUT_JIT : `${WITHOUT_JIT}; ${searchPath(schema)}`),
+    onConnect: (client) => client.query(schema === null ? AS_SHORT : `${AS_SHORT}; ${searchPath(schema)}`),
   });
   // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
