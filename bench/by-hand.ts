@@ -2,7 +2,7 @@
 // transaction of its own, on connections that are set up as Sheaf's are.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { AS_SHORT } from '../src/db/postgres.ts';
+import { SHORT_STATEMENT_SETTINGS } from '../src/db/postgres.ts';
 import { type ReplayOperation, type ReplayStatement, valueNow } from './replay.ts';
 
 export type Rows = readonly (readonly unknown[])[];
@@ -90,7 +90,7 @@ export class ByHandOnPostgres {
 
   static async connect(url: string, connections: number, onSent: OnSent): Promise<ByHandOnPostgres> {
     const clients = Array.from({ length: connections }, () => new Client({ connectionString: url }));
-    await Promise.all(clients.map((client) => client.connect().then(() => client.query(AS_SHORT))));
+    await Promise.all(clients.map((client) => client.connect().then(() => client.query(SHORT_STATEMENT_SETTINGS))));
     return new ByHandOnPostgres(clients, onSent);
   }
 

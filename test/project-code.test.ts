@@ -69,6 +69,10 @@ export default defineProject({
     all('GET', '/closed', () => 'in', { policies: ['says-yes'] }),
     all('POST', '/files', ({ files, body }) => ({ files: files.map(({ field, name, size }) => ({ field, name, size })), body }), { files: true }),
     all('PATCH', '/articles/:slug', ({ params }) => params),
+    all('GET', '/spread', (context) => {
+      const { path, query, log, signal } = { ...context };
+      return { path, query, logs: typeof log.info, isAborted: signal.aborted };
+    }),
     all('GET', '/waits', async ({ signal, log }) => {
       log.info({ waits: true }, 'begun');
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -191,6 +195,11 @@ describeOnEveryDatabase('The routes of a project', (engine) => {
     // Beside a route of the core whose parameter has another name.
     expect((await site.send('PATCH', 'articles/abc')).body).toEqual({ slug: 'abc' });
     expect((await site.send('POST', 'articles/abc')).headers.allow).toBe('GET, PUT, DELETE, PATCH');
+  });
+
+  it('are given a context that can be spread', async () => {
+    const { body } = await site.get('spread?a=1', NOBODY);
+    expect(body).toEqual({ path: '/api/spread', query: { a: '1' }, logs: 'function', isAborted: false });
   });
 
   it('check parameters and bodies by their schemas', async () => {

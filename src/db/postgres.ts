@@ -70,7 +70,7 @@ const ABOUT = plainStatement<readonly [version: string, bytes: string | number]>
  * processes to share its work, as it does for a union of look-ups. Either takes longer than to run it. Heavy reads are
  * shared.
  */
-export const AS_SHORT = 'set jit = off; set max_parallel_workers_per_gather = 0';
+export const SHORT_STATEMENT_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0';
 const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = quote_ident(current_schema())::regnamespace`;
 
 /** `replica`: it can only be read, and may be away when the server starts. */
@@ -97,7 +97,8 @@ export async function openPostgres(
     query_timeout: options.statementTimeoutMs + 1_000,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
-    onConnect: (client) => client.query(schema === null ? AS_SHORT : `${AS_SHORT}; ${searchPath(schema)}`),
+    onConnect: (client) =>
+      client.query(schema === null ? SHORT_STATEMENT_SETTINGS : `${SHORT_STATEMENT_SETTINGS}; ${searchPath(schema)}`),
   });
   // A connection that breaks between two statements of a transaction tells so; the next statement fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -116,13 +117,15 @@ export async function openPostgres(
   return database;
 }
 
+const MAX_CONNECT_SECONDS = 3_600;
+
 /** The milliseconds of `connect_timeout` in a URL. The driver reads other times from there, but not this one. */
 function connectTimeout(url: URL): number | null {
   const seconds = url.searchParams.get('connect_timeout');
   if (seconds === null) return null;
-  if (!/^[1-9]\d{0,5}$/.test(seconds))
+  if (!/^[1-9]\d*$/.test(seconds) || Number(seconds) > MAX_CONNECT_SECONDS)
     throw new SetupError(`The database "${withoutPassword(url.toString())}" cannot be opened`, [
-      'connect_timeout must be a whole number of seconds from 1 to 999999',
+      `connect_timeout must be a whole number of seconds from 1 to ${MAX_CONNECT_SECONDS}`,
     ]);
   return Number(seconds) * 1_000;
 }

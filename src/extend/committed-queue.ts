@@ -148,13 +148,7 @@ export class CommittedQueue {
     if (tries > MAX_COMMITTED_TRIES) return this.#failed(hook, { id, tries: tries - 1, event }, new Error(NEVER_ENDED));
     const deadline = new Deadline(MAX_COMMITTED_HOOK_MS);
     try {
-      const context = {
-        event,
-        tries: tries - 1,
-        get signal() {
-          return deadline.signal;
-        },
-      };
+      const context = { event, tries: tries - 1, signal: deadline.signal };
       await this.#runner.run(hook.piece, deadline, () => hook.run(context));
     } catch (error) {
       return this.#failed(hook, { id, tries, event }, error);

@@ -120,30 +120,7 @@ export class ProjectHooks implements OperationHooks {
     const { host, log } = this.#extension;
     const { sheaf } = host;
     const documents: BeforeContext['documents'] = (uid) => host.documentsFor(uid, caller);
-    return new HookContext({ sheaf, log, documents, caller, operation }, deadline);
-  }
-}
-
-/** The signal is made when a hook asks for it, by an accessor of the class: see RequestContext. */
-class HookContext implements BeforeContext {
-  readonly sheaf: BeforeContext['sheaf'];
-  readonly log: BeforeContext['log'];
-  readonly documents: BeforeContext['documents'];
-  readonly caller: BeforeContext['caller'];
-  readonly operation: BeforeContext['operation'];
-  readonly #deadline: Deadline;
-
-  constructor({ sheaf, log, documents, caller, operation }: Omit<BeforeContext, 'signal'>, deadline: Deadline) {
-    this.sheaf = sheaf;
-    this.log = log;
-    this.documents = documents;
-    this.caller = caller;
-    this.operation = operation;
-    this.#deadline = deadline;
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
+    return { sheaf, log, documents, caller, operation, signal: deadline.signal };
   }
 }
 

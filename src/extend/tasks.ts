@@ -124,12 +124,7 @@ export class TaskScheduler {
     this.#deadlines.add(deadline);
     let error: unknown = null;
     try {
-      const context = {
-        due: due.toISOString(),
-        get signal() {
-          return deadline.signal;
-        },
-      };
+      const context = { due: due.toISOString(), signal: deadline.signal };
       await this.#runner.run(piece, deadline, () => task.run(context));
     } catch (thrown) {
       error = thrown;

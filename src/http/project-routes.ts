@@ -48,11 +48,7 @@ function withPolicies(context: RouteContext, extension: Extension, route: Route)
     policies,
     async handler(request, reply) {
       const asked = askedOf(context, request, callerOf(request));
-      await extension.requirePolicies(
-        policies,
-        nameOf(route),
-        (deadline) => new RequestContext(extension, asked, deadline),
-      );
+      await extension.requirePolicies(policies, nameOf(route), (deadline) => contextOf(extension, asked, deadline));
       return handler(request, reply);
     },
   };
@@ -80,57 +76,30 @@ const askedOf = (context: RouteContext, request: FastifyRequest, caller: Caller)
   files: [],
 });
 
-type Context = HandlerContext<Params, Query, unknown>;
-
 /**
- * What code is given of a request. What few use is made when they do; by accessors of the class, since one that has its
- * own would keep the request until all memory is searched.
+ * What code is given of a request. Plain properties, which code may spread; an object with accessors of its own would
+ * keep the request until all memory is searched.
  */
-class RequestContext implements Context {
-  readonly sheaf: Context['sheaf'];
-  readonly documents: Context['documents'];
-  readonly caller: Caller;
-  readonly method: Context['method'];
-  readonly params: Params;
-  readonly body: unknown;
-  readonly files: readonly RequestFile[];
-  readonly headers: Context['headers'];
-  readonly #extension: Extension;
-  readonly #asked: Asked;
-  readonly #deadline: Deadline;
-
-  constructor(extension: Extension, asked: Asked, deadline: Deadline) {
-    const { host } = extension;
-    const { request, caller, params, body, files } = asked;
-    this.sheaf = host.sheaf;
-    this.documents = (uid) => host.documentsFor(uid, caller);
+function contextOf(
+  { host, log }: Extension,
+  { request, caller, params, query, body, files }: Asked,
+  deadline: Deadline,
+): HandlerContext<Params, Query, unknown> {
+  return {
+    sheaf: host.sheaf,
+    documents: (uid) => host.documentsFor(uid, caller),
     // An account of the console that tries a request is no user, though one may have its id.
-    this.caller = caller.kind === 'editor' ? { ...caller, user: null } : caller;
-    this.method = request.method as Context['method'];
-    this.params = params;
-    this.body = body;
-    this.files = files;
-    this.headers = request.headers;
-    this.#extension = extension;
-    this.#asked = asked;
-    this.#deadline = deadline;
-  }
-
-  get path(): string {
-    return this.#asked.request.url.split('?', 1)[0]!;
-  }
-
-  get query(): Query {
-    return this.#asked.query();
-  }
-
-  get log(): Log {
-    return requestLog(this.#extension.log, this.#asked.request.id);
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
-  }
+    caller: caller.kind === 'editor' ? { ...caller, user: null } : caller,
+    method: request.method as HandlerContext<Params, Query, unknown>['method'],
+    params,
+    body,
+    files,
+    headers: request.headers,
+    path: request.url.split('?', 1)[0]!,
+    query: query(),
+    log: requestLog(log, request.id),
+    signal: deadline.signal,
+  };
 }
 
 /** Lines of the log that name the request. */
@@ -175,11 +144,11 @@ function projectHandler(context: RouteContext, extension: Extension, own: Projec
   const isWrite = !isRead(route);
   const answerOf = async (asked: Asked, reply: FastifyReply): Promise<unknown> => {
     if (policies.length > 0)
-      await extension.requirePolicies(policies, name, (deadline) => new RequestContext(extension, asked, deadline));
+      await extension.requirePolicies(policies, name, (deadline) => contextOf(extension, asked, deadline));
     const deadline = new Deadline(MAX_HANDLER_MS);
     reply.raw.once('close', () => deadline.leave(clientGoneError));
     return extension.runner.run(piece, deadline, async () => {
-      const given = await definition.handler(new RequestContext(extension, asked, deadline));
+      const given = await definition.handler(contextOf(extension, asked, deadline));
       checks.answer?.(given instanceof ProjectResponse ? given.body : given);
       return given;
     });

@@ -194,7 +194,7 @@ function exactSum(column: Fragment): AggregateSql {
   const billions = sql`(${high} + (${low} - ${rest}) / ${BILLION})`;
   return {
     columns: [billions, rest],
-    // What does not fit into 64 bits is further from 0 than whatever it can be compared with, also once it is rounded.
+    // A sum beyond 64 bits is rounded, and must still be further from 0 than every number of 64 bits.
     value: ([b, r]) =>
       sql`case when ${b} between -9223372036 and 9223372035 or (${b} = 9223372036 and ${r} <= 854775807) then ${b} * ${BILLION} + ${r} when ${b} > 0 then ${b} * 1e9 + ${r} when ${b} = -9223372037 and ${r} >= 145224192 then (${b} + 1) * ${BILLION} + (${r} - ${BILLION}) else min(${b} * 1e9 + ${r}, -9223372036854777856.0) end`,
     output: ([b, r]) =>
