@@ -103,21 +103,23 @@ async function begin(client: pg.ClientBase, knownBy: string | null): Promise<voi
 /** State of PostgreSQL: a statement was cancelled, by its time-out or because nobody waits for it. */
 export const CANCELLED = '57014';
 
-/** A read that the server ends at its deadline. */
+/**
+ * A read that the server ends at its deadline. Neither the beginning of the transaction nor its end is waited for: what
+ * is read is known by then, and statements on a connection run in the order in which they were sent.
+ */
 export async function runWithTimeout<T>(
   client: pg.ClientBase,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
-  await client.query(
+  const begun = client.query(
     `begin read only; set local statement_timeout = ${MAX_HEAVY_READ_MS}; set local max_parallel_workers_per_gather to default`,
   );
+  // Where it fails, so does the statement behind it.
+  begun.catch(() => undefined);
   try {
-    const result = await work(new ClientSession(client));
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
+    return await work(new ClientSession(client));
+  } finally {
+    client.query('commit').catch(() => undefined);
   }
 }
 
