@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
+import { partTable } from './common-tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { type Row, readingStatement, type Statement } from './statement.ts';
 import { linkKey, listName } from './write-statements.ts';
@@ -74,10 +75,8 @@ export class AffectedStatements {
         );
         return sql`select document_id from ${sql.table(one.table)} where document_id ${this.#dialect.inFew(sql`${this.#named(one)}${sql.join(found, sql``)}`)} order by id ${this.#dialect.locking!.rows}`;
       });
-      const parts = selects.map((select, index) => sql`${sql.id(`l${index}`)} as (${select})`);
-      const all = selects.map(
-        (_select, index) => sql`select ${sql.lit(index)}, document_id from ${sql.id(`l${index}`)}`,
-      );
+      const parts = selects.map((select, index) => sql`${partTable(index)} as (${select})`);
+      const all = selects.map((_select, index) => sql`select ${sql.lit(index)}, document_id from ${partTable(index)}`);
       return sql`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`;
     });
   }

@@ -5,6 +5,7 @@ import { MAX_FACET_VALUES } from '../limits.ts';
 import type { AggregateColumn, AggregatePlace, AggregatePlan, FacetPlan } from '../plan/read/nodes.ts';
 import { valueColumn } from '../plan/read/plan-aggregate.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
+import { GROUPS } from './common-tables.ts';
 import { bindContext, ConditionCompiler, orderBy, type RowScope, rowOf } from './compile-condition.ts';
 import { ROOT } from './compile-keyset.ts';
 import { statement } from './compile-read.ts';
@@ -172,11 +173,11 @@ export function compileAggregate(dialect: Dialect, plan: AuthorizedReadPlan, wit
   const order = groups.order();
   const number = sql`row_number() over (${order.length > 0 ? sql`order by ${sql.join(order)}` : sql``}) as n`;
   const bound = (name: 'start' | 'limit'): Fragment => dialect.input(bindContext(name), 'biginteger');
-  const total = withCount ? dialect.countOutput(sql`(select count(*) from h)`) : sql`null`;
+  const total = withCount ? dialect.countOutput(sql`(select count(*) from ${GROUPS})`) : sql`null`;
   const shown = sql`h.n > ${bound('start')} and h.n <= ${bound('start')} + ${bound('limit')}`;
   return statement(
     dialect,
-    sql`with h as materialized (select g.*, ${number} from (${groups.select()}) as g${groups.having()}) select h.n, ${total}, ${sql.join(groups.outputs())} from (select 1 as one) as o left join h on ${shown} order by h.n`,
+    sql`with ${GROUPS} as materialized (select g.*, ${number} from (${groups.select()}) as g${groups.having()}) select h.n, ${total}, ${sql.join(groups.outputs())} from (select 1 as one) as o left join ${GROUPS} as h on ${shown} order by h.n`,
   );
 }
 

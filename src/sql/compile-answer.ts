@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { AnswerLimits, EntityPlan, FacetPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { PopulatePage } from '../request/read-request.ts';
+import { PAGE, partTable, READ_AHEAD } from './common-tables.ts';
 import { facetRows } from './compile-aggregate.ts';
 import { bindContext, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
@@ -56,19 +57,22 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
   const read = sql`as materialized (select id, n from unnest(array(${ids})) with ordinality as o(id, n))`;
   const isCut = plan.keyset !== null && page !== null;
   if (isCut)
-    answer.tables.push(sql`a ${read}`, sql`g as (select id, n from a where n <= ${bindContext('limit')}::int8)`);
-  else answer.tables.push(sql`g ${read}`);
+    answer.tables.push(
+      sql`${READ_AHEAD} ${read}`,
+      sql`${PAGE} as (select id, n from ${READ_AHEAD} where n <= ${bindContext('limit')}::int8)`,
+    );
+  else answer.tables.push(sql`${PAGE} ${read}`);
   const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
   if (isCut) columns.push(...keysetValues(dialect, plan));
-  const rows = sql`(select json_agg(${jsonRow(columns)} order by g.n) from g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text`;
-  const fits = page && fitsResponse(dialect, plan, sql`(select id as value from g) as ${sql.id('i')}`);
+  const rows = sql`(select json_agg(${jsonRow(columns)} order by g.n) from ${PAGE} as g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text`;
+  const fits = page && fitsResponse(dialect, plan, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
   const value = fits ? sql`case when ${fits} then ${rows} else ${sql.lit(TOO_LONG)} end` : rows;
   answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value`);
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text`);
-  if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from a)::text`);
+  if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text`);
   if (page)
     for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
-  answer.populate(plan.entity, sql`(select id as value from g) as ${sql.id('i')}`);
+  answer.populate(plan.entity, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
   return statement(dialect, sql`with ${sql.join(answer.tables)} ${sql.join(answer.results, sql` union all `)}`);
 }
 
@@ -104,7 +108,7 @@ class AnswerParts {
   }
 
   #related(populate: RelatedPlan, index: number, parents: Fragment): void {
-    const name = sql.id(`c${index}`);
+    const name = partTable(index);
     const { from, row, order } = relatedSource(this.#dialect, populate, parents);
     const columns = outputs(this.#dialect, populate.part.entity.columns, row);
     const rows = populate.count
@@ -119,7 +123,7 @@ class AnswerParts {
   #pageOfRelated(populate: RelatedPlan, index: number, parents: Fragment, page: PopulatePage): void {
     const columns = outputs(this.#dialect, populate.part.entity.columns, rowOf('t'));
     const { source, rows } = pagedSource(this.#dialect, populate, parents, page);
-    const name = sql.id(`c${index}`);
+    const name = partTable(index);
     this.tables.push(
       sql`${name} as materialized (select w.parent, w.id, w.n, w.total, 0 as part, ${jsonRow(columns)} as data from ${source} where ${rows} ${this.#cut})`,
     );
@@ -129,7 +133,7 @@ class AnswerParts {
   }
 
   #mixed(populate: MixedPlan, index: number, parents: Fragment): void {
-    const name = sql.id(`c${index}`);
+    const name = partTable(index);
     const rows =
       populate.parts.length === 0
         ? sql`select 0 as parent, 0 as position, 0 as pair, 0 as part, 0 as id, null::json as data where false`

@@ -2,6 +2,7 @@
 // what the list is sorted by leads straight to it. One row more than the page is read: it says whether there are more.
 import { sql } from 'kysely';
 import type { KeysetPlan, KeysetSegment, OrderKey, ReadPlan } from '../plan/read/nodes.ts';
+import { MATCHING } from './common-tables.ts';
 import {
   bindContext,
   ConditionCompiler,
@@ -50,9 +51,9 @@ function countedPage(dialect: Dialect, plan: ReadPlan, { order, segments }: Keys
   const narrowed = beyond.length > 0 ? sql` where ${sql.join(beyond, sql` or `)}` : sql``;
   const sorted = order.map((key, index) => ordered(sql.id(keyName(index)), key));
   return {
-    ids: sql`select id from m${narrowed}${orderBy(sorted)} ${oneMore(dialect)}`,
-    total: sql`(select count(*) from m)`,
-    matching: sql`m as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${where})`,
+    ids: sql`select id from ${MATCHING}${narrowed}${orderBy(sorted)} ${oneMore(dialect)}`,
+    total: sql`(select count(*) from ${MATCHING})`,
+    matching: sql`${MATCHING} as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} where ${where})`,
   };
 }
 

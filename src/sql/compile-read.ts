@@ -7,6 +7,7 @@ import type { AnswerLimits, Condition, EntityPlan, OutputColumn, PopulatePlan } 
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import type { PopulatePage } from '../request/read-request.ts';
+import { MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
 import {
   and,
   bind,
@@ -92,9 +93,9 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   const keys = terms.map(({ value }, index) => sql`, ${value} as ${sql.id(`k${index}`)}`);
   const order = terms.map(({ written }, index) => written(sql.id(`k${index}`)));
   return {
-    ids: sql`select id from m${orderBy(order)} ${cut}`,
-    total: sql`(select count(*) from m)`,
-    matching: sql`m as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${source}${joins(terms)}${where})`,
+    ids: sql`select id from ${MATCHING}${orderBy(order)} ${cut}`,
+    total: sql`(select count(*) from ${MATCHING})`,
+    matching: sql`${MATCHING} as materialized (select ${row.column('id')} as id${sql.join(keys, sql``)} from ${source}${joins(terms)}${where})`,
   };
 }
 
@@ -124,18 +125,25 @@ export function compilePage(dialect: Dialect, plan: AuthorizedReadPlan, withCoun
   const columns = [...outputs(dialect, plan.entity.columns, rowOf(ROOT)), ...keysetValues(dialect, plan)];
   if (plan.keyset) {
     const cut = dialect.limit(bindContext('limit'), sql.lit(0));
-    tables.push(sql`a as materialized (${ids})`, sql`i(value) as (select id from a ${cut})`);
-    columns.push(sql`(select count(*) from a)`);
-  } else tables.push(sql`i(value) as (${ids})`);
-  const fits = fitsResponse(dialect, plan, sql`i`);
+    tables.push(
+      sql`${READ_AHEAD} as materialized (${ids})`,
+      sql`${PAGE}(value) as (select id from ${READ_AHEAD} ${cut})`,
+    );
+    columns.push(sql`(select count(*) from ${READ_AHEAD})`);
+  } else tables.push(sql`${PAGE}(value) as (${ids})`);
+  const page = sql`${PAGE} as i`;
+  const fits = fitsResponse(dialect, plan, page);
   const root = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = i.value`;
   if (!fits && !withCount)
-    return statement(dialect, sql`with ${sql.join(tables)} select ${sql.join(columns)} from i cross join ${root}`);
+    return statement(
+      dialect,
+      sql`with ${sql.join(tables)} select ${sql.join(columns)} from ${page} cross join ${root}`,
+    );
   const found = withCount ? total : sql.lit(0);
   const totalColumn = fits ? sql`case when ${fits} then ${found} end` : found;
   return statement(
     dialect,
-    sql`with ${sql.join(tables)} select ${sql.join([...columns, sql`n.total`])} from (select ${totalColumn} as total) as n left join i on n.total is not null left join ${root}`,
+    sql`with ${sql.join(tables)} select ${sql.join([...columns, sql`n.total`])} from (select ${totalColumn} as total) as n left join ${page} on n.total is not null left join ${root}`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison } from '../plan/read/nodes.ts';
 import type { AggregateFunction, DatePart } from '../request/read-request.ts';
 import { CHANGES_CHANNEL, tracking } from './access-changes.ts';
+import { partName } from './common-tables.ts';
 import type { AggregateSql, BindValue, Dialect, Fragment } from './dialect.ts';
 
 const composer = new Kysely<unknown>({
@@ -173,6 +174,8 @@ export const postgresDialect: Dialect = {
   },
   // Of `in`, PostgreSQL expects a hundred values, and would rather read a whole table than look up so many.
   inFew: (query) => sql`= any (array(${query}))`,
+  bothInFew: (column, strings, other, query) =>
+    sql`${column} in (${sql.join(strings.map((one) => sql.lit(one)))}) and ${other} ${postgresDialect.inFew(query)}`,
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>
@@ -185,7 +188,7 @@ export const postgresDialect: Dialect = {
         bound = Math.max(bound, before + Number(number));
         return `$${before + Number(number)}`;
       });
-      return `c${index} as (${renumbered})`;
+      return `${partName(index)} as (${renumbered})`;
     });
     return `with ${parts.join(', ')} select 1`;
   },

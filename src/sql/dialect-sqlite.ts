@@ -87,6 +87,9 @@ export const sqliteDialect: Dialect = {
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
   inFew: (query) => sql`in (${query})`,
+  // Asked for one list after the other, SQLite would rather read the whole table than look up each pair.
+  bothInFew: (column, strings, other, query) =>
+    sql`(${column}, ${other}) in (select s.column1, q.value from (values ${sql.join(strings.map((one) => sql`(${sql.lit(one)})`))}) as s, (${query}) as q)`,
   nestedJoin: sql`cross join`,
   askedRowByRow: sql``,
   // SQLite looks at a bare bound limit while it plans, and would plan anew for every run.

@@ -99,6 +99,8 @@ export interface Dialect {
   listTable(list: Fragment, name: string, type: 'integer' | 'text'): Fragment;
   /** `in` the few values of a query, which is run first; an index of the column serves it. */
   inFew(query: Fragment): Fragment;
+  /** Whether a column is one of some strings, and another `inFew` of a query; one index of both serves it. */
+  bothInFew(column: Fragment, strings: readonly string[], other: Fragment, query: Fragment): Fragment;
   /** How rows are joined to the list of their parents, which must lead. */
   readonly nestedJoin: Fragment;
   /** Ends a subquery about a row that is asked row by row, until there are enough, and never made a join of all rows. */

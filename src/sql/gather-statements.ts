@@ -73,7 +73,8 @@ export class GatherStatements {
 
   #select(part: GatherPart, number: Fragment): Fragment {
     const list = this.#dialect.listTable(sql`${sql.val(null)}`, 'l', 'integer');
-    const rows = this.#dialect.inFew(sql`select value from ${list}`);
+    const ids = sql`select value from ${list}`;
+    const rows = this.#dialect.inFew(ids);
     switch (part.read) {
       case 'links':
         return this.#links(part, number, rows);
@@ -82,7 +83,7 @@ export class GatherStatements {
       case 'holders':
         return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(part.table)} as p where ${sql.id('p', part.held)} ${rows} and ${sql.id('p', part.holder)} is not null`;
       case 'records':
-        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where p.list in (${sql.join(part.lists.map((list) => sql.lit(list)))}) and p.holder_id ${rows}`;
+        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where ${this.#dialect.bothInFew(sql`p.list`, part.lists, sql`p.holder_id`, ids)}`;
       case 'recordedIn':
         return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(part.link))} and p.target_id ${rows}`;
     }

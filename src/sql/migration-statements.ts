@@ -135,7 +135,7 @@ export function updateFrom(dialect: Dialect, table: string, copy: string, column
     .map((column) => sql`${sql.id(column)} = ${sql.id('c', column)}`);
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} set ${sql.join(sets)} from ${sql.table(copy)} as c where ${sql.id(table, 'id')} = c.id`,
+    sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(copy)} as c where ${sql.id('u', 'id')} = c.id`,
   );
 }
 

@@ -208,7 +208,7 @@ export const moveKeys = (
   const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id(table, column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${ofDrafts ? sql` and published_at is null` : sql``}`,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id('u', column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${ofDrafts ? sql` and published_at is null` : sql``}`,
   );
 };
 
@@ -225,7 +225,7 @@ export const renumber = (dialect: Dialect, { table, holder, held, position, held
   const join = heldIn ? sql` left join ${sql.table(heldIn)} as h on h.id = ${sql.id('p', held)}` : sql``;
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)}, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id(table, 'id')} = n.id`,
+    sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)}, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id('u', 'id')} = n.id`,
   );
 };
 

@@ -124,7 +124,7 @@ export class WriteStatements {
   copyColumns(table: string, columns: readonly string[]): Statement {
     return this.#once(`copy ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
-      return sql`update ${sql.table(table)} set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id(table, 'id')} ${this.#inList()}`;
+      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
     });
   }
 
@@ -150,7 +150,7 @@ export class WriteStatements {
   updatePublished(table: string, columns: readonly string[]): Statement {
     return this.#once(`update published ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
-      return sql`update ${sql.table(table)} set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id(table, 'id')} ${this.#inList()}`;
+      return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
     });
   }
 
@@ -302,7 +302,7 @@ export class WriteStatements {
     return this.#once(
       `positions ${table} ${column}`,
       () =>
-        sql`update ${sql.table(table)} set ${sql.id(column)} = n.b from ${this.#dialect.pairTable(value(), 'n')} where ${sql.id(table, 'id')} = n.a`,
+        sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.b from ${this.#dialect.pairTable(value(), 'n')} where ${sql.id('u', 'id')} = n.a`,
     );
   }
 
@@ -350,7 +350,7 @@ export class WriteStatements {
     return this.#once(
       `close ${table} ${holder} ${position}`,
       () =>
-        sql`update ${sql.table(table)} set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id(table, 'id')} = n.id and ${sql.id(table, position)} <> n.position`,
+        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
     );
   }
 

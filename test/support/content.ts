@@ -34,7 +34,7 @@ export function writeProject(folder: string, { types, components = {}, locales, 
   for (const [name, type] of Object.entries(types)) {
     writeJson(path.join(folder, 'src', 'api', name, 'content-types', name, 'schema.json'), {
       kind: type.single ? 'singleType' : 'collectionType',
-      collectionName: pluralOf(name).replaceAll('-', '_'),
+      collectionName: type.table ?? pluralOf(name).replaceAll('-', '_'),
       info: { singularName: name, pluralName: pluralOf(name), displayName: name },
       options: { draftAndPublish: type.drafts === true, ...type.options },
       pluginOptions: type.localized ? { i18n: { localized: true } } : {},

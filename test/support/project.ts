@@ -10,6 +10,8 @@ export interface TypeDefinition {
   readonly drafts?: boolean;
   readonly localized?: boolean;
   readonly single?: boolean;
+  /** Its table, where that is not called by the plural name. */
+  readonly table?: string;
   readonly options?: Json;
 }
 
@@ -40,7 +42,7 @@ export function modelOf({ types, components = {} }: Project): Model {
         ...shared,
         uid: `api::${name}.${name}`,
         kind: type.single ? 'singleType' : 'collectionType',
-        collectionName: pluralOf(name),
+        collectionName: type.table ?? pluralOf(name),
         singularName: name,
         pluralName: pluralOf(name),
         draftAndPublish: type.drafts === true,
