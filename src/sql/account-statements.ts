@@ -3,7 +3,8 @@
 import { sql } from 'kysely';
 import { ACCOUNTS, DEFAULT_LOCALE_SETTING, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Row, type Statement } from './statement.ts';
+import type { Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
 import type { WrittenColumn } from './write-statements.ts';
 
 const value = (): Fragment => sql`${sql.val(null)}`;
@@ -137,25 +138,17 @@ export type SessionRow = readonly [
 export class AccountStatements {
   readonly #dialect: Dialect;
   readonly #lacking: ReadonlySet<string>;
-  readonly #cache = new Map<string, Statement>();
+  readonly #cache: StatementCache;
 
   /** `lacking`: tables and columns that the database has not got. */
   constructor(dialect: Dialect, lacking: ReadonlySet<string> = new Set()) {
     this.#dialect = dialect;
+    this.#cache = new StatementCache(dialect);
     this.#lacking = lacking;
   }
 
   #optional(table: typeof ACCOUNTS | typeof SESSIONS): Fragment {
     return this.#lacking.has(table) ? EMPTY[table]! : sql.table(table);
-  }
-
-  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
-    let statement = this.#cache.get(key);
-    if (!statement) {
-      statement = plainStatement(text().compile(this.#dialect.composer).sql);
-      this.#cache.set(key, statement);
-    }
-    return statement as Statement<R>;
   }
 
   #instant(column: Fragment): Fragment {
@@ -164,7 +157,7 @@ export class AccountStatements {
 
   /** Every role with each of its actions, or with null, and the default locale: `id, type, name, action, locale`. */
   grants(): Statement<GrantRow> {
-    return this.#once(
+    return this.#cache.once(
       'grants',
       () =>
         sql`select r.id, r.type, r.name, p.action, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(DEFAULT_LOCALE_SETTING)} limit 1) from up_roles as r left join up_permissions_role_lnk as l on l.role_id = r.id left join up_permissions as p on p.id = l.permission_id order by r.id, p.action`,
@@ -173,7 +166,7 @@ export class AccountStatements {
 
   /** Every role as it is shown: `id, documentId, name, description, type`, three moments, the number of its users. */
   roles(): Statement<RoleRow> {
-    return this.#once('roles', () => {
+    return this.#cache.once('roles', () => {
       const moments = ['created_at', 'updated_at', 'published_at'].map((column) => this.#instant(sql.id('r', column)));
       return sql`select r.id, r.document_id, r.name, r.description, r.type, ${sql.join(moments)}, (select count(distinct l.user_id) from up_users_role_lnk as l where l.role_id = r.id) from up_roles as r order by r.id`;
     });
@@ -181,7 +174,7 @@ export class AccountStatements {
 
   /** The role of every user who has one: `user, document of the user, role, type, name`. */
   rolesOfUsers(): Statement<readonly [user: number, documentId: string, role: number, type: string, name: string]> {
-    return this.#once(
+    return this.#cache.once(
       'roles of users',
       () =>
         sql`select u.id, u.document_id, r.id, r.type, r.name from up_users as u join up_users_role_lnk as l on l.user_id = u.id join up_roles as r on r.id = l.role_id order by u.id, l.id`,
@@ -191,17 +184,20 @@ export class AccountStatements {
   /** Tells other nodes that grants have changed; null where they need not be told. */
   announceChange(): Statement | null {
     const { announceChange } = this.#dialect;
-    return announceChange && this.#once('announce', () => announceChange);
+    return announceChange && this.#cache.once('announce', () => announceChange);
   }
 
   /** Values: the type. */
   roleByType(): Statement<readonly [id: number]> {
-    return this.#once('role by type', () => sql`select id from up_roles where type = ${value()} order by id limit 1`);
+    return this.#cache.once(
+      'role by type',
+      () => sql`select id from up_roles where type = ${value()} order by id limit 1`,
+    );
   }
 
   /** Takes an action from a role. Values: the role, the action. */
   revoke(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'revoke',
       () =>
         sql`delete from up_permissions where id in (select p.id from up_permissions as p join up_permissions_role_lnk as l on l.permission_id = p.id where l.role_id = ${value()} and p.action = ${value()})`,
@@ -211,18 +207,18 @@ export class AccountStatements {
   /** Keeps writers of users from giving them a role until the transaction ends. Values: the role. */
   lockRole(): Statement {
     const lock = this.#dialect.locking?.rows ?? sql``;
-    return this.#once('lock role', () => sql`select id from up_roles where id = ${value()} ${lock}`);
+    return this.#cache.once('lock role', () => sql`select id from up_roles where id = ${value()} ${lock}`);
   }
 
   /** Deletes a role with its grants. Values: the role. */
   deleteRole(): readonly [Statement, Statement] {
     return [
-      this.#once(
+      this.#cache.once(
         'delete grants',
         () =>
           sql`delete from up_permissions where id in (select permission_id from up_permissions_role_lnk where role_id = ${value()})`,
       ),
-      this.#once('delete role', () => sql`delete from up_roles where id = ${value()}`),
+      this.#cache.once('delete role', () => sql`delete from up_roles where id = ${value()}`),
     ];
   }
 
@@ -231,7 +227,7 @@ export class AccountStatements {
    * then the columns. Values: the session, the user.
    */
   account(columns: readonly WrittenColumn[]): Statement<AccountRow> {
-    return this.#once(`account ${columns.map(({ column }) => column)}`, () => {
+    return this.#cache.once(`account ${columns.map(({ column }) => column)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id('u', column), type));
       return sql`select l.role_id, (select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(ACCOUNT_SETTINGS)} limit 1), s.user_id, s.status, ${this.#instant(sql`s.absolute_expires_at`)}, ${this.#dialect.rowOutput(sql`a.tokens_after`, 'biginteger')}, ${sql.join(outputs)} from up_users as u left join up_users_role_lnk as l on l.user_id = u.id left join ${this.#optional(SESSIONS)} as s on s.session_id = ${value()} and s.origin = 'users-permissions' left join ${this.#optional(ACCOUNTS)} as a on a.user_id = u.id where u.id = ${value()} order by l.id limit 1`;
     });
@@ -239,7 +235,7 @@ export class AccountStatements {
 
   /** A setting as it is stored: its JSON. */
   setting(key: typeof ACCOUNT_SETTINGS | typeof MAILS): Statement<readonly [value: string | null]> {
-    return this.#once(
+    return this.#cache.once(
       `setting ${key}`,
       () => sql`select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(key)} limit 1`,
     );
@@ -247,7 +243,7 @@ export class AccountStatements {
 
   /** The local account with an address, or else with a name: `id, password, confirmed, blocked`. Values: address, name, address. */
   byIdentifier(): Statement<readonly [id: number, password: string | null, confirmed: 0 | 1, blocked: 0 | 1]> {
-    return this.#once(
+    return this.#cache.once(
       'by identifier',
       () =>
         sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')} from up_users where (email = ${value()} or username = ${value()}) and provider = 'local' order by case when email = ${value()} then 0 else 1 end, id limit 1`,
@@ -256,7 +252,7 @@ export class AccountStatements {
 
   /** Accounts by a column: `id, password, confirmed, blocked, email, username`. Values: the value. */
   byColumn(column: 'id' | 'email' | 'username'): Statement<StoredAccount> {
-    return this.#once(
+    return this.#cache.once(
       `by ${column}`,
       () =>
         sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')}, email, username from up_users where ${sql.id(column)} = ${value()} order by id limit 1`,
@@ -265,7 +261,7 @@ export class AccountStatements {
 
   /** The account that holds the hash of a code: `hash:end`, then as byColumn. Values: the hash. */
   byCode(column: CodeColumn): Statement<readonly [stored: string, ...account: StoredAccount]> {
-    return this.#once(
+    return this.#cache.once(
       `by code ${column}`,
       () =>
         sql`select ${sql.id(column)}, id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')}, email, username from up_users where substr(${sql.id(column)}, 1, 64) = ${value()} order by id limit 1`,
@@ -274,7 +270,7 @@ export class AccountStatements {
 
   /** Takes a code back, unless it was taken before. Values: the user, what is stored. Returns the user. */
   takeCode(column: CodeColumn): Statement {
-    return this.#once(
+    return this.#cache.once(
       `take code ${column}`,
       () =>
         sql`update up_users set ${sql.id(column)} = null where id = ${value()} and ${sql.id(column)} = ${value()} returning id`,
@@ -283,7 +279,7 @@ export class AccountStatements {
 
   /** Sets a column of an account. Values: the value, now, the user. */
   setUser(column: 'password' | CodeColumn): Statement {
-    return this.#once(
+    return this.#cache.once(
       `set ${column}`,
       () =>
         sql`update up_users set ${sql.id(column)} = ${value()}, updated_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
@@ -296,7 +292,7 @@ export class AccountStatements {
 
   /** What an account is before it is written. Values: the user. */
   accountState(): Statement<readonly [email: string, blocked: 0 | 1, role: number | null]> {
-    return this.#once(
+    return this.#cache.once(
       'state',
       () =>
         sql`select u.email, ${this.#flag('blocked')}, l.role_id from up_users as u left join up_users_role_lnk as l on l.user_id = u.id where u.id = ${value()} order by l.id limit 1`,
@@ -305,7 +301,7 @@ export class AccountStatements {
 
   /** Values: the user, by a number that may be larger than any id. */
   documentOfUser(): Statement<readonly [documentId: string]> {
-    return this.#once(
+    return this.#cache.once(
       'document of user',
       () => sql`select document_id from up_users where id = cast(${value()} as bigint)`,
     );
@@ -315,7 +311,7 @@ export class AccountStatements {
   session(): Statement<
     readonly [user: string, status: string, device: string, end: number, absoluteEnd: number, metadata: string | null]
   > {
-    return this.#once(
+    return this.#cache.once(
       'session',
       () =>
         sql`select user_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, cast(metadata as text) from strapi_sessions where session_id = ${value()} and origin = 'users-permissions' order by id limit 1`,
@@ -326,7 +322,7 @@ export class AccountStatements {
   sessionsOf(): Statement<SessionRow> {
     const metadata =
       this.#lacking.has(SESSION_METADATA) && !this.#lacking.has(SESSIONS) ? sql`null` : sql`cast(metadata as text)`;
-    return this.#once(
+    return this.#cache.once(
       'sessions of',
       () =>
         sql`select session_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, ${this.#instant(sql`created_at`)}, ${metadata} from ${this.#optional(SESSIONS)} as s where origin = 'users-permissions' and user_id = ${value()} order by created_at desc`,
@@ -335,7 +331,7 @@ export class AccountStatements {
 
   /** Marks a session as followed by another, unless it was before. Values: the child, now, the session. Returns it. */
   rotate(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'rotate',
       () =>
         sql`update strapi_sessions set status = 'rotated', child_id = ${value()}, updated_at = ${this.#dialect.input(value(), 'datetime')} where session_id = ${value()} and status = 'active' returning id`,
@@ -346,7 +342,7 @@ export class AccountStatements {
   endSessions(of: 'user' | 'device' | 'session'): Statement {
     const narrowed =
       of === 'user' ? sql`` : sql` and ${sql.id(of === 'device' ? 'device_id' : 'session_id')} = ${value()}`;
-    return this.#once(
+    return this.#cache.once(
       `end ${of}`,
       () => sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()}${narrowed}`,
     );
@@ -354,7 +350,7 @@ export class AccountStatements {
 
   /** Forgets sessions of a user that have ended. Values: the user, now. */
   sweepSessions(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'sweep',
       () =>
         sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()} and absolute_expires_at < ${this.#dialect.input(value(), 'datetime')}`,
@@ -363,7 +359,7 @@ export class AccountStatements {
 
   /** Values: the user, the moment in milliseconds. */
   refuseOlderTokens(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'refuse older',
       () =>
         sql`insert into ${sql.table(ACCOUNTS)} (user_id, tokens_after) values (${value()}, ${value()}) on conflict (user_id) do update set tokens_after = excluded.tokens_after`,
@@ -373,7 +369,7 @@ export class AccountStatements {
   /** An API token with each of its actions: `id, type, kind, end, last used, action`. Values: the stored form. */
   token(): Statement<TokenRow> {
     const kind = this.#lacking.has(TOKEN_KIND) ? sql`null` : sql`t.kind`;
-    return this.#once(
+    return this.#cache.once(
       'token',
       () =>
         sql`select t.id, t.type, ${kind}, ${this.#instant(sql`t.expires_at`)}, ${this.#instant(sql`t.last_used_at`)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id where t.access_key = ${value()} order by t.id, p.action`,
@@ -383,7 +379,7 @@ export class AccountStatements {
   /** Every API token of the content API with each of its actions, or with null; never what it is stored as. */
   tokens(): Statement<ListedTokenRow> {
     const kind = this.#lacking.has(TOKEN_KIND) ? sql`` : sql` where coalesce(t.kind, 'content-api') = 'content-api'`;
-    return this.#once('tokens', () => {
+    return this.#cache.once('tokens', () => {
       const moments = ['expires_at', 'last_used_at', 'created_at'].map((column) => this.#instant(sql.id('t', column)));
       return sql`select t.id, t.name, t.description, t.type, ${sql.join(moments)}, p.action from strapi_api_tokens as t left join strapi_api_token_permissions_token_lnk as l on l.api_token_id = t.id left join strapi_api_token_permissions as p on p.id = l.api_token_permission_id${kind} order by t.id, p.action`;
     });
@@ -391,7 +387,7 @@ export class AccountStatements {
 
   /** Values: now, the token. */
   touchToken(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'touch token',
       () =>
         sql`update strapi_api_tokens set last_used_at = ${this.#dialect.input(value(), 'datetime')} where id = ${value()}`,
@@ -400,18 +396,18 @@ export class AccountStatements {
 
   /** Tokens by name: `id`. Values: the name. */
   tokensNamed(): Statement<readonly [id: number]> {
-    return this.#once('tokens named', () => sql`select id from strapi_api_tokens where name = ${value()}`);
+    return this.#cache.once('tokens named', () => sql`select id from strapi_api_tokens where name = ${value()}`);
   }
 
   /** Deletes a token with its actions. Values: the token. */
   deleteToken(): readonly [Statement, Statement] {
     return [
-      this.#once(
+      this.#cache.once(
         'delete token actions',
         () =>
           sql`delete from strapi_api_token_permissions where id in (select api_token_permission_id from strapi_api_token_permissions_token_lnk where api_token_id = ${value()})`,
       ),
-      this.#once('delete token', () => sql`delete from strapi_api_tokens where id = ${value()}`),
+      this.#cache.once('delete token', () => sql`delete from strapi_api_tokens where id = ${value()}`),
     ];
   }
 }

@@ -6,7 +6,8 @@ import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
 import { partTable } from './common-tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { type Row, readingStatement, type Statement } from './statement.ts';
+import { readingStatement, type Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
 import { linkKey, listName } from './write-statements.ts';
 
 /** Documents of a table that are named by their ids and, where `byRow`, by ids of their rows. */
@@ -41,19 +42,11 @@ const value = (): Fragment => sql`${sql.val(null)}`;
 
 export class AffectedStatements {
   readonly #dialect: Dialect;
-  readonly #cache = new Map<string, Statement>();
+  readonly #cache: StatementCache;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
-  }
-
-  #once<R extends Row>(key: string, text: () => Fragment): Statement<R> {
-    let statement = this.#cache.get(key);
-    if (!statement) {
-      statement = readingStatement(text().compile(this.#dialect.composer).sql);
-      this.#cache.set(key, statement);
-    }
-    return statement as Statement<R>;
+    this.#cache = new StatementCache(dialect, readingStatement);
   }
 
   #inList(type: 'integer' | 'text'): Fragment {
@@ -67,7 +60,7 @@ export class AffectedStatements {
    */
   lock(tables: readonly LockedTable[]): Statement<readonly [table: number, documentId: string]> {
     const keys = tables.map((one) => `${namedKey(one)} ${one.parts.map(partKey).join()}`);
-    return this.#once(`lock ${keys.join()}`, () => {
+    return this.#cache.once(`lock ${keys.join()}`, () => {
       const selects = tables.map((one) => {
         const found = one.parts.map(
           (part) =>
@@ -87,7 +80,7 @@ export class AffectedStatements {
    * each part; then the locale.
    */
   read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[], withLocale: boolean): Statement<AffectedRow> {
-    return this.#once(`read ${tables.map(namedKey).join()} ${parts.map(partKey).join()} ${withLocale}`, () => {
+    return this.#cache.once(`read ${tables.map(namedKey).join()} ${parts.map(partKey).join()} ${withLocale}`, () => {
       const versions = tables.map(
         (named, index) =>
           sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where document_id ${this.#dialect.inFew(this.#named(named))}`,

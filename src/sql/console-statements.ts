@@ -3,7 +3,8 @@
 import { sql } from 'kysely';
 import { CONSOLE_LINKS, CONSOLE_SESSIONS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Row, type Statement } from './statement.ts';
+import { plainStatement, type Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
 
 const value = (): Fragment => sql`${sql.val(null)}`;
 
@@ -54,19 +55,11 @@ const IN_ORDER = sql`order by u.id, l.role_ord, l.id`;
 
 export class ConsoleStatements {
   readonly #dialect: Dialect;
-  readonly #cache = new Map<string, Statement>();
+  readonly #cache: StatementCache;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
-  }
-
-  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
-    let statement = this.#cache.get(key);
-    if (!statement) {
-      statement = plainStatement(text().compile(this.#dialect.composer).sql);
-      this.#cache.set(key, statement);
-    }
-    return statement as Statement<R>;
+    this.#cache = new StatementCache(dialect);
   }
 
   get #account(): Fragment {
@@ -76,7 +69,7 @@ export class ConsoleStatements {
 
   /** An account with each of its roles. Values: the address, and the same in lower case. */
   byEmail(): Statement<ConsoleAccountRow> {
-    return this.#once(
+    return this.#cache.once(
       'by email',
       () =>
         sql`select ${this.#account} from admin_users as u ${ROLES} where u.id = (select id from admin_users where email = ${value()} or lower(email) = ${value()} order by id limit 1) ${IN_ORDER}`,
@@ -85,7 +78,7 @@ export class ConsoleStatements {
 
   /** Values: the account. */
   byId(): Statement<ConsoleAccountRow> {
-    return this.#once(
+    return this.#cache.once(
       'by id',
       () => sql`select ${this.#account} from admin_users as u ${ROLES} where u.id = ${value()} ${IN_ORDER}`,
     );
@@ -93,18 +86,18 @@ export class ConsoleStatements {
 
   /** Every account with each of its roles. */
   accounts(): Statement<ConsoleAccountRow> {
-    return this.#once('accounts', () => sql`select ${this.#account} from admin_users as u ${ROLES} ${IN_ORDER}`);
+    return this.#cache.once('accounts', () => sql`select ${this.#account} from admin_users as u ${ROLES} ${IN_ORDER}`);
   }
 
   /** Every role: `id, code, name, description`. */
   roles(): Statement<readonly [id: number, code: string | null, name: string | null, description: string | null]> {
-    return this.#once('roles', () => sql`select id, code, name, description from admin_roles order by id`);
+    return this.#cache.once('roles', () => sql`select id, code, name, description from admin_roles order by id`);
   }
 
   /** How many others with a role have a password and may log in. Values: the code of the role, the account to leave out. */
   othersWithRole(): Statement<readonly [count: number]> {
     const count = this.#dialect.countOutput(sql`count(distinct u.id)`);
-    return this.#once(
+    return this.#cache.once(
       'others with role',
       () =>
         sql`select ${count} from admin_users as u join admin_users_roles_lnk as l on l.user_id = u.id join admin_roles as r on r.id = l.role_id where r.code = ${value()} and u.is_active and not coalesce(u.blocked, ${sql.lit(false)}) and u.password is not null and u.id <> ${value()}`,
@@ -113,12 +106,12 @@ export class ConsoleStatements {
 
   /** Takes all roles from an account. Values: the account. */
   removeRoles(): Statement {
-    return this.#once('remove roles', () => sql`delete from admin_users_roles_lnk where user_id = ${value()}`);
+    return this.#cache.once('remove roles', () => sql`delete from admin_users_roles_lnk where user_id = ${value()}`);
   }
 
   /** Gives an account a role. Values: the account, the role, its place among the roles, the account's place in it. */
   addRole(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'add role',
       () =>
         sql`insert into admin_users_roles_lnk (user_id, role_id, role_ord, user_ord) values (${value()}, ${value()}, ${value()}, ${value()})`,
@@ -127,12 +120,12 @@ export class ConsoleStatements {
 
   /** Values: the account. */
   deleteAccount(): Statement {
-    return this.#once('delete account', () => sql`delete from admin_users where id = ${value()}`);
+    return this.#cache.once('delete account', () => sql`delete from admin_users where id = ${value()}`);
   }
 
   /** Values: the hash of the token, the account or null, the end. */
   addLink(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'add link',
       () =>
         sql`insert into ${sql.table(CONSOLE_LINKS)} (token_hash, account_id, expires_at) values (${value()}, ${value()}, ${value()})`,
@@ -141,7 +134,7 @@ export class ConsoleStatements {
 
   /** Whom a link is for. Values: the hash of the token, now. */
   link(): Statement<readonly [account: number | null]> {
-    return this.#once(
+    return this.#cache.once(
       'link',
       () =>
         sql`select account_id from ${sql.table(CONSOLE_LINKS)} where token_hash = ${value()} and expires_at > ${value()}`,
@@ -150,7 +143,7 @@ export class ConsoleStatements {
 
   /** Deletes a link: whoever does so first may use it. Values: the hash of the token, now. */
   takeLink(): Statement<readonly [account: number | null]> {
-    return this.#once(
+    return this.#cache.once(
       'take link',
       () =>
         sql`delete from ${sql.table(CONSOLE_LINKS)} where token_hash = ${value()} and expires_at > ${value()} returning account_id`,
@@ -159,12 +152,18 @@ export class ConsoleStatements {
 
   /** Deletes the links of an account. Values: the account. */
   deleteLinks(): Statement {
-    return this.#once('delete links', () => sql`delete from ${sql.table(CONSOLE_LINKS)} where account_id = ${value()}`);
+    return this.#cache.once(
+      'delete links',
+      () => sql`delete from ${sql.table(CONSOLE_LINKS)} where account_id = ${value()}`,
+    );
   }
 
   /** Deletes links that have expired. Values: now. */
   sweepLinks(): Statement {
-    return this.#once('sweep links', () => sql`delete from ${sql.table(CONSOLE_LINKS)} where expires_at <= ${value()}`);
+    return this.#cache.once(
+      'sweep links',
+      () => sql`delete from ${sql.table(CONSOLE_LINKS)} where expires_at <= ${value()}`,
+    );
   }
 
   /** A session with its account. Values: the hash of the token. */
@@ -172,7 +171,7 @@ export class ConsoleStatements {
     const moments = ['expires_at', 'seen_at'].map((column) =>
       this.#dialect.rowOutput(sql.id('s', column), 'biginteger'),
     );
-    return this.#once(
+    return this.#cache.once(
       'session',
       () =>
         sql`select s.id, s.credential, ${sql.join(moments)}, ${this.#account} from ${sql.table(CONSOLE_SESSIONS)} as s join admin_users as u on u.id = s.account_id ${ROLES} where s.token_hash = ${value()} ${IN_ORDER}`,
@@ -184,7 +183,7 @@ export class ConsoleStatements {
     const json = ['properties', 'conditions', 'action_parameters'].map(
       (column) => sql`cast(${sql.id('p', column)} as text)`,
     );
-    return this.#once(
+    return this.#cache.once(
       'permissions',
       () =>
         sql`select l.role_id, p.action, p.subject, ${sql.join(json)} from admin_permissions_role_lnk as l join admin_permissions as p on p.id = l.permission_id where l.role_id ${this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', 'integer')}`)} order by l.role_id, p.id`,
@@ -193,7 +192,7 @@ export class ConsoleStatements {
 
   /** Values: the hash of the token, the account, the credential, the end, now. */
   beginSession(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'begin session',
       () =>
         sql`insert into ${sql.table(CONSOLE_SESSIONS)} (token_hash, account_id, credential, expires_at, seen_at) values (${value()}, ${value()}, ${value()}, ${value()}, ${value()})`,
@@ -202,7 +201,7 @@ export class ConsoleStatements {
 
   /** Values: now, the session. */
   touchSession(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'touch session',
       () => sql`update ${sql.table(CONSOLE_SESSIONS)} set seen_at = ${value()} where id = ${value()}`,
     );
@@ -210,7 +209,7 @@ export class ConsoleStatements {
 
   /** Values: the session, by the hash of its token; or the account. */
   endSessions(by: 'token_hash' | 'account_id'): Statement {
-    return this.#once(
+    return this.#cache.once(
       `end ${by}`,
       () => sql`delete from ${sql.table(CONSOLE_SESSIONS)} where ${sql.id(by)} = ${value()}`,
     );
@@ -218,7 +217,7 @@ export class ConsoleStatements {
 
   /** Forgets sessions that have ended. Values: now, and the moment since when the others were seen. */
   sweepSessions(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'sweep',
       () => sql`delete from ${sql.table(CONSOLE_SESSIONS)} where expires_at < ${value()} or seen_at < ${value()}`,
     );

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Statement } from './statement.ts';
+import type { Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
 import { linkKey, listName } from './write-statements.ts';
 
 /**
@@ -53,22 +54,19 @@ const STRING = sql`cast(null as varchar)`;
 
 export class GatherStatements {
   readonly #dialect: Dialect;
-  readonly #cache = new Map<string, Statement<GatherRow>>();
+  readonly #cache: StatementCache;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+    this.#cache = new StatementCache(dialect);
   }
 
   /** Values: one list of row ids for each part. */
   gather(parts: readonly GatherPart[]): Statement<GatherRow> {
-    const key = parts.map(keyOf).join();
-    let statement = this.#cache.get(key);
-    if (!statement) {
+    return this.#cache.once(parts.map(keyOf).join(), () => {
       const selects = parts.map((part, index) => this.#select(part, sql.lit(index)));
-      statement = plainStatement(sql`${sql.join(selects, sql` union all `)}`.compile(this.#dialect.composer).sql);
-      this.#cache.set(key, statement);
-    }
-    return statement;
+      return sql`${sql.join(selects, sql` union all `)}`;
+    });
   }
 
   #select(part: GatherPart, number: Fragment): Fragment {

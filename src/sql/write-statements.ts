@@ -6,7 +6,8 @@ import { Lru } from '../lru.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Row, type Statement } from './statement.ts';
+import { plainStatement, type Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
 
 export interface WrittenColumn {
   readonly column: string;
@@ -42,26 +43,19 @@ export const linkKey = (link: LinkTable): string =>
 
 export class WriteStatements {
   readonly #dialect: Dialect;
-  readonly #cache = new Map<string, Statement>();
-  readonly #numbers = new Map<Statement, number>();
+  readonly #cache: StatementCache;
+  readonly #numbers = new WeakMap<Statement, number>();
+  #numbered = 0;
   readonly #combined = new Lru<string, Statement>(MAX_CACHED_STATEMENTS);
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+    this.#cache = new StatementCache(dialect);
   }
 
   /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
   get needsLocks(): boolean {
     return this.#dialect.locking !== null;
-  }
-
-  #once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
-    let statement = this.#cache.get(key);
-    if (!statement) {
-      statement = plainStatement(text().compile(this.#dialect.composer).sql);
-      this.#cache.set(key, statement);
-    }
-    return statement as Statement<R>;
   }
 
   get canCombine(): boolean {
@@ -82,7 +76,7 @@ export class WriteStatements {
   #numberOf(statement: Statement): number {
     let number = this.#numbers.get(statement);
     if (number === undefined) {
-      number = this.#numbers.size;
+      number = this.#numbered++;
       this.#numbers.set(statement, number);
     }
     return number;
@@ -97,7 +91,7 @@ export class WriteStatements {
 
   /** Values: the columns. */
   insertRow(table: string, columns: readonly WrittenColumn[]): Statement<IdRow> {
-    return this.#once(`insert ${table}${namesOf(columns)}`, () => {
+    return this.#cache.once(`insert ${table}${namesOf(columns)}`, () => {
       if (columns.length === 0) return sql`insert into ${sql.table(table)} default values returning id`;
       const values = columns.map(({ type }) => this.#dialect.input(value(), type));
       return sql`insert into ${sql.table(table)} (${columnList(columns.map(({ column }) => column))}) values (${sql.join(values)}) returning id`;
@@ -106,7 +100,7 @@ export class WriteStatements {
 
   /** Values: the columns, then the id. */
   updateRow(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#once(`update ${table}${namesOf(columns)}`, () => {
+    return this.#cache.once(`update ${table}${namesOf(columns)}`, () => {
       const sets = columns.map(({ column, type }) => sql`${sql.id(column)} = ${this.#dialect.input(value(), type)}`);
       return sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${value()}`;
     });
@@ -114,7 +108,7 @@ export class WriteStatements {
 
   /** Writes columns of a document, of its draft where it has one. Values: the columns, then the document id. */
   updateDocument(table: string, columns: readonly WrittenColumn[], isDraft: boolean): Statement<VersionRow> {
-    return this.#once(`update document ${table} ${isDraft}${namesOf(columns)}`, () => {
+    return this.#cache.once(`update document ${table} ${isDraft}${namesOf(columns)}`, () => {
       const sets = columns.map(({ column, type }) => sql`${sql.id(column)} = ${this.#dialect.input(value(), type)}`);
       return sql`update ${sql.table(table)} set ${sql.join(sets)} where document_id = ${value()}${isDraft ? sql` and published_at is null` : sql``} returning id, document_id, locale, case when published_at is null then 0 else 1 end`;
     });
@@ -122,7 +116,7 @@ export class WriteStatements {
 
   /** Copies columns of one row to others of the same table. Values: the id to copy from, the ids to copy to. */
   copyColumns(table: string, columns: readonly string[]): Statement {
-    return this.#once(`copy ${table} ${columns}`, () => {
+    return this.#cache.once(`copy ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
       return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
     });
@@ -130,7 +124,7 @@ export class WriteStatements {
 
   /** Inserts a copy of a row that has columns. Values: the id to copy. */
   duplicateRow(table: string, columns: readonly string[]): Statement<IdRow> {
-    return this.#once(
+    return this.#cache.once(
       `duplicate ${table} ${columns}`,
       () =>
         sql`insert into ${sql.table(table)} (${columnList(columns)}) select ${columnList(columns)} from ${sql.table(table)} where id = ${value()} returning id`,
@@ -139,7 +133,7 @@ export class WriteStatements {
 
   /** Makes the published copy of a draft. Values: the moment, the draft. */
   insertPublished(table: string, columns: readonly string[]): Statement<IdRow> {
-    return this.#once(
+    return this.#cache.once(
       `insert published ${table} ${columns}`,
       () =>
         sql`insert into ${sql.table(table)} (${columnList([...columns, 'published_at'])}) select ${columnList(columns)}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} where id = ${value()} returning id`,
@@ -148,7 +142,7 @@ export class WriteStatements {
 
   /** Brings a published row in line with its draft. Values: the moment, the draft, the published row. */
   updatePublished(table: string, columns: readonly string[]): Statement {
-    return this.#once(`update published ${table} ${columns}`, () => {
+    return this.#cache.once(`update published ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
       return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
     });
@@ -156,12 +150,12 @@ export class WriteStatements {
 
   /** Values: the ids. */
   deleteRows(table: string): Statement {
-    return this.#once(`delete ${table}`, () => sql`delete from ${sql.table(table)} where id ${this.#inList()}`);
+    return this.#cache.once(`delete ${table}`, () => sql`delete from ${sql.table(table)} where id ${this.#inList()}`);
   }
 
   /** Columns of rows: the id, then the columns. Values: the ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#once(`select ${table}${namesOf(columns)}`, () => {
+    return this.#cache.once(`select ${table}${namesOf(columns)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id(column), type));
       return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${this.#inList()} order by id`;
     });
@@ -169,7 +163,7 @@ export class WriteStatements {
 
   /** Values: the new value of the column (null or an id), then the values that `by` must hold. */
   setColumn(table: string, column: string, by: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `set ${table} ${column} by ${by}`,
       () => sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${this.#inList()}`,
     );
@@ -177,7 +171,7 @@ export class WriteStatements {
 
   /** Rows that hold a value. Values: the value. */
   rowsWith(table: string, { column, type }: WrittenColumn): Statement<IdRow> {
-    return this.#once(
+    return this.#cache.once(
       `rows with ${table} ${column}`,
       () => sql`select id from ${sql.table(table)} where ${sql.id(column)} = ${this.#dialect.input(value(), type)}`,
     );
@@ -190,7 +184,7 @@ export class WriteStatements {
   duplicates(table: string, columns: readonly UniqueColumn[], hasDrafts: boolean): Statement<readonly [index: number]> {
     const key = columns.map(({ column, inLocale }) => `${column} ${inLocale}`).join();
     const published = hasDrafts ? sql`published_at is not null and ` : sql``;
-    return this.#once(`duplicates ${table} ${key}`, () => {
+    return this.#cache.once(`duplicates ${table} ${key}`, () => {
       const selects = columns.map(
         ({ column, type, inLocale }, index) =>
           sql`select ${sql.lit(index)} where exists (select 1 from ${sql.table(table)} where ${published}document_id <> ${value()} and ${sql.id(column)} = ${this.#dialect.input(value(), type)}${inLocale ? sql` and ${this.#dialect.same(sql`locale`, value())}` : sql``})`,
@@ -203,17 +197,17 @@ export class WriteStatements {
 
   /** Values: the document ids. */
   versionsOf(table: string): Statement<VersionRow> {
-    return this.#once(`versions ${table}`, () => this.#versions(table, sql`document_id ${this.#inList('text')}`));
+    return this.#cache.once(`versions ${table}`, () => this.#versions(table, sql`document_id ${this.#inList('text')}`));
   }
 
   /** Values: row ids. */
   versionsByRow(table: string): Statement<VersionRow> {
-    return this.#once(`versions by row ${table}`, () => this.#versions(table, sql`id ${this.#inList()}`));
+    return this.#cache.once(`versions by row ${table}`, () => this.#versions(table, sql`id ${this.#inList()}`));
   }
 
   /** The versions of the first document of a table; for single types. */
   firstVersions(table: string): Statement<VersionRow> {
-    return this.#once(`first versions ${table}`, () =>
+    return this.#cache.once(`first versions ${table}`, () =>
       this.#versions(table, sql`document_id = (select document_id from ${sql.table(table)} order by id limit 1)`),
     );
   }
@@ -224,7 +218,7 @@ export class WriteStatements {
 
   /** The versions in the other status of the same documents and locales. Values: the ids. */
   siblings(table: string): Statement<readonly [id: number, sibling: number, siblingIsPublished: 0 | 1]> {
-    return this.#once(
+    return this.#cache.once(
       `siblings ${table}`,
       () =>
         sql`select r.id, s.id, case when s.published_at is null then 0 else 1 end from ${sql.table(table)} as r join ${sql.table(table)} as s on s.document_id = r.document_id and ${this.#dialect.same(sql`s.locale`, sql`r.locale`)} and s.id <> r.id where r.id ${this.#inList()}`,
@@ -235,7 +229,9 @@ export class WriteStatements {
 
   /** Values: strings that stand for what is locked until the transaction ends, in the order of locking. */
   lockKeys(): Statement {
-    return this.#once('lock keys', () => this.#dialect.locking!.keys(this.#dialect.listTable(value(), 'l', 'text')));
+    return this.#cache.once('lock keys', () =>
+      this.#dialect.locking!.keys(this.#dialect.listTable(value(), 'l', 'text')),
+    );
   }
 
   // Links
@@ -250,7 +246,7 @@ export class WriteStatements {
 
   /** A row's list. Values: the row's id. */
   linksFrom(link: LinkTable): Statement<readonly [id: number, target: number, position: number | null]> {
-    return this.#once(`links from ${linkKey(link)}`, () => {
+    return this.#cache.once(`links from ${linkKey(link)}`, () => {
       const position = link.order ? sql.id('p', link.order) : sql`null`;
       return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position}, ` : sql``}p.id`;
     });
@@ -258,7 +254,7 @@ export class WriteStatements {
 
   /** Links that lead to given targets from other rows. Values: the targets, the row to leave out. */
   linksTo(link: LinkTable): Statement<readonly [id: number, holder: number, target: number]> {
-    return this.#once(
+    return this.#cache.once(
       `links to ${linkKey(link)}`,
       () =>
         sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${this.#inList()} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
@@ -267,7 +263,7 @@ export class WriteStatements {
 
   /** New links of a row, each at the end of its target's own list. Values: the row's id, `[[target, position]…]`. */
   insertLinks(link: LinkTable): Statement {
-    return this.#once(`insert links ${linkKey(link)}`, () => {
+    return this.#cache.once(`insert links ${linkKey(link)}`, () => {
       const columns = [link.from, link.to, ...link.constants.map(({ column }) => column)];
       const values: Fragment[] = [
         sql`cast(${value()} as integer)`,
@@ -290,7 +286,7 @@ export class WriteStatements {
 
   /** New items of a component field, of one kind. Values: the row, the kind, the field, `[[component row, position]…]`. */
   insertItems(table: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `insert items ${table}`,
       () =>
         sql`insert into ${sql.table(table)} (entity_id, component_type, field, cmp_id, ${sql.id('order')}) select cast(${value()} as integer), cast(${value()} as varchar), cast(${value()} as varchar), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')}`,
@@ -299,7 +295,7 @@ export class WriteStatements {
 
   /** Values: `[[link id, position]…]`. */
   setPositions(table: string, column: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `positions ${table} ${column}`,
       () =>
         sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.b from ${this.#dialect.pairTable(value(), 'n')} where ${sql.id('u', 'id')} = n.a`,
@@ -311,7 +307,7 @@ export class WriteStatements {
    * of the target's draft. Targets that have none are left out. Values: `[[target, its draft]…]`, the draft of the row.
    */
   positionsAmongPublished(link: LinkTable, table: string): Statement<readonly [target: number, position: number]> {
-    return this.#once(`positions among published ${linkKey(link)}`, () => {
+    return this.#cache.once(`positions among published ${linkKey(link)}`, () => {
       const own = sql.table(table);
       const links = sql.table(link.table);
       const at = (alias: string) => sql.id(alias, link.inverseOrder!);
@@ -326,7 +322,7 @@ export class WriteStatements {
    * `[[target, target]…]`, the draft of the row.
    */
   positionsBesideDraft(link: LinkTable): Statement<readonly [target: number, position: number]> {
-    return this.#once(
+    return this.#cache.once(
       `positions beside draft ${linkKey(link)}`,
       () =>
         sql`select n.a, ${sql.id('d', link.inverseOrder!)} + 1 from ${this.#dialect.pairTable(value(), 'n')} join ${sql.table(link.table)} as d on ${sql.id('d', link.to)} = n.a and ${sql.id('d', link.from)} = ${value()}`,
@@ -338,7 +334,7 @@ export class WriteStatements {
    * target, the position.
    */
   moveToPosition(link: LinkTable): Statement {
-    return this.#once(`move ${linkKey(link)}`, () => {
+    return this.#cache.once(`move ${linkKey(link)}`, () => {
       const position = sql.id(link.inverseOrder!);
       const given = sql`cast(${value()} as double precision)`;
       return sql`update ${sql.table(link.table)} set ${position} = case when ${sql.id(link.from)} = ${value()} then ${given} else ${position} + 1 end where ${sql.id(link.to)} = ${value()} and ${position} >= cast(${value()} as double precision)`;
@@ -347,7 +343,7 @@ export class WriteStatements {
 
   /** Makes the positions in the lists of the given rows dense again, where they are not. Values: the rows' ids. */
   closeGaps(table: string, holder: string, position: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `close ${table} ${holder} ${position}`,
       () =>
         sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
@@ -356,7 +352,7 @@ export class WriteStatements {
 
   /** The rows whose lists hold the given ids. Values: the ids. */
   holdersOf(table: string, holder: string, held: string): Statement<readonly [holder: number]> {
-    return this.#once(
+    return this.#cache.once(
       `holders ${table} ${holder} ${held}`,
       () =>
         sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${this.#inList()} and ${sql.id(holder)} is not null`,
@@ -365,7 +361,7 @@ export class WriteStatements {
 
   /** Where rows are linked by a polymorphic table: `row, holder, type of the holder, field`. Values: the rows' ids. */
   morphHolders(table: string, column: string): Statement<readonly [number, number, string, string]> {
-    return this.#once(
+    return this.#cache.once(
       `morph holders ${table} ${column}`,
       () =>
         sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${this.#inList()}`,
@@ -374,7 +370,7 @@ export class WriteStatements {
 
   /** Where keys lead that lead to one entry of any type: `row, type, row of that type`. Values: the rows' ids. */
   morphKeys(table: string): Statement<readonly [row: number, uid: string, target: number]> {
-    return this.#once(
+    return this.#cache.once(
       `morph keys ${table}`,
       () =>
         sql`select id, target_type, target_id from ${sql.table(table)} where id ${this.#inList()} and target_type is not null and target_id is not null`,
@@ -383,7 +379,7 @@ export class WriteStatements {
 
   /** Sets such keys. Values: the uid and the row that they lead to, the rows' ids. */
   setMorphKey(table: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `set morph keys ${table}`,
       () =>
         sql`update ${sql.table(table)} set target_type = ${value()}, target_id = ${value()} where id ${this.#inList()}`,
@@ -392,7 +388,7 @@ export class WriteStatements {
 
   /** Leads such keys of published rows from a draft to its published row. Values: that row, the uid, the draft. */
   leadMorphKeysOn(table: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `lead morph keys on ${table}`,
       () =>
         sql`update ${sql.table(table)} set target_id = ${value()} where target_type = ${value()} and target_id = ${value()} and published_at is not null`,
@@ -401,7 +397,7 @@ export class WriteStatements {
 
   /** Deletes polymorphic links that lead to rows of a type. Values: the uid, the ids. */
   deleteMorphLinks(table: string, typeColumn: string, idColumn: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `delete morph ${table} ${typeColumn}`,
       () =>
         sql`delete from ${sql.table(table)} where ${sql.id(typeColumn)} = ${value()} and ${sql.id(idColumn)} ${this.#inList()}`,
@@ -414,7 +410,7 @@ export class WriteStatements {
   componentsOf(
     table: string,
   ): Statement<readonly [link: number, component: number, uid: string, position: number | null]> {
-    return this.#once(
+    return this.#cache.once(
       `components ${table}`,
       () =>
         sql`select c.id, c.cmp_id, c.component_type, ${sql.id('c', 'order')} from ${sql.table(table)} as c where c.entity_id = ${value()} and ${this.#dialect.withoutIndexHint(sql`c.field`)} = ${value()} order by ${sql.id('c', 'order')}, c.id`,
@@ -423,7 +419,7 @@ export class WriteStatements {
 
   /** Every item of the given rows. Values: the rows' ids. */
   componentsOfRows(table: string): Statement<readonly [component: number, uid: string]> {
-    return this.#once(
+    return this.#cache.once(
       `components of rows ${table}`,
       () => sql`select cmp_id, component_type from ${sql.table(table)} where entity_id ${this.#inList()}`,
     );
@@ -431,7 +427,7 @@ export class WriteStatements {
 
   /** The rows that hold components, and in which field. Values: the component uid, the component rows. */
   parentsOf(table: string): Statement<readonly [parent: number, component: number, field: string]> {
-    return this.#once(
+    return this.#cache.once(
       `parents ${table}`,
       () =>
         sql`select entity_id, cmp_id, field from ${sql.table(table)} where component_type = ${value()} and cmp_id ${this.#inList()}`,
@@ -440,7 +436,7 @@ export class WriteStatements {
 
   /** Values: component table, ids of the given side. */
   copiesOf(side: CopySide): Statement<readonly [draft: number, published: number]> {
-    return this.#once(
+    return this.#cache.once(
       `copies ${side}`,
       () =>
         sql`select draft_id, published_id from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
@@ -449,7 +445,7 @@ export class WriteStatements {
 
   /** Values: component table, draft id, published id. */
   recordCopy(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'record copy',
       () =>
         sql`insert into ${sql.table(COMPONENT_COPIES)} (component_table, draft_id, published_id) values (${value()}, ${value()}, ${value()})`,
@@ -458,7 +454,7 @@ export class WriteStatements {
 
   /** Values: component table, ids of the given side. */
   dropCopies(side: CopySide): Statement {
-    return this.#once(
+    return this.#cache.once(
       `drop copies ${side}`,
       () =>
         sql`delete from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
@@ -469,7 +465,7 @@ export class WriteStatements {
 
   /** The drafts in a recorded list that are still there, in their order. Values: the list, the published row. */
   recordedList(targets: string): Statement<readonly [draft: number]> {
-    return this.#once(
+    return this.#cache.once(
       `recorded list ${targets}`,
       () =>
         sql`select p.target_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(targets)} as t on t.id = p.target_id where p.list = ${value()} and p.holder_id = ${value()} order by p.position`,
@@ -478,7 +474,7 @@ export class WriteStatements {
 
   /** Published rows that are still there and whose recorded list holds a draft. Values: the list, the draft. */
   recordedIn(table: string): Statement<readonly [holder: number]> {
-    return this.#once(
+    return this.#cache.once(
       `recorded in ${table}`,
       () =>
         sql`select p.holder_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(table)} as h on h.id = p.holder_id where p.list = ${value()} and p.target_id = ${value()}`,
@@ -487,7 +483,7 @@ export class WriteStatements {
 
   /** Values: the list, the published row, `[[draft, position]…]`. */
   recordList(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'record list',
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
@@ -496,7 +492,7 @@ export class WriteStatements {
 
   /** Values: the row, `[[list, draft, position]…]`. */
   recordLists(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'record lists',
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select n.name, cast(${value()} as integer), n.a, n.b from ${this.#dialect.namedPairTable(value(), 'n')}`,
@@ -505,7 +501,7 @@ export class WriteStatements {
 
   /** Values: the lists, the rows. */
   dropRecords(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'drop records',
       () =>
         sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id ${this.#inList()}`,
@@ -514,7 +510,7 @@ export class WriteStatements {
 
   /** Forgets rows as holders of lists and as targets in others. Values: the lists, the rows, the others, the rows. */
   forgetRows(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'forget rows',
       () =>
         sql`delete from ${sql.table(PUBLISHED_LISTS)} where (list ${this.#inList('text')} and holder_id ${this.#inList()}) or (list ${this.#inList('text')} and target_id ${this.#inList()})`,
@@ -523,7 +519,7 @@ export class WriteStatements {
 
   /** Values: the list, the published rows. */
   dropRecordedLists(): Statement {
-    return this.#once(
+    return this.#cache.once(
       'drop recorded lists',
       () => sql`delete from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id ${this.#inList()}`,
     );
@@ -531,7 +527,7 @@ export class WriteStatements {
 
   /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
   adoptLists(link: LinkTable, holders: string, targets: string): Statement {
-    return this.#once(
+    return this.#cache.once(
       `adopt ${linkKey(link)}`,
       () =>
         sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true on conflict (list, holder_id, target_id) do nothing`,

@@ -1,0 +1,27 @@
+// Statements that are composed once, and kept by what they do: as many as there are limits for, since clients choose
+// which columns and relations a write names.
+import { MAX_CACHED_STATEMENTS } from '../limits.ts';
+import { Lru } from '../lru.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import { plainStatement, type Row, type Statement } from './statement.ts';
+
+export class StatementCache {
+  readonly #dialect: Dialect;
+  readonly #wrap: (text: string) => Statement;
+  readonly #statements = new Lru<string, Statement>(MAX_CACHED_STATEMENTS);
+
+  constructor(dialect: Dialect, wrap: (text: string) => Statement = plainStatement) {
+    this.#dialect = dialect;
+    this.#wrap = wrap;
+  }
+
+  /** The statement with a key, which says all that its text depends on. */
+  once<R extends Row = Row>(key: string, text: () => Fragment): Statement<R> {
+    let statement = this.#statements.get(key);
+    if (!statement) {
+      statement = this.#wrap(text().compile(this.#dialect.composer).sql);
+      this.#statements.set(key, statement);
+    }
+    return statement as Statement<R>;
+  }
+}
