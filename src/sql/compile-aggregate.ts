@@ -6,8 +6,9 @@ import type { AggregateColumn, AggregatePlace, AggregatePlan, FacetPlan } from '
 import { valueColumn } from '../plan/read/plan-aggregate.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { GROUPS } from './common-tables.ts';
-import { bindContext, ConditionCompiler, orderBy, type RowScope, rowOf } from './compile-condition.ts';
+import { bindContext, ConditionCompiler, type RowScope, rowOf } from './compile-condition.ts';
 import { ROOT } from './compile-keyset.ts';
+import { orderBy } from './compile-order.ts';
 import { statement } from './compile-read.ts';
 import type { AggregateSql, Dialect, Fragment } from './dialect.ts';
 import type { Statement } from './statement.ts';

@@ -9,7 +9,8 @@ import type { Condition, OrderKey } from '../plan/read/nodes.ts';
 import { planFilter } from '../plan/read/plan-filter.ts';
 import { planSort } from '../plan/read/plan-sort.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
-import { ConditionCompiler, ordered, rowOf } from './compile-condition.ts';
+import { ConditionCompiler, rowOf } from './compile-condition.ts';
+import { OrderCompiler, ordered } from './compile-order.ts';
 import { statement } from './compile-read.ts';
 import type { Fragment } from './dialect.ts';
 import { postgresDialect } from './dialect-postgres.ts';
@@ -215,7 +216,7 @@ describe('an order', () => {
     planSort(context(), typeOf('page'), parsed({ sort }).sort, { param: 'sort', path: [] })[0]!;
   const orderOf = (sort: string, dialect = sqliteDialect): string => {
     const key = keyOf(sort);
-    const { value } = new ConditionCompiler(dialect).orderTerm(key, rowOf('t0'));
+    const { value } = new OrderCompiler(dialect, new ConditionCompiler(dialect)).term(key, rowOf('t0'));
     return statement(dialect, sql`${ordered(value, key)}`).sql.replaceAll('"', '');
   };
 
@@ -235,7 +236,10 @@ describe('an order', () => {
   it('has no more than one pass over the links of each step where paths multiply', () => {
     const key = keyOf('writer.pages.title');
     expect(key.branches).toBe(true);
-    const { value, join } = new ConditionCompiler(sqliteDialect).orderTerm(key, rowOf('t0'));
+    const { value, join } = new OrderCompiler(sqliteDialect, new ConditionCompiler(sqliteDialect)).term(
+      key,
+      rowOf('t0'),
+    );
     const textOf = (part: Fragment): string => statement(sqliteDialect, part).sql.replaceAll('"', '');
     expect(textOf(value)).toBe('k1.value');
     expect(textOf(join!)).toBe(

@@ -1,8 +1,8 @@
-// Conditions and order keys → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
+// Conditions and steps → SQL fragments. Decides nothing: what is allowed and what it means was settled in the
 // plan. Aliases count up from the root, so the same plan always gives the same text.
 import { sql } from 'kysely';
 import type { LinkTable } from '../model/types.ts';
-import type { ColumnRef, Condition, OrderKey, PlanCountTest, RelationStep, ValueRef } from '../plan/read/nodes.ts';
+import type { ColumnRef, Condition, PlanCountTest, RelationStep, ValueRef } from '../plan/read/nodes.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, ContextName, ValueForm } from './statement.ts';
 
@@ -23,12 +23,6 @@ export type Asked = 'all' | 'some';
 export interface StepAliases {
   readonly pair: string;
   readonly target: string;
-}
-
-/** What rows are ordered by, and what must be joined to them for it. */
-export interface OrderTerm {
-  readonly value: Fragment;
-  readonly join: Fragment | null;
 }
 
 /** How links are joined to the rows that they lead to, and how their end is written in conditions. */
@@ -77,9 +71,9 @@ export class ConditionCompiler {
   condition(condition: Condition, row: RowScope): Fragment {
     switch (condition.is) {
       case 'and':
-        return this.#eachRelated(condition.of, row) ?? sql`(${and(this.#all(condition.of, row))})`;
+        return this.#eachRelated(condition.of, row) ?? sql`(${and(this.all(condition.of, row))})`;
       case 'or':
-        return sql`(${sql.join(this.#all(condition.of, row), sql` or `)})`;
+        return sql`(${sql.join(this.all(condition.of, row), sql` or `)})`;
       case 'never':
         return sql`1 = 0`;
       case 'null':
@@ -175,12 +169,12 @@ export class ConditionCompiler {
     const target = this.alias('t');
     if (!step.link) {
       const there = rowOf(target, row);
-      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where, where], there)];
+      const conditions = [this.otherLocale(there, row), ...this.all([step.where, where], there)];
       return sql`exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
     const pair = this.alias('p');
-    const { there, join, isThere } = this.#targetOf(step, pair, target);
-    const conditions = [...this.#match(step, pair), ...this.#all([step.where, where], there)].concat(isThere());
+    const { there, join, isThere } = this.targetOf(step, pair, target);
+    const conditions = [...this.match(step, pair), ...this.all([step.where, where], there)].concat(isThere());
     return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
@@ -228,16 +222,16 @@ export class ConditionCompiler {
     const target = this.alias('t');
     if (!step.link) {
       const there = rowOf(target, row);
-      const conditions = [this.#otherLocale(there, row), ...this.#all([step.where, where], there)];
+      const conditions = [this.otherLocale(there, row), ...this.all([step.where, where], there)];
       return { there, from: sql`${sql.table(step.table)} as ${sql.id(target)}`, conditions };
     }
     const pair = this.alias('p');
-    const { there, join } = this.#targetOf(step, pair, target, joining);
+    const { there, join } = this.targetOf(step, pair, target, joining);
     const conditions = [
       sql`${sql.id(pair, step.link.from)} = ${row.column('id')}`,
       sql`${sql.id(pair, step.link.to)} is not null`,
-      ...this.#match(step, pair),
-      ...this.#all([step.where, where], there),
+      ...this.match(step, pair),
+      ...this.all([step.where, where], there),
     ];
     return { there, from: sql`${sql.table(step.link.table)} as ${sql.id(pair)}${join()}`, conditions };
   }
@@ -247,13 +241,13 @@ export class ConditionCompiler {
     const [target, pair] = [this.alias('t'), this.alias('p')];
     // To group many rows takes an index on the links, which must lead then; few rows are found first.
     const linksLead = grouped !== undefined && where !== null && !namesFew(where);
-    const { there, join, isThere } = this.#targetOf(step, pair, target, linksLead ? this.#linksLead() : FREELY);
+    const { there, join, isThere } = this.targetOf(step, pair, target, linksLead ? this.#linksLead() : FREELY);
     const from = sql.id(pair, step.link!.from);
     const { condition, having } = grouped?.(there) ?? {};
     const conditions = [
       sql`${from} is not null`,
-      ...this.#match(step, pair),
-      ...this.#all([step.where, where], there),
+      ...this.match(step, pair),
+      ...this.all([step.where, where], there),
       ...(condition ? [condition] : []),
     ].concat(isThere());
     const groups = having ? sql` group by ${from} having ${having}` : sql``;
@@ -300,7 +294,7 @@ export class ConditionCompiler {
   }
 
   /** The row at the far end of a pair. Its id stands in the pair, so the table is joined only if more is needed. */
-  #targetOf(step: RelationStep, pair: string, target: string, joining: Joining = FREELY) {
+  targetOf(step: RelationStep, pair: string, target: string, joining: Joining = FREELY) {
     let joined = false;
     const there: RowScope = {
       column(name) {
@@ -319,15 +313,15 @@ export class ConditionCompiler {
     return { there, join, isThere };
   }
 
-  #otherLocale(there: RowScope, row: RowScope): Fragment {
+  otherLocale(there: RowScope, row: RowScope): Fragment {
     return sql`${there.column('document_id')} = ${row.column('document_id')} and ${there.column('id')} <> ${row.column('id')}`;
   }
 
-  #all(conditions: readonly (Condition | null)[], row: RowScope): Fragment[] {
+  all(conditions: readonly (Condition | null)[], row: RowScope): Fragment[] {
     return conditions.filter((one) => one !== null).map((one) => this.condition(one, row));
   }
 
-  #match(step: RelationStep, pair: string): Fragment[] {
+  match(step: RelationStep, pair: string): Fragment[] {
     return step.link!.constants.map(
       ({ column, value }) => sql`${this.#dialect.withoutIndexHint(sql.id(pair, column))} = ${sql.lit(value)}`,
     );
@@ -358,23 +352,23 @@ export class ConditionCompiler {
     const { pair, target } = aliases;
     const there = rowOf(target);
     if (!step.link) {
-      const conditions = [this.#otherLocale(there, from), ...this.#all([step.where, where], there)];
+      const conditions = [this.otherLocale(there, from), ...this.all([step.where, where], there)];
       return sql`${sql.table(step.table)} as ${sql.id(target)} on ${and(conditions)}`;
     }
-    const links = this.#linksFrom(step, step.link, from, pair);
-    const visible = this.#all([step.where, where], there);
+    const links = this.linksFrom(step, step.link, from, pair);
+    const visible = this.all([step.where, where], there);
     return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
   }
 
-  #linksFrom(step: RelationStep, link: LinkTable, row: RowScope, pair: string): Fragment[] {
-    return [sql`${sql.id(pair, link.from)} = ${row.column('id')}`, ...this.#match(step, pair)];
+  linksFrom(step: RelationStep, link: LinkTable, row: RowScope, pair: string): Fragment[] {
+    return [sql`${sql.id(pair, link.from)} = ${row.column('id')}`, ...this.match(step, pair)];
   }
 
   /** Joins the row that a step leads to, or one of nulls where there is none. For steps that lead to one row at most. */
   outerStep(step: RelationStep, from: RowScope, { pair, target }: StepAliases): Fragment {
     const there = rowOf(target);
-    const isLinked = [sql`${sql.id(pair, step.link!.from)} = ${from.column('id')}`, ...this.#match(step, pair)];
-    const isSeen = [sql`${there.column('id')} = ${sql.id(pair, step.link!.to)}`, ...this.#all([step.where], there)];
+    const isLinked = [sql`${sql.id(pair, step.link!.from)} = ${from.column('id')}`, ...this.match(step, pair)];
+    const isSeen = [sql`${there.column('id')} = ${sql.id(pair, step.link!.to)}`, ...this.all([step.where], there)];
     return sql` left join ${sql.table(step.link!.table)} as ${sql.id(pair)} on ${and(isLinked)} left join ${sql.table(step.table)} as ${sql.id(target)} on ${and(isSeen)}`;
   }
 
@@ -384,9 +378,9 @@ export class ConditionCompiler {
     const [holder, target] = [this.alias(first.link ? 'p' : 'o'), this.alias('t')];
     let row = rowOf(target);
     const isThere = first.link
-      ? [sql`${row.column('id')} = ${sql.id(holder, first.link.to)}`, ...this.#match(first, holder)]
-      : [this.#otherLocale(row, rowOf(holder))];
-    const conditions = [...isThere, ...this.#all([first.where], row)];
+      ? [sql`${row.column('id')} = ${sql.id(holder, first.link.to)}`, ...this.match(first, holder)]
+      : [this.otherLocale(row, rowOf(holder))];
+    const conditions = [...isThere, ...this.all([first.where], row)];
     let source = sql`${sql.table(first.link?.table ?? first.table)} as ${sql.id(holder)} join ${sql.table(first.table)} as ${sql.id(target)} on ${and(conditions)}`;
     for (const step of rest) {
       const aliases = { pair: this.alias('p'), target: this.alias('t') };
@@ -394,91 +388,6 @@ export class ConditionCompiler {
       row = rowOf(aliases.target);
     }
     return sql`select distinct ${sql.id(holder, first.link?.from ?? 'id')} as id, ${sql.join(values(row))} from ${source}`;
-  }
-
-  /** The value that a row is sorted by: its own column, or the smallest or largest among related rows. */
-  orderTerm(key: OrderKey, row: RowScope): OrderTerm {
-    const { steps, column, branches } = key;
-    if (steps.length === 0)
-      return { value: this.#dialect.sortValue(row.column(column.column), column.type), join: null };
-    if (!branches) return { value: this.#overPaths(key, row), join: null };
-    const alias = this.alias('k');
-    const nearest = this.#overNeighbours(key, 0);
-    const value = sql.id(alias, 'value');
-    return {
-      value: key.aggregate?.is === 'count' ? sql`coalesce(${value}, 0)` : sql`${value}`,
-      join: sql` left join (${nearest}) as ${sql.id(alias)} on ${sql.id(alias, 'id')} = ${row.column('id')}`,
-    };
-  }
-
-  /** Over the paths from one row. Beyond the first step each leads on to one row, so there are few. */
-  #overPaths(key: OrderKey, row: RowScope): Fragment {
-    // Each step joins the one before; the first joins the row outside, so a table of one row stands before it.
-    let from = sql`(select 1) as ${sql.id(this.alias('o'))}`;
-    let previous = row;
-    for (const [index, step] of key.steps.entries()) {
-      const aliases = { pair: this.alias('p'), target: this.alias('t') };
-      const isCounted = key.aggregate?.is === 'count' && index === key.steps.length - 1;
-      if (isCounted && step.link && step.where === null) {
-        // Links are enough to count rows of which all are seen.
-        const { pair } = aliases;
-        const links = this.#linksFrom(step, step.link, previous, pair);
-        from = sql`${from} join ${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)}`;
-        previous = { column: () => sql.id(pair, step.link!.to) };
-      } else {
-        from = sql`${from} join ${this.stepSource(step, null, previous, aliases)}`;
-        previous = rowOf(aliases.target);
-      }
-    }
-    return sql`(select ${this.#combined(key, key.aggregate?.step ?? 0, this.#sortColumn(key, previous))} from ${from})`;
-  }
-
-  /**
-   * The value of every row that a step leads from, as `id, value`. The smallest over all paths is the smallest of what
-   * the neighbours have, so each step is one pass over its links, however many paths there are.
-   */
-  #overNeighbours(key: OrderKey, index: number): Fragment {
-    const step = key.steps[index]!;
-    const [holder, target] = [this.alias(step.link ? 'p' : 'o'), this.alias('t')];
-    const { there, join } = step.link
-      ? this.#targetOf(step, holder, target)
-      : { there: rowOf(target), join: () => this.#otherLocales(step, holder, target) };
-    const from = sql.id(holder, step.link?.from ?? 'id');
-    const conditions = [...(step.link ? this.#match(step, holder) : []), ...this.#all([step.where], there)];
-    let [value, further] = [this.#sortColumn(key, there), sql``];
-    if (index + 1 < key.steps.length) {
-      const next = this.alias('k');
-      value = sql`${sql.id(next, 'value')}`;
-      further = sql` join (${this.#overNeighbours(key, index + 1)}) as ${sql.id(next)} on ${sql.id(next, 'id')} = ${there.column('id')}`;
-    }
-    const source = sql`${sql.table(step.link?.table ?? step.table)} as ${sql.id(holder)}`;
-    return sql`select ${from} as id, ${this.#combined(key, index, value)} as value from ${source}${join()}${further}${whereOf(conditions)} group by ${from}`;
-  }
-
-  #otherLocales(step: RelationStep, holder: string, target: string): Fragment {
-    return sql` join ${sql.table(step.table)} as ${sql.id(target)} on ${this.#otherLocale(rowOf(target), rowOf(holder))}`;
-  }
-
-  #sortColumn({ column, aggregate }: OrderKey, row: RowScope): Fragment {
-    if (aggregate?.is === 'count') return row.column('id');
-    return this.#dialect.combinedValue(row.column(column.column), column.type);
-  }
-
-  /** What a step makes of the values that it leads to. */
-  #combined({ descending, aggregate, column }: OrderKey, step: number, value: Fragment): Fragment {
-    if (aggregate === null) return descending ? sql`max(${value})` : sql`min(${value})`;
-    switch (aggregate.is) {
-      case 'max':
-        return sql`max(${value})`;
-      case 'count':
-        if (step === aggregate.step) return sql`count(${value})`;
-        break;
-      case 'avg':
-        if (step === aggregate.step) return this.#dialect.average(value, column.type);
-        break;
-    }
-    // Where a step leads to one row, its value is the smallest.
-    return sql`min(${value})`;
   }
 }
 
@@ -520,15 +429,6 @@ function isOfRowAlone(condition: Condition | null): boolean {
   }
 }
 
-export const orderBy = (keys: readonly Fragment[]): Fragment =>
-  keys.length > 0 ? sql` order by ${sql.join(keys)}` : sql``;
-
 export const and = (conditions: readonly Fragment[]): Fragment => sql`${sql.join(conditions, sql` and `)}`;
 export const whereOf = (conditions: readonly Fragment[]): Fragment =>
   conditions.length > 0 ? sql` where ${and(conditions)}` : sql``;
-
-/** Nulls come last ascending and first descending, on every database. */
-export const ordered = (value: Fragment, key: OrderKey): Fragment => {
-  if (key.steps.length === 0 && key.column.column === 'id') return key.descending ? sql`${value} desc` : sql`${value}`;
-  return key.descending ? sql`${value} desc nulls first` : sql`${value} asc nulls last`;
-};

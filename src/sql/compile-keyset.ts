@@ -3,15 +3,8 @@
 import { sql } from 'kysely';
 import type { KeysetPlan, KeysetSegment, OrderKey, ReadPlan } from '../plan/read/nodes.ts';
 import { MATCHING } from './common-tables.ts';
-import {
-  bindContext,
-  ConditionCompiler,
-  orderBy,
-  ordered,
-  type RowScope,
-  rowOf,
-  whereOf,
-} from './compile-condition.ts';
+import { bindContext, ConditionCompiler, type RowScope, rowOf, whereOf } from './compile-condition.ts';
+import { orderBy, ordered } from './compile-order.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 
 /** The alias of the rows that a read lists. */

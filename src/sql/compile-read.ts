@@ -8,18 +8,9 @@ import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import type { PopulatePage } from '../request/read-request.ts';
 import { MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
-import {
-  and,
-  bind,
-  bindContext,
-  ConditionCompiler,
-  type OrderTerm,
-  orderBy,
-  ordered,
-  type RowScope,
-  rowOf,
-} from './compile-condition.ts';
+import { and, bind, bindContext, ConditionCompiler, type RowScope, rowOf } from './compile-condition.ts';
 import { keysetPage, keysetValues, type Page, ROOT } from './compile-keyset.ts';
+import { OrderCompiler, type OrderTerm, orderBy, ordered } from './compile-order.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import type { Binding, Row, Statement } from './statement.ts';
 
@@ -51,10 +42,10 @@ interface SortTerm {
   written(value: Fragment): Fragment;
 }
 
-function sortTerms(compiler: ConditionCompiler, { order, position }: AuthorizedReadPlan): SortTerm[] {
+function sortTerms(orders: OrderCompiler, { order, position }: AuthorizedReadPlan): SortTerm[] {
   const row = rowOf(ROOT);
   const sorted = order.map((key) => ({
-    ...compiler.orderTerm(key, row),
+    ...orders.term(key, row),
     written: (value: Fragment) => ordered(value, key),
   }));
   return position ? [...positionTerms(position, row), ...sorted] : sorted;
@@ -80,7 +71,7 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
   const cut = dialect.limit(bindContext('limit'), bindContext('start'));
-  const terms = sortTerms(compiler, plan);
+  const terms = sortTerms(new OrderCompiler(dialect, compiler), plan);
   if (!plan.where || !withCount) {
     const order = terms.map(({ value, written }) => written(value));
     return {
@@ -162,7 +153,8 @@ export function firstOf(dialect: Dialect, plan: AuthorizedReadPlan, columns: Fra
   // The first by id is the one with the smallest id; asked so, no row is sorted.
   if (plan.order.length === 1 && plan.order[0] === BY_ID)
     return sql`select ${columns} from ${source} where ${row.column('id')} = (select min(${row.column('id')}) from ${source}${where})`;
-  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
+  const orders = new OrderCompiler(dialect, compiler);
+  const terms = plan.order.map((key) => orders.term(key, row));
   const order = orderBy(plan.order.map((key, index) => ordered(terms[index]!.value, key)));
   return sql`select ${columns} from ${source}${joins(terms)}${where}${order} limit 1`;
 }
@@ -277,7 +269,8 @@ export function relatedSource(
   const holders = step.link ? parents : sql`${parents} cross join ${sql.table(entity.table)} as ${sql.id('o')}`;
   const itself = step.link ? sql`` : sql` where ${sql.id('o', 'id')} = ${sql.id('i', 'value')}`;
   const source = compiler.stepSource(step, where, parent, { pair: 'p', target: 't' });
-  const terms = plan.order.map((key) => compiler.orderTerm(key, row));
+  const orders = new OrderCompiler(dialect, compiler);
+  const terms = plan.order.map((key) => orders.term(key, row));
   const from = sql`${holders} ${dialect.nestedJoin} ${source}${joins(terms)}${itself}`;
   const order =
     plan.order.length > 0
