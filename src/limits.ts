@@ -139,8 +139,10 @@ export const MAX_RETRIES = 3;
 /** Times that a write begins again because another changed what it is about while it waited. */
 export const MAX_RESTARTS = 50;
 
-/** Characters of statements that a connection to PostgreSQL prepares before it is replaced, so that the server forgets
- * them. The server keeps about three bytes for each. */
+/**
+ * Characters of statements that a connection prepares before it is replaced, so that they are forgotten. PostgreSQL keeps
+ * about three bytes for each. SQLite keeps twenty, until garbage is collected, and what it keeps is not seen there.
+ */
 export const MAX_PREPARED_CHARACTERS = 1_500_000;
 
 /** Characters of a statement that is prepared for its next run. A longer one comes from a request that few would repeat. */

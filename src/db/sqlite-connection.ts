@@ -3,7 +3,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailableError } from '../errors.ts';
-import { MAX_BUSY_WAIT_MS } from '../limits.ts';
+import { MAX_BUSY_WAIT_MS, MAX_PREPARED_CHARACTERS } from '../limits.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import type { BoundValue, RawResult, Row, Statement } from '../sql/statement.ts';
 import { digitsOf } from '../sql/text.ts';
@@ -32,6 +32,7 @@ export class Connection implements Session {
   /** Whether it counts the time that its statements take: not, by the clock, or the processor time. */
   timing: 'none' | 'clock' | 'processor' = 'none';
   milliseconds = 0;
+  #preparedCharacters = 0;
 
   constructor(file: string, readOnly = false) {
     // Another program may hold the file for a moment, as the last one does when it closes. That is waited for while a
@@ -100,6 +101,7 @@ export class Connection implements Session {
     if (!prepared) {
       if (statement.isRaw) return [[this.#raw(statement.sql, values)]] as unknown as R[];
       prepared = this.#handle.prepare(statement.sql);
+      this.#preparedCharacters += statement.sql.length;
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
@@ -120,6 +122,11 @@ export class Connection implements Session {
     }
     const { changes, lastInsertRowid } = prepared.run(...values);
     return { rows: [], count: Number(changes), lastId: lastInsertRowid, command: null };
+  }
+
+  /** Whether it has prepared so much that another one should take its place; statements are freed with a connection. */
+  get isSpent(): boolean {
+    return this.#preparedCharacters > MAX_PREPARED_CHARACTERS;
   }
 
   close(): void {
@@ -154,15 +161,24 @@ export async function whileBusy<T>(run: () => T, deadline = performance.now() + 
 /** A connection of its own for reads in another process. */
 export class SqliteReader {
   readonly dialect = sqliteDialect;
-  readonly #connection: Connection;
+  readonly #open: () => Connection;
+  #connection: Connection;
 
   constructor(file: string, isReadOnly: boolean) {
-    this.#connection = openReader(file, isReadOnly);
-    // Nobody else waits for this process.
-    this.#connection.exec(`pragma busy_timeout = ${MAX_BUSY_WAIT_MS}`);
+    this.#open = () => {
+      const connection = openReader(file, isReadOnly);
+      // Nobody else waits for this process.
+      connection.exec(`pragma busy_timeout = ${MAX_BUSY_WAIT_MS}`);
+      return connection;
+    };
+    this.#connection = this.#open();
   }
 
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<{ result: T; milliseconds: number }> {
+    if (this.#connection.isSpent) {
+      this.#connection.close();
+      this.#connection = this.#open();
+    }
     const connection = this.#connection;
     connection.milliseconds = 0;
     connection.timing = 'processor';

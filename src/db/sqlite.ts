@@ -137,7 +137,7 @@ class Sqlite implements Database {
   /** Writes, where anything is written; describes the database in any case. */
   readonly #writer: Connection;
   readonly #idle: Connection[] = [];
-  readonly #waitingReads: ((connection: Connection) => void)[] = [];
+  readonly #waitingReads: ((connection: Connection | Promise<Connection>) => void)[] = [];
   #readers = 0;
   #waitingWrites = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -187,10 +187,18 @@ class Sqlite implements Database {
       throw toClientError(error, 'The database is busy; try again');
     } finally {
       if (isTransaction) endQuietly(connection);
-      const waiting = this.#waitingReads.shift();
-      if (waiting) waiting(connection);
-      else this.#idle.push(connection);
+      this.#giveBack(connection);
     }
+  }
+
+  #giveBack(connection: Connection): void {
+    const waiting = this.#waitingReads.shift();
+    if (connection.isSpent) {
+      connection.close();
+      this.#readers--;
+      waiting?.(this.#reader());
+    } else if (waiting) waiting(connection);
+    else this.#idle.push(connection);
   }
 
   async #reader(): Promise<Connection> {
