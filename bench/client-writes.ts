@@ -101,7 +101,7 @@ export async function clientWrites(options: Options): Promise<void> {
     const [hand, atLeast, sheaf, beside] = await startAll(databases, [
       byHand('hand', operations),
       byHand('least', least),
-      ['sheaf', (database) => startSheaf(database, { project })],
+      ['sheaf', (database) => startSheaf(database, { project, workers: options.workers })],
       ...(options.beside === null ? [] : [besideStarter(path.resolve(options.beside), project)]),
     ]);
     const contestants = {

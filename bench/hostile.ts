@@ -23,8 +23,19 @@ export async function hostile(options: Options): Promise<void> {
 }
 
 async function measureHostile(database: string, documentId: string, options: Options): Promise<void> {
-  const { restaurants, clients, seconds } = options;
   const server = await startSheaf(database);
+  await compareHostile(server, documentId, chosen(HOSTILE, options.only), options);
+  await server.stop();
+}
+
+/** Shows what each request, sent without pause by all clients, costs another one. */
+export async function compareHostile(
+  server: Server,
+  documentId: string,
+  requests: readonly (readonly [name: string, target: string])[],
+  options: Pick<Options, 'restaurants' | 'clients' | 'seconds'>,
+): Promise<void> {
+  const { restaurants, clients, seconds } = options;
   const small = WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
   const alone = p99(await reads(server, small, seconds * 1000));
   console.log(
@@ -32,7 +43,7 @@ async function measureHostile(database: string, documentId: string, options: Opt
   );
   const line = table(32, 26, 10, 8, 12, 10);
   console.log(line('request', 'answers', 'slowest s', 'MB', 'by id p99 ms', 'more ms'));
-  for (const [name, target] of chosen(HOSTILE, options.only)) {
+  for (const [name, target] of requests) {
     const { statuses, slowest, megabytes, times } = await beside(server, target, small, options);
     const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     const worst = p99(times);
@@ -41,7 +52,6 @@ async function measureHostile(database: string, documentId: string, options: Opt
     );
     await sleep(REST_MS);
   }
-  await server.stop();
 }
 
 interface Beside {
@@ -53,7 +63,12 @@ interface Beside {
   readonly times: readonly number[];
 }
 
-async function beside(server: Server, target: string, small: string, { clients, seconds }: Options): Promise<Beside> {
+async function beside(
+  server: Server,
+  target: string,
+  small: string,
+  { clients, seconds }: Pick<Options, 'clients' | 'seconds'>,
+): Promise<Beside> {
   const end = performance.now() + seconds * 1000;
   const statuses = new Map<number, number>();
   let [slowest, megabytes, isOver] = [0, 0, false];

@@ -18,7 +18,10 @@ Usage: npm run bench -- [options]
                     --postgres on PostgreSQL
   --hostile         expensive requests by --clients N, beside reads by id; on SQLite, or with --postgres on PostgreSQL
   --uploads         20 uploads of 200 MB at once, beside reads by id; on SQLite, or with --postgres on PostgreSQL
-  --search          looks for --seconds S for requests that hold up others; on SQLite, or with --postgres on PostgreSQL
+  --search          looks for --seconds S for requests that hold up others, and sends the worst by --clients C; on SQLite, or
+                    with --postgres on PostgreSQL
+  --shapes N        N reads of which no two have the same shape, by --clients C: the memory they leave; on SQLite, or with
+                    --postgres on PostgreSQL
   --scale           reads that an index serves, with 10,000, 100,000 and 1,000,000 entries; on SQLite, or with
                     --postgres on PostgreSQL
   --sets            filters on sets of related entries in process, beside SQL that was written by hand; on SQLite, or with
@@ -36,6 +39,7 @@ Usage: npm run bench -- [options]
   --beside DIR      for reads, and for writes with --clients: another checkout with its build in dist, measured in
                     turns with this one
   --targets T       with --clients: how many chefs, pairs of categories and so on all documents share (default 1)
+  --workers W       with --clients: processes of Sheaf that share the database, as nodes do (default 1)
   --durable         with --clients --postgres: commits wait for the disk, as a server does by default
   --statements      with --clients: the statements of each write with their times
   --only TEXT       only workloads whose name contains TEXT
@@ -52,6 +56,7 @@ export type Part =
   | 'access'
   | 'hostile'
   | 'search'
+  | 'shapes'
   | 'scale'
   | 'sets'
   | 'aggregates'
@@ -68,9 +73,11 @@ export interface Options extends Load {
   readonly clients: number;
   readonly beside: string | null;
   readonly targets: number;
+  readonly workers: number;
   readonly durable: boolean;
   readonly statements: boolean;
   readonly seed: number;
+  readonly shapes: number;
 }
 
 const WORDS = {
@@ -80,6 +87,7 @@ const WORDS = {
   access: { type: 'boolean', default: false },
   hostile: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
+  shapes: { type: 'string' },
   scale: { type: 'boolean', default: false },
   sets: { type: 'boolean', default: false },
   aggregates: { type: 'boolean', default: false },
@@ -94,6 +102,7 @@ const WORDS = {
   clients: { type: 'string' },
   beside: { type: 'string' },
   targets: { type: 'string' },
+  workers: { type: 'string' },
   durable: { type: 'boolean', default: false },
   statements: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
@@ -101,7 +110,7 @@ const WORDS = {
 } as const;
 const DEFAULT_CLIENTS = '8';
 /** These mean something to writes by clients only. */
-const OF_CLIENTS = ['clients', 'targets', 'durable', 'statements'] as const;
+const OF_CLIENTS = ['clients', 'targets', 'workers', 'durable', 'statements'] as const;
 
 /** Parts that another checkout can be measured in. */
 const COMPARED: ReadonlySet<Part> = new Set(['reads', 'postgres', 'clientWrites']);
@@ -112,7 +121,7 @@ type Words = ReturnType<typeof parseArgs<{ options: typeof WORDS }>>['values'];
 export function readOptions(part?: Part): Options | null {
   const { values } = parseArgs({ options: WORDS });
   if (values.help) return null;
-  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets' | 'seed';
+  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets' | 'workers' | 'seed' | 'shapes';
   const number = (name: NumberName, least: number, whole = true, absent = '1'): number => {
     const text = values[name] ?? absent;
     const value = Number(text);
@@ -131,15 +140,27 @@ export function readOptions(part?: Part): Options | null {
     clients: number('clients', 1, true, DEFAULT_CLIENTS),
     beside: values.beside ?? null,
     targets: number('targets', 1),
+    workers: number('workers', 1),
     durable: values.durable,
     statements: values.statements,
     seed: number('seed', 0),
+    shapes: number('shapes', 1),
   };
 }
 
 /** Writes on PostgreSQL are those of clients; other parts are measured one at a time. */
 function partOf(values: Words): Part {
-  for (const name of ['hostile', 'search', 'scale', 'sets', 'aggregates', 'uploads', 'code', 'types'] as const)
+  for (const name of [
+    'hostile',
+    'search',
+    'shapes',
+    'scale',
+    'sets',
+    'aggregates',
+    'uploads',
+    'code',
+    'types',
+  ] as const)
     if (values[name]) return name;
   const ofClients = OF_CLIENTS.filter((name) => values[name]);
   const isOfClients = values.writes && (values.postgres || values.beside !== undefined || ofClients.length > 0);

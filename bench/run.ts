@@ -15,6 +15,7 @@ import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { Server } from './server.ts';
 import { sets } from './sets.ts';
+import { shapes } from './shapes.ts';
 import { startTimes } from './starts.ts';
 import { types } from './types.ts';
 import { uploads } from './uploads.ts';
@@ -49,6 +50,7 @@ const PARTS = {
   access,
   hostile,
   search,
+  shapes,
   scale,
   sets,
   aggregates,

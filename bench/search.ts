@@ -1,7 +1,8 @@
 // Looks for requests that hold up others: draws them at random within the limits, goes on from the worst, and shows those
-// that kept another client's read by id waiting longest. What it finds belongs into hostile-requests.ts.
+// that kept another client's read by id waiting longest, each by itself and then by many clients at once. What it finds belongs into hostile-requests.ts.
 import { loadModel } from '../src/model/build.ts';
 import { dataSet, PROJECT } from './data.ts';
+import { compareHostile } from './hostile.ts';
 import { type Shape, ShapeGenerator, targetOf } from './hostile-shapes.ts';
 import type { Options } from './options.ts';
 import { withPostgres } from './postgres.ts';
@@ -21,6 +22,7 @@ const CONFIRMED = 3;
 /** Milliseconds that are worth a second look. */
 const SUSPECT_MS = 10;
 const PROGRESS_MS = 5_000;
+const MANY_CLIENTS_SECONDS = 5;
 
 interface Found {
   readonly shape: Shape;
@@ -37,7 +39,8 @@ export async function search(options: Options): Promise<void> {
   return searchOn(`sqlite:${file}`, documentId, options);
 }
 
-async function searchOn(database: string, documentId: string, { seconds, seed }: Options): Promise<void> {
+async function searchOn(database: string, documentId: string, options: Options): Promise<void> {
+  const { seconds, seed } = options;
   const server = await startSheaf(database);
   const small = server.address + WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
   const random = new Random(seed);
@@ -58,7 +61,6 @@ async function searchOn(database: string, documentId: string, { seconds, seed }:
     told = performance.now();
     console.log(`${tried} requests; the worst held up a read for ${worst[0]!.heldUp.toFixed(1)} ms`);
   }
-  await server.stop();
   const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
   console.log(`\n${tried} requests: ${answers}\n`);
   const line = table(12, 10, 8, 10);
@@ -68,6 +70,10 @@ async function searchOn(database: string, documentId: string, { seconds, seed }:
     console.log(line(heldUp.toFixed(1), took.toFixed(0), String(status), String(target.length)));
     console.log(`  ${target}`);
   }
+  console.log('');
+  const shown = worst.slice(0, SHOWN).map(({ shape }, index) => [`worst ${index + 1}`, targetOf(shape)] as const);
+  await compareHostile(server, documentId, shown, { ...options, seconds: MANY_CLIENTS_SECONDS });
+  await server.stop();
 }
 
 async function confirmed(server: Server, small: string, shape: Shape): Promise<Found> {

@@ -141,6 +141,21 @@ function ownMegabytes(pid: string): number {
   }
 }
 
+/** Megabytes of their own of all processes with a name. */
+export function megabytesOf(name: string): number {
+  const pids = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && nameOf(pid) === name);
+  return pids.reduce((total, pid) => total + ownMegabytes(pid), 0);
+}
+
+function nameOf(pid: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    // It has ended since.
+    return null;
+  }
+}
+
 interface Process {
   readonly pid: number;
   readonly name: string;
