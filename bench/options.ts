@@ -121,7 +121,16 @@ type Words = ReturnType<typeof parseArgs<{ options: typeof WORDS }>>['values'];
 export function readOptions(part?: Part): Options | null {
   const { values } = parseArgs({ options: WORDS });
   if (values.help) return null;
-  type NumberName = 'restaurants' | 'seconds' | 'connections' | 'rounds' | 'clients' | 'targets' | 'workers' | 'seed' | 'shapes';
+  type NumberName =
+    | 'restaurants'
+    | 'seconds'
+    | 'connections'
+    | 'rounds'
+    | 'clients'
+    | 'targets'
+    | 'workers'
+    | 'seed'
+    | 'shapes';
   const number = (name: NumberName, least: number, whole = true, absent = '1'): number => {
     const text = values[name] ?? absent;
     const value = Number(text);

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { PROJECT } from './data.ts';
 import { type Measured, measure, median } from './load.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import { chosen, type Options } from './options.ts';
 import { BenchError, Server } from './server.ts';
 import { milliseconds, table } from './table.ts';
@@ -24,15 +25,16 @@ interface SheafOptions {
   readonly project?: string;
   /** The checkout whose build is started. */
   readonly root?: string;
+  readonly watch?: LoopWatch;
 }
 
 export const startSheaf = (
   database: string,
-  { workers = 1, project = PROJECT, root = ROOT }: SheafOptions = {},
+  { workers = 1, project = PROJECT, root = ROOT, watch }: SheafOptions = {},
 ): Promise<Server> => {
   const places = ['--project', project, '--database', database, '--port', '0', '--workers', String(workers)];
   const name = root === ROOT ? `Sheaf (${workers})` : `Sheaf of ${root}`;
-  return Server.start(name, [...NODE_WORDS, 'dist/main.js', 'start', ...places], root);
+  return Server.start(name, [...NODE_WORDS, ...(watch?.words ?? []), 'dist/main.js', 'start', ...places], root);
 };
 
 export interface ReadServers {

@@ -4,6 +4,7 @@ import { loadModel } from '../src/model/build.ts';
 import { dataSet, PROJECT } from './data.ts';
 import { compareHostile } from './hostile.ts';
 import { type Shape, ShapeGenerator, targetOf } from './hostile-shapes.ts';
+import { LoopWatch } from './loop-watch.ts';
 import type { Options } from './options.ts';
 import { withPostgres } from './postgres.ts';
 import { Random } from './random.ts';
@@ -41,7 +42,8 @@ export async function search(options: Options): Promise<void> {
 
 async function searchOn(database: string, documentId: string, options: Options): Promise<void> {
   const { seconds, seed } = options;
-  const server = await startSheaf(database);
+  const watch = new LoopWatch();
+  const server = await startSheaf(database, { watch });
   const small = server.address + WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
   const random = new Random(seed);
   const shapes = new ShapeGenerator(loadModel(PROJECT), random);
@@ -72,7 +74,7 @@ async function searchOn(database: string, documentId: string, options: Options):
   }
   console.log('');
   const shown = worst.slice(0, SHOWN).map(({ shape }, index) => [`worst ${index + 1}`, targetOf(shape)] as const);
-  await compareHostile(server, documentId, shown, { ...options, seconds: MANY_CLIENTS_SECONDS });
+  await compareHostile({ server, watch, documentId }, shown, { ...options, seconds: MANY_CLIENTS_SECONDS });
   await server.stop();
 }
 

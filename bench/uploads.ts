@@ -1,14 +1,14 @@
 // What many large uploads at once cost others: reads by id alone, and beside them. Shows how long the reads took, how late
 // the server's event loop was, by its own work and by what else the machine did, and what memory it took.
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { dataSet, PROJECT } from './data.ts';
 import { p99, reads } from './hostile.ts';
 import { median } from './load.ts';
+import { LoopWatch } from './loop-watch.ts';
 import type { Options } from './options.ts';
 import { withPostgres } from './postgres.ts';
 import { ROOT } from './reads.ts';
@@ -20,8 +20,6 @@ import { DOCUMENT_PLACE, WORKLOADS } from './workloads.ts';
 const UPLOADS = 20;
 const MEGABYTES = 200;
 const MEMORY_STEP_MS = 200;
-/** Until the last lines of the watch are written. */
-const SETTLE_MS = 1_500;
 
 export async function uploads(options: Options): Promise<void> {
   if (options.postgres)
@@ -35,11 +33,9 @@ async function measureUploads(database: string, documentId: string, { seconds }:
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const project = path.join(folder, 'project');
   cpSync(PROJECT, project, { recursive: true });
-  const watched = path.join(folder, 'loop.txt');
-  const watch = pathToFileURL(path.join(import.meta.dirname, 'watch-loop.ts'));
-  watch.searchParams.set('to', watched);
+  const watch = new LoopWatch();
   const words = ['dist/main.js', 'start', '--project', project, '--database', database, '--port', '0'];
-  const server = await Server.start('Sheaf', ['--import', watch.href, ...words, '--workers', '1'], ROOT);
+  const server = await Server.start('Sheaf', [...watch.words, ...words, '--workers', '1'], ROOT);
   const target = WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
 
   console.log(`${UPLOADS} uploads of ${MEGABYTES} MB at once; load average ${os.loadavg()[0]!.toFixed(1)}\n`);
@@ -58,8 +54,7 @@ async function measureUploads(database: string, documentId: string, { seconds }:
     const [end, busy] = [Date.now(), server.processorSeconds() - busyBefore];
     if (!(await working)) throw server.failure('refused an upload');
     await watching;
-    await sleep(SETTLE_MS);
-    const { late, own } = lateness(watched, begin, end);
+    const { late, own } = await watch.between(begin, end);
     const figures = [median(times), p99(times), p99(late), p99(own)].map((value) => value.toFixed(1));
     console.log(
       line(
@@ -83,12 +78,4 @@ function uploadAll(load: UploadLoad): Promise<boolean> {
     worker.once('message', (statuses: readonly number[]) => resolve(statuses.every((status) => status === 201)));
     worker.once('error', reject);
   });
-}
-
-/** How late timers of the server were in a time: in all, and by its own work. */
-function lateness(file: string, begin: number, end: number): Record<'late' | 'own', number[]> {
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const numbers = lines.map((line) => line.split(' ').map(Number));
-  const within = numbers.filter(([time]) => time! >= begin && time! <= end);
-  return { late: within.map(([, late]) => late!), own: within.map(([, , own]) => own!) };
 }

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const LENGTH = 100_000;
 const longStatement = (number: number) =>
   plainStatement<readonly [number]>(`select ${number} /* ${'x'.repeat(LENGTH)} */`);
-const ENOUGH = Math.ceil(MAX_PREPARED_CHARACTERS / LENGTH) + 1;
+const ENOUGH = Math.ceil(MAX_PREPARED_CHARACTERS / LENGTH);
 
 const readers = (database: Database): number => database.usage().connections - 1;
 const ask = (database: Database, number: number) =>

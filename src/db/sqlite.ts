@@ -31,6 +31,7 @@ import {
   toClientError,
   whileBusy,
 } from './sqlite-connection.ts';
+import { Turns } from './turns.ts';
 
 /** Longer than the clock of any file system takes from one reading to the next. */
 const CLOCK_TICK_MS = 20;
@@ -137,6 +138,7 @@ class Sqlite implements Database {
   /** Writes, where anything is written; describes the database in any case. */
   readonly #writer: Connection;
   readonly #idle: Connection[] = [];
+  readonly #turns = new Turns();
   readonly #waitingReads: ((connection: Connection | Promise<Connection>) => void)[] = [];
   #readers = 0;
   #waitingWrites = 0;
@@ -170,6 +172,8 @@ class Sqlite implements Database {
   }
 
   async #read<T>(work: (session: Session) => Promise<T>, single: boolean, timer?: ReadTimer): Promise<T> {
+    // What is timed may take some milliseconds. If all that came at once ran at once, a small read would wait for all.
+    if (timer) await this.#turns.take();
     const connection = this.#idle.pop() ?? (await this.#reader());
     connection.timing = timer ? (timer.isExact ? 'processor' : 'clock') : 'none';
     connection.milliseconds = 0;
