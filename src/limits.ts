@@ -141,7 +141,7 @@ export const MAX_RESTARTS = 50;
 
 /**
  * Characters of statements that a connection prepares before it is replaced, so that they are forgotten. PostgreSQL keeps
- * about three bytes for each. SQLite keeps twenty, until garbage is collected, and what it keeps is not seen there.
+ * up to fifty bytes for each; SQLite keeps twenty, until garbage is collected, and what it keeps is not seen there.
  */
 export const MAX_PREPARED_CHARACTERS = 1_500_000;
 

@@ -26,7 +26,7 @@ export const toClientError = (error: unknown): unknown =>
     ? error
     : unavailableError('The database is not available now; try again', error);
 
-/** A statement with the name under which it is prepared, wherever it is sent; none where it is not worth keeping. */
+/** A statement with the name under which it is prepared, wherever it is sent; none where it is not kept. */
 interface NamedQuery {
   readonly name: string | undefined;
   readonly text: string;
@@ -36,14 +36,17 @@ interface NamedQuery {
 const queries = new WeakMap<Statement, NamedQuery>();
 let named = 0;
 
+/**
+ * A statement gets its name when it is sent again: most of those that requests with ever new shapes lead to are not, and
+ * each one that is kept takes some fifty bytes for each of its characters, on every connection.
+ */
 export function queryOf(statement: Statement): NamedQuery {
-  let query = queries.get(statement);
-  if (!query) {
-    const name = statement.sql.length <= MAX_PREPARED_LENGTH ? `sheaf_${++named}` : undefined;
-    query = { name, text: statement.sql, rowMode: 'array' };
-    queries.set(statement, query);
-  }
-  return query;
+  const again = queries.get(statement);
+  if (again) return again;
+  const once: NamedQuery = { name: undefined, text: statement.sql, rowMode: 'array' };
+  const isKept = statement.sql.length <= MAX_PREPARED_LENGTH;
+  queries.set(statement, isKept ? { ...once, name: `sheaf_${++named}` } : once);
+  return once;
 }
 
 /** What a connection has prepared; one that has prepared too much is closed after its work, and all of it forgotten. */
