@@ -83,7 +83,10 @@ function perform(
       return;
     }
     case 'ENV':
-      stage.env = { ...stage.env, ...Object.fromEntries(rest.split(/\s+/).map((pair) => pair.split('='))) };
+      for (const pair of rest.split(/\s+/)) {
+        const [, name, value] = /^(\w+)=(.*)$/.exec(pair)!;
+        stage.env = { ...stage.env, [name!]: value! };
+      }
       return;
     case 'WORKDIR':
       stage.workdir = rest;
