@@ -337,6 +337,10 @@ export function openOptions(config: ServerConfig) {
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
 
+/** Whether Node was started with an option that has such words, by the command line or by NODE_OPTIONS. */
+export const isNodeGiven = (words: string, variables: NodeJS.ProcessEnv = process.env): boolean =>
+  [...process.execArgv, variables.NODE_OPTIONS ?? ''].some((given) => given.includes(words));
+
 /** Whether npm, or a program like it, runs this as a script. */
 export const isRunByNpm = (variables: NodeJS.ProcessEnv = process.env): boolean =>
   variables.npm_lifecycle_event !== undefined;
