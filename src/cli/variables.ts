@@ -26,4 +26,5 @@ export const VARIABLES: readonly (readonly [name: string, text: string])[] = [
     'true traces requests by OpenTelemetry; its own variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, say where to',
   ],
   ['NODE_ENV', 'which folder of config/env is read, over the files of config'],
+  ['NODE_OPTIONS', 'read by Node; workers get --max-semi-space-size=8 where it does not say another size'],
 ];
