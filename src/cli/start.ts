@@ -12,7 +12,7 @@ import { createServer } from '../http/server.ts';
 import type { Traces } from '../http/traces.ts';
 import { USER } from '../model/builtin.ts';
 import { withoutPassword } from '../project/connection-url.ts';
-import { isNodeGiven, isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
+import { hasNodeOption, isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
 import type { MetricsPlace } from '../project/settings.ts';
 import { codeNotes } from './code-notes.ts';
@@ -240,7 +240,7 @@ export function onStop(logger: Logger, stop: Stop): Stop {
 function startWorkers(count: number, logger: Logger): Promise<string> {
   // If this process handed out the connections, those on their way to a worker that dies would never be closed.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  if (!isNodeGiven('semi-space')) cluster.setupPrimary({ execArgv: [SMALL_NEW_SPACE, ...process.execArgv] });
+  if (!hasNodeOption('semi-space')) cluster.setupPrimary({ execArgv: [SMALL_NEW_SPACE, ...process.execArgv] });
   let stopping = false;
   const address = new Promise<string>((resolve, reject) => {
     let listening = false;

@@ -337,8 +337,8 @@ export function openOptions(config: ServerConfig) {
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
 
-/** Whether Node was started with an option that has such words, by the command line or by NODE_OPTIONS. */
-export const isNodeGiven = (words: string, variables: NodeJS.ProcessEnv = process.env): boolean =>
+/** Whether Node was started with an option whose name contains these words, on the command line or by NODE_OPTIONS. */
+export const hasNodeOption = (words: string, variables: NodeJS.ProcessEnv = process.env): boolean =>
   [...process.execArgv, variables.NODE_OPTIONS ?? ''].some((given) => given.includes(words));
 
 /** Whether npm, or a program like it, runs this as a script. */
