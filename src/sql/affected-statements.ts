@@ -5,7 +5,7 @@ import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
 import { partTable } from './common-tables.ts';
-import type { Dialect, Fragment } from './dialect.ts';
+import type { Dialect, FewValues, Fragment, OfFew } from './dialect.ts';
 import { readingStatement, type Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 import { linkKey, listName } from './write-statements.ts';
@@ -66,7 +66,8 @@ export class AffectedStatements {
           (part) =>
             sql` union select f.document_id from (${this.#affectedBy(part, sql.lit(0))}) as f(part, id, document_id, locale, published, link, target, position)`,
         );
-        return sql`select document_id from ${sql.table(one.table)} where document_id ${this.#dialect.inFew(sql`${this.#named(one)}${sql.join(found, sql``)}`)} order by id ${this.#dialect.locking!.rows}`;
+        const { from, value } = this.#named(one);
+        return sql`select document_id from ${sql.table(one.table)} where document_id ${this.#dialect.inFew(sql`select ${value} from ${from}${sql.join(found, sql``)}`)} order by id ${this.#dialect.locking!.rows}`;
       });
       const parts = selects.map((select, index) => sql`${partTable(index)} as (${select})`);
       const all = selects.map((_select, index) => sql`select ${sql.lit(index)}, document_id from ${partTable(index)}`);
@@ -81,10 +82,10 @@ export class AffectedStatements {
    */
   read(tables: readonly NamedDocuments[], parts: readonly AffectedPart[], withLocale: boolean): Statement<AffectedRow> {
     return this.#cache.once(`read ${tables.map(namedKey).join()} ${parts.map(partKey).join()} ${withLocale}`, () => {
-      const versions = tables.map(
-        (named, index) =>
-          sql`select ${sql.lit(index)} as part, id, document_id, locale, case when published_at is null then 0 else 1 end as published, ${NO_LINK} from ${sql.table(named.table)} where document_id ${this.#dialect.inFew(this.#named(named))}`,
-      );
+      const versions = tables.map((named, index) => {
+        const { before, condition } = this.#dialect.ofFew(this.#named(named), sql`v.document_id`);
+        return sql`select ${sql.lit(index)} as part, v.id, v.document_id, v.locale, case when v.published_at is null then 0 else 1 end as published, ${NO_LINK} from ${before}${sql.table(named.table)} as v where ${condition}`;
+      });
       const affected = parts.map((part, index) => this.#affectedBy(part, sql.lit(tables.length + index)));
       const number = sql.lit(tables.length + parts.length);
       const locale = sql`select ${number}, ${INTEGER}, code, cast(null as varchar), ${INTEGER}, ${NO_LINK} from i18n_locale where code = ${value()}`;
@@ -93,32 +94,48 @@ export class AffectedStatements {
   }
 
   /** The ids of named documents. */
-  #named({ table, byRow }: NamedDocuments): Fragment {
-    const named = sql`select value from ${this.#dialect.listTable(value(), 'l', 'text')}`;
-    const ofRows = sql` union select document_id from ${sql.table(table)} where id ${this.#inList('integer')}`;
-    return sql`${named}${byRow ? ofRows : sql``}`;
+  #named({ table, byRow }: NamedDocuments): FewValues {
+    const list = this.#dialect.listTable(value(), 'l', 'text');
+    if (!byRow) return { from: list, value: sql`l.value` };
+    const ofRows = sql`select document_id from ${sql.table(table)} where id ${this.#inList('integer')}`;
+    return { from: sql`(select value from ${list} union ${ofRows}) as named`, value: sql`named.value` };
   }
 
   #affectedBy(part: AffectedPart, number: Fragment): Fragment {
     const { link } = part;
-    const own = this.#dialect.inFew(sql`select id from ${sql.table(part.own)} where document_id = ${value()}`);
+    const ownRows = {
+      from: sql`${sql.table(part.own)} as e`,
+      value: sql`e.id`,
+      where: sql`e.document_id = ${value()}`,
+    };
+    const own = (column: Fragment): OfFew => this.#dialect.ofFew(ownRows, column);
     const links = sql`${sql.table(link.table)} as p`;
     const [from, to] = [sql.id('p', link.from), sql.id('p', link.to)];
     switch (part.find) {
       case 'list':
         return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null${this.#constants(link)}`;
-      case 'linked':
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${from} ${own}`;
+      case 'linked': {
+        const { before, condition } = own(from);
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${condition}`;
+      }
       case 'changed':
         return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} join ${sql.table(part.target)} as t on t.id = ${to} where o.document_id = ${value()} group by t.document_id, o.locale having count(distinct o.id) = 1`;
-      case 'remembered':
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and p.holder_id ${own}`;
-      case 'owners':
-        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, cast(null as double precision) from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where ${to} ${this.#dialect.inFew(this.#targetRows(part, own))}`;
-      case 'holders':
-        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${to} ${own}`;
-      case 'recorded':
-        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and p.target_id ${own}`;
+      case 'remembered': {
+        const { before, condition } = own(sql`p.holder_id`);
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and ${condition}`;
+      }
+      case 'owners': {
+        const { before, condition } = this.#dialect.ofFew(this.#targetRows(part, own), to);
+        return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, cast(null as double precision) from ${before}${links} join ${sql.table(part.own)} as o on o.id = ${from} where ${condition}`;
+      }
+      case 'holders': {
+        const { before, condition } = own(to);
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${condition}`;
+      }
+      case 'recorded': {
+        const { before, condition } = own(sql`p.target_id`);
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(link))} and ${condition}`;
+      }
     }
   }
 
@@ -130,14 +147,34 @@ export class AffectedStatements {
     return sql`${sql.join(conditions, sql``)}`;
   }
 
-  /** Every row of the documents whose owners are looked for. */
-  #targetRows({ of, byRow, target, link }: AffectedPart & { find: 'owners' }, own: Fragment): Fragment {
-    if (of === 'named')
-      return sql`select id from ${sql.table(target)} where document_id ${this.#dialect.inFew(this.#named({ table: target, byRow }))}`;
-    const held =
+  /** Every row of the documents whose owners are looked for. `own`: the rows of the document in a column. */
+  #targetRows(
+    { of, byRow, target, link }: AffectedPart & { find: 'owners' },
+    own: (column: Fragment) => OfFew,
+  ): FewValues {
+    if (of === 'named') {
+      const { before, condition } = this.#dialect.ofFew(this.#named({ table: target, byRow }), sql`a.document_id`);
+      return { from: sql`${before}${sql.table(target)} as a`, value: sql`a.id`, where: condition };
+    }
+    const ofOwn = own(of === 'linked' ? sql.id('q', link.from) : sql`q.holder_id`);
+    const held: FewValues =
       of === 'linked'
-        ? sql`select ${sql.id('q', link.to)} from ${sql.table(link.table)} as q where ${sql.id('q', link.from)} ${own}`
-        : sql`select q.target_id from ${sql.table(PUBLISHED_LISTS)} as q where q.list = ${sql.lit(listName(link))} and q.holder_id ${own}`;
-    return sql`select a.id from ${sql.table(target)} as a join ${sql.table(target)} as b on b.document_id = a.document_id where b.id ${this.#dialect.inFew(held)}`;
+        ? {
+            from: sql`${ofOwn.before}${sql.table(link.table)} as q`,
+            value: sql.id('q', link.to),
+            where: ofOwn.condition,
+          }
+        : {
+            from: sql`${ofOwn.before}${sql.table(PUBLISHED_LISTS)} as q`,
+            value: sql`q.target_id`,
+            where: sql`q.list = ${sql.lit(listName(link))} and ${ofOwn.condition}`,
+          };
+    const { before, condition } = this.#dialect.ofFew(held, sql`b.id`);
+    return {
+      from: sql`${before}${sql.table(target)} as b ${this.#dialect.nestedJoin} ${sql.table(target)} as a on a.document_id = b.document_id`,
+      value: sql`a.id`,
+      where: condition,
+      repeats: true,
+    };
   }
 }

@@ -174,6 +174,10 @@ export const postgresDialect: Dialect = {
   },
   // Of `in`, PostgreSQL expects a hundred values, and would rather read a whole table than look up so many.
   inFew: (query) => sql`= any (array(${query}))`,
+  ofFew: ({ from, value, where }, column) => ({
+    before: sql``,
+    condition: sql`${column} ${postgresDialect.inFew(sql`select ${value} from ${from}${where ? sql` where ${where}` : sql``}`)}`,
+  }),
   bothInFew: (column, strings, other, query) =>
     sql`${column} in (${sql.join(strings.map((one) => sql.lit(one)))}) and ${other} ${postgresDialect.inFew(query)}`,
   pairTable: (list, name) =>

@@ -87,6 +87,14 @@ export const sqliteDialect: Dialect = {
   same: (left, right) => sql`${left} is ${right}`,
   listTable: (list, name) => sql`json_each(${list}) as ${sql.id(name)}`,
   inFew: (query) => sql`in (${query})`,
+  // SQLite makes a table in memory for each list behind `in`, which takes longer than to look up what is in it. A statement
+  // may have a hundred of them.
+  ofFew({ from, value, where, repeats }, column) {
+    const condition = where ? sql` and ${where}` : sql``;
+    if (!repeats) return { before: sql`${from} cross join `, condition: sql`${column} = ${value}${condition}` };
+    const distinct = sql`(select distinct ${value} as value from ${from}${where ? sql` where ${where}` : sql``}) as few`;
+    return { before: sql`${distinct} cross join `, condition: sql`${column} = few.value` };
+  },
   // Asked for one list after the other, SQLite would rather read the whole table than look up each pair.
   bothInFew: (column, strings, other, query) =>
     sql`(${column}, ${other}) in (select s.column1, q.value from (values ${sql.join(strings.map((one) => sql`(${sql.lit(one)})`))}) as s, (${query}) as q)`,

@@ -58,6 +58,22 @@ export interface AggregateSql {
   output(columns: readonly Fragment[]): Fragment;
 }
 
+/** A query of few values: what stands behind its `from`, what is selected, and under which condition. */
+export interface FewValues {
+  readonly from: Fragment;
+  readonly value: Fragment;
+  readonly where?: Fragment;
+  /** Whether a value may come several times. */
+  readonly repeats?: boolean;
+}
+
+/** How the rows of a table are restricted to few values of a column. */
+export interface OfFew {
+  /** Stands in front of the table. */
+  readonly before: Fragment;
+  readonly condition: Fragment;
+}
+
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** How an answer is read: by one statement, or by one for each part. See read/read-strategy.ts. */
@@ -99,6 +115,8 @@ export interface Dialect {
   listTable(list: Fragment, name: string, type: 'integer' | 'text'): Fragment;
   /** `in` the few values of a query, which is run first; an index of the column serves it. */
   inFew(query: Fragment): Fragment;
+  /** The same for a table with such a column in a `from`. */
+  ofFew(values: FewValues, column: Fragment): OfFew;
   /** Whether a column is one of some strings, and another `inFew` of a query; one index of both serves it. */
   bothInFew(column: Fragment, strings: readonly string[], other: Fragment, query: Fragment): Fragment;
   /** How rows are joined to the list of their parents, which must lead. */

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
-import type { Dialect, Fragment } from './dialect.ts';
+import type { Dialect, Fragment, OfFew } from './dialect.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 import { linkKey, listName } from './write-statements.ts';
@@ -71,23 +71,28 @@ export class GatherStatements {
 
   #select(part: GatherPart, number: Fragment): Fragment {
     const list = this.#dialect.listTable(sql`${sql.val(null)}`, 'l', 'integer');
-    const ids = sql`select value from ${list}`;
-    const rows = this.#dialect.inFew(ids);
+    const of = (column: Fragment): OfFew => this.#dialect.ofFew({ from: list, value: sql`l.value` }, column);
     switch (part.read) {
       case 'links':
-        return this.#links(part, number, rows);
-      case 'items':
-        return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${sql.table(part.table)} as c where c.entity_id ${rows}`;
-      case 'holders':
-        return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(part.table)} as p where ${sql.id('p', part.held)} ${rows} and ${sql.id('p', part.holder)} is not null`;
+        return this.#links(part, number, of(sql.id('p', part.link.from)));
+      case 'items': {
+        const { before, condition } = of(sql`c.entity_id`);
+        return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${before}${sql.table(part.table)} as c where ${condition}`;
+      }
+      case 'holders': {
+        const { before, condition } = of(sql.id('p', part.held));
+        return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${before}${sql.table(part.table)} as p where ${condition} and ${sql.id('p', part.holder)} is not null`;
+      }
       case 'records':
-        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where ${this.#dialect.bothInFew(sql`p.list`, part.lists, sql`p.holder_id`, ids)}`;
-      case 'recordedIn':
-        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(part.link))} and p.target_id ${rows}`;
+        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where ${this.#dialect.bothInFew(sql`p.list`, part.lists, sql`p.holder_id`, sql`select value from ${list}`)}`;
+      case 'recordedIn': {
+        const { before, condition } = of(sql`p.target_id`);
+        return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${before}${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.holder)} as h on h.id = p.holder_id where p.list = ${sql.lit(listName(part.link))} and ${condition}`;
+      }
     }
   }
 
-  #links({ link, siblingsIn }: GatherPart & { read: 'links' }, number: Fragment, rows: Fragment): Fragment {
+  #links({ link, siblingsIn }: GatherPart & { read: 'links' }, number: Fragment, rows: OfFew): Fragment {
     const constants = link.constants.map(
       ({ column, value }) => sql` and ${this.#dialect.withoutIndexHint(sql.id('p', column))} = ${sql.lit(value)}`,
     );
@@ -100,6 +105,6 @@ export class GatherStatements {
       siblingsIn === null
         ? sql`${INTEGER}, ${INTEGER}`
         : sql`s.id, case when s.id is null then null when s.published_at is null then 0 else 1 end`;
-    return sql`select ${number}, ${sql.id('p', link.from)}, p.id, ${sql.id('p', link.to)}, ${position}, ${sibling}, ${STRING}, ${STRING} from ${sql.table(link.table)} as p${siblings} where ${sql.id('p', link.from)} ${rows} and ${sql.id('p', link.to)} is not null${sql.join(constants, sql``)}`;
+    return sql`select ${number}, ${sql.id('p', link.from)}, p.id, ${sql.id('p', link.to)}, ${position}, ${sibling}, ${STRING}, ${STRING} from ${rows.before}${sql.table(link.table)} as p${siblings} where ${rows.condition} and ${sql.id('p', link.to)} is not null${sql.join(constants, sql``)}`;
   }
 }

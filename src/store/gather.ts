@@ -24,7 +24,7 @@ export async function gather(
     if (part.read === 'items') write.gathered.expectItems(part.table, rows);
   }
   const statement = write.gatherStatements.gather(asked.map(({ part }) => part));
-  const found = await write.run.rows(statement, ...asked.map(({ rows }) => listOf(rows)));
+  const found = await write.run.rows(statement, ...asked.map(({ rows }) => listOf(new Set(rows))));
   const ordered = found.toSorted((a, b) => (a[4] ?? 0) - (b[4] ?? 0) || (a[2] ?? 0) - (b[2] ?? 0));
   const others = new Map<number, GatherRow[]>();
   for (const row of ordered) {

@@ -226,7 +226,9 @@ function bodyLookUps(
     lookUps.push({
       part: { find: 'owners', of: 'named', byRow, own, link, target },
       table: own,
-      values: [documentIds, ...(byRow ? [rowIds] : [])].map((ids) => JSON.stringify(ids)),
+      values: [documentIds, ...(byRow ? [rowIds] : [])].map((ids) =>
+        JSON.stringify([...new Set<string | number>(ids)]),
+      ),
     });
   }
   return lookUps;
