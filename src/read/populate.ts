@@ -63,6 +63,9 @@ export interface PopulatedRow {
   readonly total?: number | null;
 }
 
+/** Stands for each of the rows that together are too long for any response, so that they were not read. */
+export const TOO_LONG_ROW: PopulatedRow = { parent: null, part: 0, row: [0], at: 0 };
+
 /** Where populated rows come from: a statement for each path, or an answer that holds them all already. */
 export type PopulateSource = (
   populate: BoundPopulate,
@@ -155,6 +158,7 @@ function writeLists(
   below: readonly (readonly Populated[])[],
   budget: Budget,
 ): Map<unknown, string> {
+  if (rows[0] === TOO_LONG_ROW) budget.checkLength(Number.POSITIVE_INFINITY);
   const tags = plan.kind === 'related' ? [''] : plan.parts.map(({ uid }) => `,"${plan.tag}":${JSON.stringify(uid)}`);
   const offset = rows[0]?.at ?? 0;
   const shapes = tags.map((tag, part) => ({ offset, populated: below[part]!, tag }));

@@ -8,7 +8,16 @@ import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
 import { cursorsOf } from './cursor.ts';
-import { bindEntity, type PopulateSource, pageOfRows, populateEntity, writeRow } from './populate.ts';
+import {
+  type BoundPopulate,
+  bindEntity,
+  type PopulatedRow,
+  type PopulateSource,
+  pageOfRows,
+  populateEntity,
+  TOO_LONG_ROW,
+  writeRow,
+} from './populate.ts';
 import { firstById, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 interface Answer {
@@ -20,29 +29,56 @@ interface Answer {
   readonly facets: readonly (readonly Row[])[];
 }
 
-/** The parts of an answer, each a JSON list under its number. */
+/** The parts of an answer under their numbers, each a JSON list or several that follow one another. */
+class Parts {
+  readonly #parts = new Map<number, AnswerPart[]>();
+
+  constructor(rows: readonly AnswerPart[]) {
+    for (const row of rows) {
+      const part = this.#parts.get(row[0]);
+      if (part) part.push(row);
+      else this.#parts.set(row[0], [row]);
+    }
+  }
+
+  text(part: number): string | null | undefined {
+    return this.#parts.get(part)?.[0]?.[1];
+  }
+
+  list(part: number): Row[] {
+    const lists = this.#parts.get(part);
+    if (!lists) return [];
+    if (lists.length === 1) return JSON.parse(lists[0]![1] ?? '[]');
+    return lists.toSorted(([, , left], [, , right]) => left - right).flatMap(([, json]): Row[] => JSON.parse(json!));
+  }
+}
+
+/** The populated rows of a part. In place of those that are too long for any response stands their number. */
+function populatedRows(parts: Parts, { plan, index }: Pick<BoundPopulate, 'plan' | 'index'>): PopulatedRow[] {
+  const text = parts.text(index);
+  if (text && !text.startsWith('[')) return new Array(Number(text)).fill(TOO_LONG_ROW);
+  return parts.list(index).map(([parent, data, part, n, total]) => {
+    if (plan.count) return { parent, part: 0, row: [data], at: 0 };
+    const row = { parent, part: Number(part ?? 0), row: data as Row, at: 0 };
+    return plan.page ? { ...row, n: n as number, total: total as number | null } : row;
+  });
+}
+
 async function readAnswer(
   session: Session,
   answer: BoundStatement<AnswerPart>,
   context: Context,
   { limits, facets }: Pick<ReadPlan, 'limits' | 'facets'>,
 ): Promise<Answer> {
-  const parts = new Map<number, string | null>();
-  for (const [part, json] of await runBound(session, answer, context)) parts.set(part, json);
-  if (parts.get(ROWS) === TOO_LONG) throw tooLongError(limits);
-  const listAt = (part: number): Row[] => JSON.parse(parts.get(part) ?? '[]');
-  const total = parts.get(TOTAL);
+  const parts = new Parts(await runBound(session, answer, context));
+  if (parts.text(ROWS) === TOO_LONG) throw tooLongError(limits);
+  const total = parts.text(TOTAL);
   return {
-    rows: listAt(ROWS),
+    rows: parts.list(ROWS),
     total: total === undefined ? null : Number(total),
-    read: Number(parts.get(READ) ?? 0),
-    facets: facets.map((_, index) => listAt(facetPart(index))),
-    source: ({ plan, index }) =>
-      listAt(index).map(([parent, data, part, n, total]) => {
-        if (plan.count) return { parent, part: 0, row: [data], at: 0 };
-        const row = { parent, part: Number(part ?? 0), row: data as Row, at: 0 };
-        return plan.page ? { ...row, n: n as number, total: total as number | null } : row;
-      }),
+    read: Number(parts.text(READ) ?? 0),
+    facets: facets.map((_, index) => parts.list(facetPart(index))),
+    source: (populate) => populatedRows(parts, populate),
   };
 }
 

@@ -1,5 +1,5 @@
 // Read plan → one statement for the whole answer, which suits a database at the end of a wire. It returns rows of
-// `part, JSON`: the rows of the page, their total, and each populated path under its number.
+// `part, JSON, chunk`: the rows of the page, their total, and each populated path under its number, in chunks.
 import { sql } from 'kysely';
 import type { AnswerLimits, EntityPlan, FacetPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
@@ -40,7 +40,21 @@ export const facetPart = (index: number): number => FIRST_FACET - index;
 
 export type AnswerKind = 'first' | 'page' | 'page and total';
 
-export type AnswerPart = readonly [part: number, json: string | null];
+export type AnswerPart = readonly [part: number, json: string | null, chunk: number];
+
+/**
+ * Populated rows come in lists of so many, each a row of the result. The driver reads a row at one go, and all others
+ * would wait while it reads megabytes.
+ */
+const CHUNK_ROWS = 1_000;
+/** The same where lists come in pages: so many rows of each list. */
+const CHUNK_LIST_ROWS = 16;
+
+/**
+ * Rows as PostgreSQL writes them have at most half as many characters again as in a response: a blank behind each comma
+ * and colon, but no names.
+ */
+const ROW_CHARACTERS = 1.5;
 
 /** The columns of the first row that matches, as one JSON list. */
 export function compileFirstAsJson(dialect: Dialect, plan: AuthorizedReadPlan): Statement<readonly [json: string]> {
@@ -67,9 +81,9 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
   const rows = sql`(select json_agg(${jsonRow(columns)} order by g.n) from ${PAGE} as g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text`;
   const fits = page && fitsResponse(dialect, plan, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
   const value = fits ? sql`case when ${fits} then ${rows} else ${sql.lit(TOO_LONG)} end` : rows;
-  answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value`);
-  if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text`);
-  if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text`);
+  answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value, 0::float8 as chunk`);
+  if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text, 0`);
+  if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text, 0`);
   if (page)
     for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
   answer.populate(plan.entity, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
@@ -79,7 +93,7 @@ export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: 
 function facetResult(dialect: Dialect, plan: AuthorizedReadPlan, facet: FacetPlan, index: number): Fragment {
   const rows = sql`(${facetRows(dialect, plan, facet)}) as f(value, count)`;
   const lists = sql`select json_build_array(f.value, f.count) as pair, row_number() over () as n from ${rows}`;
-  return sql`select ${sql.lit(facetPart(index))}, (select json_agg(pair order by n) from (${lists}) as f)::text`;
+  return sql`select ${sql.lit(facetPart(index))}, (select json_agg(pair order by n) from (${lists}) as f)::text, 0`;
 }
 
 type RelatedPlan = PopulatePlan & { kind: 'related' };
@@ -91,11 +105,13 @@ class AnswerParts {
   readonly results: Fragment[] = [];
   readonly #dialect: Dialect;
   readonly #cut: Fragment;
+  readonly #mostCharacters: Fragment;
   #count = 0;
 
   constructor(dialect: Dialect, limits: AnswerLimits) {
     this.#dialect = dialect;
     this.#cut = cutRows(limits);
+    this.#mostCharacters = sql.lit(Math.ceil(limits.populatedCharacters * ROW_CHARACTERS));
   }
 
   populate(entity: EntityPlan, parents: Fragment): void {
@@ -115,9 +131,18 @@ class AnswerParts {
       ? sql`select ${sql.id('i', 'value')} as parent, count(*) as id, 0 as n, null::json as data from ${from} group by 1`
       : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${jsonRow(columns)} as data from ${from} ${this.#cut}`;
     this.tables.push(sql`${name} as materialized (${rows})`);
-    const value = populate.count ? sql`json_build_array(parent, id)` : sql`json_build_array(parent, data)`;
-    this.results.push(sql`select ${sql.lit(index)}, (select json_agg(${value} order by n) from ${name})::text`);
+    if (populate.count)
+      this.results.push(
+        sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, id)) from ${name})::text, 0`,
+      );
+    else this.results.push(populate.many ? this.#listsThatFit(index, name) : chunks(index, name, ROW));
     this.populate(populate.part.entity, sql`(select distinct id as value from ${name}) as ${sql.id('i')}`);
+  }
+
+  /** In place of lists that are too long for any response: how many rows they have. */
+  #listsThatFit(index: number, name: Fragment): Fragment {
+    const lists = sql`select json_agg(${ROW} order by n)::text as value, ${CHUNK} as chunk, count(*) as rows, sum(length(data::text)) as length from ${name} group by 2`;
+    return sql`select ${sql.lit(index)}, case when sum(length) over () <= ${this.#mostCharacters} then value else (sum(rows) over ())::text end, chunk from (${lists}) as u`;
   }
 
   #pageOfRelated(populate: RelatedPlan, index: number, parents: Fragment, page: PopulatePage): void {
@@ -154,8 +179,8 @@ class AnswerParts {
       );
       this.results.push(
         populate.count
-          ? sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, c)) from (select parent, count(*) as c from ${name} group by parent) as u)::text`
-          : sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, data, part) order by n) from ${name})::text`,
+          ? sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, c)) from (select parent, count(*) as c from ${name} group by parent) as u)::text, 0`
+          : chunks(index, name, sql`json_build_array(parent, data, part)`),
       );
     }
     const shown = page ? sql` and ${isShown(this.#dialect, page)}` : sql``;
@@ -169,7 +194,13 @@ class AnswerParts {
 
 /** Rows of the pages of lists, each with its number and the total of its list. */
 const pageResult = (index: number, name: Fragment): Fragment =>
-  sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, data, part, n, total) order by n) from ${name})::text`;
+  sql`select ${sql.lit(index)}, json_agg(json_build_array(parent, data, part, n, total) order by n)::text, (n / ${sql.lit(CHUNK_LIST_ROWS)})::float8 from ${name} group by 3`;
+
+const ROW = sql`json_build_array(parent, data)`;
+const CHUNK = sql`((n - 1) / ${sql.lit(CHUNK_ROWS)})::float8`;
+
+const chunks = (index: number, name: Fragment, row: Fragment): Fragment =>
+  sql`select ${sql.lit(index)}, json_agg(${row} order by n)::text, ${CHUNK} from ${name} group by 3`;
 
 /** PostgreSQL functions take at most 100 arguments; a wider row is put together from several arrays. */
 const MAX_ARGUMENTS = 90;
