@@ -196,6 +196,9 @@ export const MAX_HEAVY_WAIT_MS = 4_000;
 /** Heavy reads that may wait for their turn in one process; past it the answer is a 503 at once. */
 export const MAX_WAITING_HEAVY_READS = 100;
 
+/** The same for reads that are neither heavy nor surely small, which have turns on PostgreSQL. */
+export const MAX_WAITING_MEDIUM_READS = 1_000;
+
 /** Processes that run heavy reads on SQLite, for each process of the server. */
 export const MAX_READER_PROCESSES = 2;
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WhenGone } from '../src/db/database.ts';
-import { heavyReads } from '../src/db/heavy-reads.ts';
+import { heavyReads } from '../src/db/read-turns.ts';
 import { createServer } from '../src/http/server.ts';
 import {
   MAX_HEAVY_WAIT_MS,
@@ -58,6 +58,8 @@ const READS = [
 ];
 
 const HEAVY_ROWS = MAX_SMALL_COST * 11;
+/** Of a table of which a list is neither heavy nor surely small. */
+const MEDIUM_ROWS = MAX_SMALL_COST / 4;
 /** Reads that are refused one after another, however often their process is killed. */
 const MOST_REFUSALS = 500;
 const KILLS = scaled(10);
@@ -345,10 +347,13 @@ describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
     expect(await running()).toBe(0);
   });
 
-  it('leaves connections to small ones', async () => {
+  it.each([
+    ['leaves', HEAVY_ROWS],
+    ['that is nearly one leaves', MEDIUM_ROWS],
+  ])('%s connections to small ones', async (_, rows) => {
     const content = await contents.open(PROJECT);
     const small = `tags/${await content.make('tags', { name: 'small' })}`;
-    claimRows(content.sheaf, HEAVY_ROWS);
+    claimRows(content.sheaf, rows);
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -29,7 +29,6 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
-import { heavyReads } from './heavy-reads.ts';
 import {
   CANCELLED,
   ClientSession,
@@ -43,6 +42,7 @@ import {
   toClientError,
 } from './postgres-session.ts';
 import { searchPath, Watcher } from './postgres-watcher.ts';
+import { heavyReads, mediumReads } from './read-turns.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -133,8 +133,8 @@ function connectTimeout(url: URL): number | null {
 const NOT_TRACKED =
   'Every user and token costs a statement: the database lacks triggers, and its account may not create them. Run sheaf schema apply with the account that owns the tables.';
 
-/** The share of its connections that heavy reads may take. */
-const HEAVY_SHARE = 0.2;
+/** The share of its connections that heavy reads may take, and that others may which are not surely small. */
+const [HEAVY_SHARE, MEDIUM_SHARE] = [0.2, 0.4];
 /** The id of the process that serves a connection; the types do not know it. */
 const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
 /** A time by the clock that is longer may be that of others, who keep the server busy. */
@@ -163,11 +163,14 @@ class Postgres implements Database {
   #isTracked = false;
   readonly #pruning = new NextRun(() => this.#prune());
   readonly #heavy: Semaphore;
+  readonly #medium: Semaphore;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
     this.isReadOnly = isReadOnly;
     this.#pool = pool;
-    this.#heavy = heavyReads(Math.max(1, Math.floor(pool.options.max * HEAVY_SHARE)));
+    const share = (part: number): number => Math.max(1, Math.floor(pool.options.max * part));
+    this.#heavy = heavyReads(share(HEAVY_SHARE));
+    this.#medium = mediumReads(share(MEDIUM_SHARE));
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -202,7 +205,9 @@ class Postgres implements Database {
     const { knownBy = null, isHeavy = false, timer } = options;
     const timed = timer ? timing(work, timer) : work;
     const read = (session: ClientSession) => timed(knownBy === null ? session : new MarkedSession(session, knownBy));
-    return isHeavy ? this.#readHeavy(read, options) : this.#read(read);
+    if (isHeavy) return this.#readHeavy(read, options);
+    // What takes milliseconds of a processor has turns too: many at once would keep the server from what takes none.
+    return timer ? this.#medium.run(() => this.#read(read)) : this.#read(read);
   }
 
   /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */

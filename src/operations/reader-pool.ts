@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
-import { heavyReads } from '../db/heavy-reads.ts';
+import { heavyReads } from '../db/read-turns.ts';
 import { clientGoneError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
 import type { Semaphore } from '../semaphore.ts';
