@@ -45,7 +45,7 @@ export async function measureRead(
 function rowsFound(read: CompiledRead, kind: MeasuredRead['kind'], statement: Statement, rows: readonly Row[]): number {
   if (read.plan.aggregate) return rows.length;
   if (read.dialect.reading === 'singleStatement')
-    return statement === read.answer(kind) ? rowsInLists(rows) : rows.length;
+    return statement === read.answer(kind, 'whole') ? rowsInLists(rows) : rows.length;
   const isPage = kind !== 'first' && statement === read.page(kind === 'page and total');
   return isPage ? rows.filter(([id]) => id !== null).length : rows.length;
 }

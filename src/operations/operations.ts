@@ -180,7 +180,9 @@ export class Operations {
   #list({ request, read, timing, weight }: Prepared, caller: Caller): PreparedList {
     const { limit, start, withCount } = request.pagination;
     const lane = this.lanes.laneOf(read);
-    const page = preparedWhere(!lane.isHeavy(limit), () => preparePage(read, request.values, withCount));
+    const page = preparedWhere(!lane.isHeavy(limit), () =>
+      preparePage(read, request.values, withCount, lane.listForm(limit)),
+    );
     return {
       request,
       timing,
@@ -195,9 +197,10 @@ export class Operations {
         const work = (session: Session) => page().run(session, context);
         const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
+        const laneRead = { read, work, job, prepared: page };
         const found = lane.isHeavy(limit)
-          ? this.lanes.runHeavy<ReadPage>({ read, work, job }, readOptions(options, lane, true))
-          : this.database.snapshot(work, readOptions(options, lane.timerWith(limit), page().single));
+          ? this.lanes.runHeavy<ReadPage>(laneRead, readOptions(options, lane, true))
+          : this.lanes.runSmall<ReadPage>(laneRead, readOptions(options, lane.timerWith(limit), page().single));
         return this.#signing.page(found, read.plan);
       },
     };
@@ -214,7 +217,7 @@ export class Operations {
     const byDocument = operation.type.kind !== 'singleType';
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
     const lane = this.lanes.laneOf(read);
-    const first = preparedWhere(!lane.isHeavy(1), () => prepareFirst(read, request.values));
+    const first = preparedWhere(!lane.isHeavy(1), () => prepareFirst(read, request.values, lane.listForm(1)));
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
@@ -232,9 +235,10 @@ export class Operations {
         const context = contextOf(options);
         const work = (session: Session) => first().run(session, context);
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
+        const laneRead = { read, work, job, prepared: first };
         const found = lane.isHeavy(1)
-          ? this.lanes.runHeavy<string | null>({ read, work, job }, readOptions(options, lane, true))
-          : this.database.snapshot(work, readOptions(options, lane.timerWith(1), first().single));
+          ? this.lanes.runHeavy<string | null>(laneRead, readOptions(options, lane, true))
+          : this.lanes.runSmall<string | null>(laneRead, readOptions(options, lane.timerWith(1), first().single));
         return this.#signing.entry(found, read.plan);
       },
       latest: (options) => {

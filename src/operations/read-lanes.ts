@@ -5,12 +5,13 @@
 import type { ReadOptions, ReadTimer, Session } from '../db/database.ts';
 import type { ScopedDatabase } from '../db/scoped-database.ts';
 import { validationError } from '../errors.ts';
-import { MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
+import { LARGEST_PAGE_SIZE, MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
 import { tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
 import { type Cost, estimateCost } from '../plan/read/cost.ts';
 import type { CompiledRead } from '../read/compiled-read.ts';
-import { describeRead } from '../read/run-read.ts';
+import { type PreparedStatements, runBound } from '../read/read-strategy.ts';
+import type { ListForm } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { Assembly } from './assembly.ts';
 import { type ReadJob, RowsSession, received, type WorkResult } from './read-job.ts';
@@ -28,10 +29,12 @@ const QUICK_RUNS = 3;
 const QUICK_MS = 5;
 
 /** A read, as this process runs it and as another one would. */
-export interface HeavyRead<Result extends WorkResult> {
+export interface LaneRead<Result extends WorkResult> {
   readonly read: CompiledRead;
   work(session: Session): Promise<Result>;
   readonly job: ReadJob;
+  /** Its statements, where it returns entries. */
+  prepared?(): PreparedStatements;
 }
 
 export class ReadLanes {
@@ -76,7 +79,7 @@ export class ReadLanes {
   }
 
   /** Runs a read that may take long. */
-  async runHeavy<Result extends WorkResult>(heavy: HeavyRead<Result>, options: ReadOptions): Promise<Result> {
+  async runHeavy<Result extends WorkResult>(heavy: LaneRead<Result>, options: ReadOptions): Promise<Result> {
     const { read, work, job } = heavy;
     this.#begun++;
     // Nobody else sees what a transaction under way has written, and it holds its connection anyway.
@@ -87,17 +90,30 @@ export class ReadLanes {
       return received(
         await this.#readers.run(job, { whenGone: options.whenGone, took: (time) => timer.took(time) }),
       ) as Result;
-    if (job.kind === 'count' || job.kind === 'count documents' || job.isMeasured)
-      return this.#database.snapshot(work, { ...options, timer, isHeavy: true });
-    const [answer] = describeRead(read, job.slots, job.kind);
-    const { statement, values } = answer!.statement;
-    // A turn lasts until the response is put together, so that there are never many large ones.
-    const run = async (session: Session): Promise<Result> => {
-      const rows = await session.rows(statement, values(job.context));
+    return this.#database.snapshot(this.#assembling(heavy), { ...options, timer, isHeavy: true });
+  }
+
+  /** Runs a read that takes little time, though its response may be large. */
+  runSmall<Result extends WorkResult>(small: LaneRead<Result>, options: ReadOptions): Promise<Result> {
+    const { read, work, job } = small;
+    const mayBeLarge = options.timer !== undefined || read.plan.entity.populate.length > 0;
+    // Who reads in process without a page takes what there is, here.
+    const isPage = Number(job.context.limit ?? 1) <= LARGEST_PAGE_SIZE && !this.#database.isInTransaction;
+    return this.#database.snapshot(mayBeLarge && isPage ? this.#assembling(small) : work, options);
+  }
+
+  /**
+   * The work of a read, except that a large response is put together in a thread of its own. The read lasts until then,
+   * so that there are never many of them.
+   */
+  #assembling<Result extends WorkResult>({ work, job, prepared }: LaneRead<Result>) {
+    const answer = prepared?.().answer;
+    if (!answer) return work;
+    return async (session: Session): Promise<Result> => {
+      const rows = await runBound(session, answer, job.context);
       if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
       return received(await this.#assembly.run(job, rows)) as Result;
     };
-    return this.#database.snapshot(run, { ...options, timer, isHeavy: true });
   }
 
   async close(): Promise<void> {
@@ -140,6 +156,11 @@ export class PlanLane implements ReadTimer {
   /** What is told the time; undefined where that does not matter, since it cannot be heavy. */
   timerWith(limit: number): ReadTimer | undefined {
     return this.#costOf(limit) < NEVER_HEAVY ? undefined : this;
+  }
+
+  /** How populated rows are best returned. */
+  listForm(limit: number): ListForm {
+    return this.timerWith(limit) ? 'chunks' : 'whole';
   }
 
   /** A long time by the clock may be that of others, so the next run is timed exactly. */

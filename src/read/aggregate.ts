@@ -14,6 +14,7 @@ export function prepareAggregate(read: CompiledRead, slots: readonly unknown[], 
   const write = groupWriter(read.plan.aggregate!);
   return {
     single: true,
+    answer: groups,
     async run(session, context) {
       const rows = await runBound(session, groups, context);
       const total = rows[0]![1] as number | null;

@@ -1,7 +1,13 @@
 // A plan turned into statements, each compiled when it is first needed and then kept with the plan.
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { compileAggregate, compileFacet } from '../sql/compile-aggregate.ts';
-import { type AnswerKind, type AnswerPart, compileAnswer, compileFirstAsJson } from '../sql/compile-answer.ts';
+import {
+  type AnswerKind,
+  type AnswerPart,
+  compileAnswer,
+  compileFirstAsJson,
+  type ListForm,
+} from '../sql/compile-answer.ts';
 import {
   type CompiledEntity,
   compileCount,
@@ -41,8 +47,8 @@ export class CompiledRead {
     return this.#once('first as JSON', () => compileFirstAsJson(this.dialect, this.plan));
   }
 
-  answer(kind: AnswerKind): Statement<AnswerPart> {
-    return this.#once(`answer ${kind}`, () => compileAnswer(this.dialect, this.plan, kind));
+  answer(kind: AnswerKind, lists: ListForm): Statement<AnswerPart> {
+    return this.#once(`answer ${kind} ${lists}`, () => compileAnswer(this.dialect, this.plan, kind, lists));
   }
 
   count(): ReturnType<typeof compileCount> {

@@ -4,6 +4,7 @@ import type { Session } from '../db/database.ts';
 import { limitExceeded, type SheafError } from '../errors.ts';
 import type { AnswerLimits } from '../plan/read/nodes.ts';
 import type { Pagination } from '../request/read-request.ts';
+import type { ListForm } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import type { BoundStatement, Context } from './bind.ts';
 import type { CompiledRead } from './compiled-read.ts';
@@ -28,15 +29,19 @@ export interface ReadPage {
 export const entriesOfPage = <Entry>(page: ReadPage): Entry[] =>
   (page.objects?.() as Entry[] | undefined) ?? JSON.parse(`[${page.text()}]`);
 
-export interface PreparedPage {
+/** What is ready to be read. */
+export interface PreparedStatements {
   /** Whether it is one statement. */
   readonly single: boolean;
+  /** That statement, where its rows hold all of the answer, and can be put together in another thread. */
+  readonly answer?: BoundStatement;
+}
+
+export interface PreparedPage extends PreparedStatements {
   run(session: Session, context: Context): Promise<ReadPage>;
 }
 
-export interface PreparedFirst {
-  /** Whether it is one statement. */
-  readonly single: boolean;
+export interface PreparedFirst extends PreparedStatements {
   run(session: Session, context: Context): Promise<string | null>;
 }
 
@@ -47,8 +52,8 @@ export interface NamedStatement {
 }
 
 export interface ReadStrategy {
-  preparePage(read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage;
-  prepareFirst(read: CompiledRead, slots: readonly unknown[]): PreparedFirst;
+  preparePage(read: CompiledRead, slots: readonly unknown[], withCount: boolean, lists: ListForm): PreparedPage;
+  prepareFirst(read: CompiledRead, slots: readonly unknown[], lists: ListForm): PreparedFirst;
   /** The statements of a read, for people. */
   describe(read: CompiledRead, slots: readonly unknown[], kind: 'first' | 'page' | 'page and total'): NamedStatement[];
 }

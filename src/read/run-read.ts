@@ -1,5 +1,6 @@
 // The only place where read plans meet the database.
 import type { Session } from '../db/database.ts';
+import type { ListForm } from '../sql/compile-answer.ts';
 import { type CountedList, compileCounts } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { prepareAggregate } from './aggregate.ts';
@@ -18,13 +19,18 @@ import { stepByStep } from './step-by-step.ts';
 const STRATEGIES: Readonly<Record<Dialect['reading'], ReadStrategy>> = { singleStatement, stepByStep };
 
 /** A page of entries, or of groups of them. */
-export const preparePage = (read: CompiledRead, slots: readonly unknown[], withCount: boolean): PreparedPage =>
+export const preparePage = (
+  read: CompiledRead,
+  slots: readonly unknown[],
+  withCount: boolean,
+  lists: ListForm = 'whole',
+): PreparedPage =>
   read.plan.aggregate
     ? prepareAggregate(read, slots, withCount)
-    : STRATEGIES[read.dialect.reading].preparePage(read, slots, withCount);
+    : STRATEGIES[read.dialect.reading].preparePage(read, slots, withCount, lists);
 
-export const prepareFirst = (read: CompiledRead, slots: readonly unknown[]): PreparedFirst =>
-  STRATEGIES[read.dialect.reading].prepareFirst(read, slots);
+export const prepareFirst = (read: CompiledRead, slots: readonly unknown[], lists: ListForm = 'whole'): PreparedFirst =>
+  STRATEGIES[read.dialect.reading].prepareFirst(read, slots, lists);
 
 export function describeRead(
   read: CompiledRead,

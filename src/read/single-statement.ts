@@ -83,12 +83,13 @@ async function readAnswer(
 }
 
 export const singleStatement: ReadStrategy = {
-  preparePage(read, slots, withCount) {
+  preparePage(read, slots, withCount, lists) {
     const entity = bindEntity(read.entity, slots, true);
-    const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page'), slots);
+    const answer = bindStatement(read.answer(withCount ? 'page and total' : 'page', lists), slots);
     const { plan } = read;
     return {
       single: true,
+      answer,
       async run(session, context) {
         const { rows: found, total, read: count, source, facets } = await readAnswer(session, answer, context, plan);
         const rows = plan.keyset?.backward ? found.toReversed() : found;
@@ -105,12 +106,13 @@ export const singleStatement: ReadStrategy = {
     };
   },
 
-  prepareFirst(read, slots) {
+  prepareFirst(read, slots, lists) {
     const entity = bindEntity(read.entity, slots, true);
     if (isRowAlone(read)) {
       const first = bindStatement(read.firstAsJson(), slots);
       return {
         single: true,
+        answer: first,
         async run(session, context) {
           const found = await runBound(session, first, context);
           const row = firstById(found.map(([json]): Row => JSON.parse(json)));
@@ -118,9 +120,10 @@ export const singleStatement: ReadStrategy = {
         },
       };
     }
-    const answer = bindStatement(read.answer('first'), slots);
+    const answer = bindStatement(read.answer('first', lists), slots);
     return {
       single: true,
+      answer,
       async run(session, context) {
         const { rows, source } = await readAnswer(session, answer, context, read.plan);
         const [row] = rows;
@@ -132,7 +135,7 @@ export const singleStatement: ReadStrategy = {
   describe: (read, slots, kind) => [
     kind === 'first' && isRowAlone(read)
       ? { title: 'the entry', statement: bindStatement(read.firstAsJson(), slots) }
-      : { title: 'the whole answer', statement: bindStatement(read.answer(kind), slots) },
+      : { title: 'the whole answer', statement: bindStatement(read.answer(kind, 'whole'), slots) },
   ],
 };
 

@@ -43,9 +43,13 @@ export type AnswerKind = 'first' | 'page' | 'page and total';
 export type AnswerPart = readonly [part: number, json: string | null, chunk: number];
 
 /**
- * Populated rows come in lists of so many, each a row of the result. The driver reads a row at one go, and all others
- * would wait while it reads megabytes.
+ * How populated rows are returned: each path as one list; or, where there may be many, in chunks, and not at all where no
+ * response has room for them. The driver reads a row of a result at one go, and all others would wait while it reads
+ * megabytes. For few rows it is faster to make one list of them.
  */
+export type ListForm = 'whole' | 'chunks';
+
+/** Populated rows of a chunk. */
 const CHUNK_ROWS = 1_000;
 /** The same where lists come in pages: so many rows of each list. */
 const CHUNK_LIST_ROWS = 16;
@@ -62,10 +66,15 @@ export function compileFirstAsJson(dialect: Dialect, plan: AuthorizedReadPlan): 
   return statement(dialect, firstRows(dialect, plan, sql`${jsonRow(columns)}::text`));
 }
 
-export function compileAnswer(dialect: Dialect, plan: AuthorizedReadPlan, kind: AnswerKind): Statement<AnswerPart> {
+export function compileAnswer(
+  dialect: Dialect,
+  plan: AuthorizedReadPlan,
+  kind: AnswerKind,
+  lists: ListForm,
+): Statement<AnswerPart> {
   const page = kind === 'first' ? null : pageOf(dialect, plan, kind === 'page and total');
   const ids = page ? page.ids : firstOf(dialect, plan, sql`${sql.id(ROOT, 'id')} as id`);
-  const answer = new AnswerParts(dialect, plan.limits);
+  const answer = new AnswerParts(dialect, plan.limits, lists);
   if (page?.matching) answer.tables.push(page.matching);
   // As an array the page is of no guessed size, so one plan serves every page.
   const read = sql`as materialized (select id, n from unnest(array(${ids})) with ordinality as o(id, n))`;
@@ -106,11 +115,13 @@ class AnswerParts {
   readonly #dialect: Dialect;
   readonly #cut: Fragment;
   readonly #mostCharacters: Fragment;
+  readonly #lists: ListForm;
   #count = 0;
 
-  constructor(dialect: Dialect, limits: AnswerLimits) {
+  constructor(dialect: Dialect, limits: AnswerLimits, lists: ListForm) {
     this.#dialect = dialect;
     this.#cut = cutRows(limits);
+    this.#lists = lists;
     this.#mostCharacters = sql.lit(Math.ceil(limits.populatedCharacters * ROW_CHARACTERS));
   }
 
@@ -131,17 +142,22 @@ class AnswerParts {
       ? sql`select ${sql.id('i', 'value')} as parent, count(*) as id, 0 as n, null::json as data from ${from} group by 1`
       : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${jsonRow(columns)} as data from ${from} ${this.#cut}`;
     this.tables.push(sql`${name} as materialized (${rows})`);
-    if (populate.count)
+    if (populate.count) this.results.push(whole(index, name, sql`json_build_array(parent, id)`));
+    else
       this.results.push(
-        sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, id)) from ${name})::text, 0`,
+        populate.many && this.#lists === 'chunks' ? this.#listsThatFit(index, name) : whole(index, name, ROW),
       );
-    else this.results.push(populate.many ? this.#listsThatFit(index, name) : chunks(index, name, ROW));
     this.populate(populate.part.entity, sql`(select distinct id as value from ${name}) as ${sql.id('i')}`);
+  }
+
+  #list(index: number, name: Fragment, row: Fragment, chunk: Fragment): Fragment {
+    if (this.#lists === 'whole') return whole(index, name, row);
+    return sql`select ${sql.lit(index)}, json_agg(${row} order by n)::text, (${chunk})::float8 from ${name} group by 3`;
   }
 
   /** In place of lists that are too long for any response: how many rows they have. */
   #listsThatFit(index: number, name: Fragment): Fragment {
-    const lists = sql`select json_agg(${ROW} order by n)::text as value, ${CHUNK} as chunk, count(*) as rows, sum(length(data::text)) as length from ${name} group by 2`;
+    const lists = sql`select json_agg(${ROW} order by n)::text as value, (${CHUNK})::float8 as chunk, count(*) as rows, sum(length(data::text)) as length from ${name} group by 2`;
     return sql`select ${sql.lit(index)}, case when sum(length) over () <= ${this.#mostCharacters} then value else (sum(rows) over ())::text end, chunk from (${lists}) as u`;
   }
 
@@ -152,7 +168,7 @@ class AnswerParts {
     this.tables.push(
       sql`${name} as materialized (select w.parent, w.id, w.n, w.total, 0 as part, ${jsonRow(columns)} as data from ${source} where ${rows} ${this.#cut})`,
     );
-    this.results.push(pageResult(index, name));
+    this.results.push(this.#list(index, name, PAGE_ROW, PAGE_CHUNK));
     const shown = sql`(select distinct id as value from ${name} where ${isShown(this.#dialect, page)}) as ${sql.id('i')}`;
     this.populate(populate.part.entity, shown);
   }
@@ -172,7 +188,7 @@ class AnswerParts {
     if (page) {
       const { source, rows: ofPage } = pagedMixed(this.#dialect, page, rows);
       this.tables.push(sql`${name} as materialized (select * from ${source} where ${ofPage} ${this.#cut})`);
-      this.results.push(pageResult(index, name));
+      this.results.push(this.#list(index, name, PAGE_ROW, PAGE_CHUNK));
     } else {
       this.tables.push(
         sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${this.#cut})`,
@@ -180,7 +196,7 @@ class AnswerParts {
       this.results.push(
         populate.count
           ? sql`select ${sql.lit(index)}, (select json_agg(json_build_array(parent, c)) from (select parent, count(*) as c from ${name} group by parent) as u)::text, 0`
-          : chunks(index, name, sql`json_build_array(parent, data, part)`),
+          : this.#list(index, name, sql`json_build_array(parent, data, part)`, CHUNK),
       );
     }
     const shown = page ? sql` and ${isShown(this.#dialect, page)}` : sql``;
@@ -192,15 +208,15 @@ class AnswerParts {
   }
 }
 
-/** Rows of the pages of lists, each with its number and the total of its list. */
-const pageResult = (index: number, name: Fragment): Fragment =>
-  sql`select ${sql.lit(index)}, json_agg(json_build_array(parent, data, part, n, total) order by n)::text, (n / ${sql.lit(CHUNK_LIST_ROWS)})::float8 from ${name} group by 3`;
-
 const ROW = sql`json_build_array(parent, data)`;
-const CHUNK = sql`((n - 1) / ${sql.lit(CHUNK_ROWS)})::float8`;
+const CHUNK = sql`(n - 1) / ${sql.lit(CHUNK_ROWS)}`;
+/** A row of the page of a list has its number there, and the total of the list. */
+const PAGE_ROW = sql`json_build_array(parent, data, part, n, total)`;
+const PAGE_CHUNK = sql`n / ${sql.lit(CHUNK_LIST_ROWS)}`;
 
-const chunks = (index: number, name: Fragment, row: Fragment): Fragment =>
-  sql`select ${sql.lit(index)}, json_agg(${row} order by n)::text, ${CHUNK} from ${name} group by 3`;
+/** The rows of a path as one list. */
+const whole = (index: number, name: Fragment, row: Fragment): Fragment =>
+  sql`select ${sql.lit(index)}, (select json_agg(${row} order by n) from ${name})::text, 0`;
 
 /** PostgreSQL functions take at most 100 arguments; a wider row is put together from several arrays. */
 const MAX_ARGUMENTS = 90;
