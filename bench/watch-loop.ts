@@ -1,6 +1,7 @@
 // Loaded into a server before its own code: writes to a file how late the timers of its event loop are. `?to=PATH` names
-// the file. Each line is a time, the milliseconds that a timer was late, and how many of them the thread itself worked.
+// the file. Threads that the server starts load it as well, and write nothing. Each line is a time, the milliseconds that a timer was late, and how many of them the thread itself worked.
 import { appendFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 
 const EVERY_MS = 5;
 const WRITTEN_LINES = 200;
@@ -11,7 +12,7 @@ const processorMs = (): number => {
   return (user + system) / 1000;
 };
 
-if (file !== null) {
+if (file !== null && isMainThread) {
   let [last, lastBusy] = [performance.now(), processorMs()];
   const lines: string[] = [];
   setInterval(() => {
