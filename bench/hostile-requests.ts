@@ -31,6 +31,8 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   '10 sorts by averages': `/api/categories?sort=${Array.from({ length: 10 }, (_, index) => `restaurants.${['averagePrice', 'rating', 'stars', 'visits', 'id'][index % 5]}.$avg${index % 2 === 0 ? '' : ':desc'}`).join(',')}`,
   'populate in circles':
     '/api/categories?populate[restaurants][populate][categories][populate][restaurants][fields]=name&pagination[pageSize]=100',
+  'populate 4,000 entries': '/api/categories?populate=restaurants&pagination[pageSize]=15',
+  'populate 12,000 entries': '/api/categories?populate=restaurants&pagination[pageSize]=40',
   'groups through 3 relations':
     '/api/dishes/aggregate?group=restaurant.categories.children.rank,restaurant.owner.restaurant.id,restaurant.chef.apprentices.bio&count=*&distinct=vegan&avg=price&sort=-count',
   'groups of a million': '/api/reviews/aggregate?group=restaurant.slug&count=*&min=id&sort=-count',

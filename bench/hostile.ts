@@ -4,6 +4,7 @@
 // a pause, in processor time. On a machine that others use, the last is the figure to trust.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataSet } from './data.ts';
+import { type Answered, sendWithoutPause } from './hostile-clients.ts';
 import { HOSTILE } from './hostile-requests.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { chosen, type Options } from './options.ts';
@@ -70,10 +71,7 @@ export async function compareHostile(
   }
 }
 
-interface Beside {
-  readonly statuses: Map<number, number>;
-  /** Seconds. */
-  readonly slowest: number;
+interface Beside extends Answered {
   readonly megabytes: number;
   /** Milliseconds of the reads by id. */
   readonly times: readonly number[];
@@ -85,28 +83,17 @@ async function beside(
   small: string,
   { clients, seconds }: Pick<Options, 'clients' | 'seconds'>,
 ): Promise<Beside> {
-  const end = performance.now() + seconds * 1000;
-  const statuses = new Map<number, number>();
-  let [slowest, megabytes, isOver] = [0, 0, false];
-  const client = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const begin = performance.now();
-      const response = await fetch(server.address + target);
-      await response.arrayBuffer();
-      slowest = Math.max(slowest, (performance.now() - begin) / 1000);
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-    }
-  };
+  let [megabytes, isOver] = [0, false];
   const watch = async (): Promise<void> => {
     for (; !isOver; await sleep(MEMORY_STEP_MS)) megabytes = Math.max(megabytes, server.familyMegabytes());
   };
   const watching = watch();
-  const expensive = Promise.all(Array.from({ length: clients }, client));
+  const expensive = sendWithoutPause({ url: server.address + target, clients, seconds });
   const times = await reads(server, small, seconds * 1000);
-  await expensive;
+  const answered = await expensive;
   isOver = true;
   await watching;
-  return { statuses, slowest, megabytes, times };
+  return { ...answered, megabytes, times };
 }
 
 /** Milliseconds of reads one after another. */

@@ -25,6 +25,8 @@ const SIZES_MS = 60_000;
 const DOUBTFUL = 10;
 /** No time that it took makes a smaller read heavy. */
 const NEVER_HEAVY = MAX_SMALL_COST / 20;
+/** Rows that the database passes, beyond the one that counts already, while a value is read and written. */
+const ROWS_PER_VALUE = 3;
 const QUICK_RUNS = 3;
 const QUICK_MS = 5;
 
@@ -130,9 +132,10 @@ const lengthOf = (rows: readonly Row[]): number => {
   return length;
 };
 
-/** What a plan costs: in rows, and as a caller may know it. */
+/** What a plan costs: in rows, in rows that pass while it takes its time, and as a caller may know it. */
 interface Estimate {
   readonly rows: number;
+  readonly time: number;
   readonly shown: number;
 }
 
@@ -182,8 +185,8 @@ export class PlanLane implements ReadTimer {
   }
 
   isHeavy(limit: number): boolean {
-    const cost = this.#costOf(limit);
-    if (this.#isSlow) return cost >= NEVER_HEAVY;
+    const { rows, time: cost } = this.#estimate(limit);
+    if (this.#isSlow) return rows >= NEVER_HEAVY;
     return cost > MAX_SMALL_COST && (cost > MAX_SMALL_COST * DOUBTFUL || this.#quick < QUICK_RUNS);
   }
 
@@ -203,8 +206,8 @@ export class PlanLane implements ReadTimer {
     }
     let estimate = this.#estimates.get(limit);
     if (!estimate) {
-      const { rows } = this.#lanes.costOf(this.#read, limit);
-      estimate = { rows, shown: roundedCost(rows) };
+      const { rows, written } = this.#lanes.costOf(this.#read, limit);
+      estimate = { rows, time: rows + written * ROWS_PER_VALUE, shown: roundedCost(rows) };
       this.#estimates.set(limit, estimate);
     }
     return estimate;

@@ -18,6 +18,8 @@ export interface Cost {
   /** What it is, in the words of the request. */
   readonly title: string;
   readonly rows: number;
+  /** Values of entries that are read into memory and written to the response. */
+  readonly written: number;
   readonly parts: readonly Cost[];
 }
 
@@ -69,8 +71,9 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
   const candidates = isOne ? 1 : Math.min(mostRows(plan, limit, rowsIn), rowsIn(table));
   const shown = isOne ? 1 : Math.min(limit, candidates);
   const where = plan.where ? estimate.condition(plan.where, candidates) : NOTHING;
+  const written = plan.aggregate ? 0 : shown * plan.entity.columns.length;
   const parts: Cost[] = [
-    leaf(`rows of ${table}`, plan.where ? candidates : candidates / COUNTED_AT_ONCE),
+    leaf(`rows of ${table}`, plan.where ? candidates : candidates / COUNTED_AT_ONCE, written),
     leaf('filters', where.once + where.perRow * candidates),
     ...(isOne ? [] : plan.order.map((key) => estimate.order(key, table, candidates))),
     ...plan.entity.populate.map((populate) => estimate.populate(populate, table, shown)),
@@ -105,11 +108,16 @@ const isMostlyMet = (where: Condition | null): boolean =>
 
 const NOTHING: ConditionCost = { once: 0, perRow: 0 };
 
-const leaf = (title: string, rows: number): Cost => ({ title, rows: Math.ceil(rows), parts: [] });
+const leaf = (title: string, rows: number, written = 0): Cost => ({
+  title,
+  rows: Math.ceil(rows),
+  written: Math.ceil(written),
+  parts: [],
+});
 
 function sum(title: string, parts: readonly Cost[]): Cost {
-  const counted = parts.filter(({ rows }) => rows > 0);
-  return { title, rows: counted.reduce((total, { rows }) => total + rows, 0), parts: counted };
+  const total = (key: 'rows' | 'written'): number => parts.reduce((sum, part) => sum + part[key], 0);
+  return { title, rows: total('rows'), written: total('written'), parts: parts.filter(({ rows }) => rows > 0) };
 }
 
 const isOfOneDocument = (where: Condition | null): boolean =>
@@ -276,7 +284,11 @@ class Estimate {
       const orders = plan.kind === 'related' ? plan.order.map((key) => this.order(key, entity.table, reached)) : [];
       const distinct = Math.min(reached, this.#rowsIn(entity.table));
       return [
-        leaf(`rows of ${entity.table}`, once + reached * (LOOK_UP + perRow + entity.columns.length)),
+        leaf(
+          `rows of ${entity.table}`,
+          once + reached * (LOOK_UP + perRow + entity.columns.length),
+          reached * entity.columns.length,
+        ),
         ...orders,
         ...entity.populate.map((below) => this.populate(below, entity.table, distinct)),
       ];
