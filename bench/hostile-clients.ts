@@ -1,5 +1,5 @@
-// Clients that send one request without pause, in a thread of their own: what they do with large responses must not hold up
-// whoever measures something beside them.
+// Clients that send one request without pause, in a thread of their own: what some do with large responses must not hold up
+// those that measure something beside them.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 export interface Load {
@@ -12,8 +12,8 @@ export interface Load {
 export interface Answered {
   /** How many responses had each status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Seconds that the slowest took. */
-  readonly slowest: number;
+  /** Milliseconds that each took. */
+  readonly times: readonly number[];
 }
 
 /** Resolves when all have their last response. */
@@ -28,18 +28,18 @@ export function sendWithoutPause(load: Load): Promise<Answered> {
 async function send({ url, clients, seconds }: Load): Promise<Answered> {
   const end = performance.now() + seconds * 1000;
   const statuses = new Map<number, number>();
-  let slowest = 0;
+  const times: number[] = [];
   const client = async (): Promise<void> => {
     while (performance.now() < end) {
       const begin = performance.now();
       const response = await fetch(url);
       await response.arrayBuffer();
-      slowest = Math.max(slowest, (performance.now() - begin) / 1000);
+      times.push(performance.now() - begin);
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
-  return { statuses, slowest };
+  return { statuses, times };
 }
 
 if (!isMainThread) parentPort!.postMessage(await send(workerData as Load));

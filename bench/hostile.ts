@@ -45,7 +45,8 @@ export async function compareHostile(
 ): Promise<void> {
   const { restaurants, clients, seconds } = options;
   const small = WORKLOADS['read by id'].replace(DOCUMENT_PLACE, documentId);
-  const alone = p99(await reads(server, small, seconds * 1000));
+  const { times: quiet } = await sendWithoutPause({ url: server.address + small, clients: 1, seconds });
+  const alone = p99(quiet);
   console.log(
     `${restaurants} restaurants, ${clients} clients, ${seconds} s each; read by id alone: p99 ${alone.toFixed(1)} ms\n`,
   );
@@ -53,8 +54,9 @@ export async function compareHostile(
   console.log(line('request', 'answers', 'slowest s', 'MB', 'by id p99 ms', 'more ms', 'held ms'));
   for (const [name, target] of requests) {
     const begin = Date.now();
-    const { statuses, slowest, megabytes, times } = await beside(server, target, small, options);
-    const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+    const { expensive, megabytes, times } = await beside(server, target, small, options);
+    const slowest = Math.max(...expensive.times) / 1000;
+    const answers = [...expensive.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     const worst = p99(times);
     const { own } = await watch.between(begin, Date.now());
     console.log(
@@ -71,7 +73,8 @@ export async function compareHostile(
   }
 }
 
-interface Beside extends Answered {
+interface Beside {
+  readonly expensive: Answered;
   readonly megabytes: number;
   /** Milliseconds of the reads by id. */
   readonly times: readonly number[];
@@ -88,24 +91,13 @@ async function beside(
     for (; !isOver; await sleep(MEMORY_STEP_MS)) megabytes = Math.max(megabytes, server.familyMegabytes());
   };
   const watching = watch();
-  const expensive = sendWithoutPause({ url: server.address + target, clients, seconds });
-  const times = await reads(server, small, seconds * 1000);
-  const answered = await expensive;
+  const [expensive, { times }] = await Promise.all([
+    sendWithoutPause({ url: server.address + target, clients, seconds }),
+    sendWithoutPause({ url: server.address + small, clients: 1, seconds }),
+  ]);
   isOver = true;
   await watching;
-  return { ...answered, megabytes, times };
-}
-
-/** Milliseconds of reads one after another. */
-export async function reads(server: Server, target: string, milliseconds: number): Promise<number[]> {
-  const end = performance.now() + milliseconds;
-  const times: number[] = [];
-  while (performance.now() < end) {
-    const begin = performance.now();
-    await server.get(target);
-    times.push(performance.now() - begin);
-  }
-  return times;
+  return { expensive, megabytes, times };
 }
 
 export const p99 = (times: readonly number[]): number => {

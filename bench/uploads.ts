@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { dataSet, PROJECT } from './data.ts';
-import { p99, reads } from './hostile.ts';
+import { p99 } from './hostile.ts';
 import { median } from './load.ts';
 import { LoopWatch } from './loop-watch.ts';
 import type { Options } from './options.ts';
@@ -78,4 +78,16 @@ function uploadAll(load: UploadLoad): Promise<boolean> {
     worker.once('message', (statuses: readonly number[]) => resolve(statuses.every((status) => status === 201)));
     worker.once('error', reject);
   });
+}
+
+/** Milliseconds of reads one after another. */
+async function reads(server: Server, target: string, milliseconds: number): Promise<number[]> {
+  const end = performance.now() + milliseconds;
+  const times: number[] = [];
+  while (performance.now() < end) {
+    const begin = performance.now();
+    await server.get(target);
+    times.push(performance.now() - begin);
+  }
+  return times;
 }

@@ -134,7 +134,7 @@ const NOT_TRACKED =
   'Every user and token costs a statement: the database lacks triggers, and its account may not create them. Run sheaf schema apply with the account that owns the tables.';
 
 /** The share of its connections that heavy reads may take, and that others may which are not surely small. */
-const [HEAVY_SHARE, MEDIUM_SHARE] = [0.2, 0.4];
+const [HEAVY_SHARE, MEDIUM_SHARE] = [0.2, 0.3];
 /** The id of the process that serves a connection; the types do not know it. */
 const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
 /** A time by the clock that is longer may be that of others, who keep the server busy. */
