@@ -299,6 +299,23 @@ describeOnSqlite('A heavy read on SQLite', (engine) => {
   });
 });
 
+describeOnEveryDatabase('A read that touches few rows', (engine) => {
+  const contents = useContents(engine);
+
+  it('is heavy where its response has many values', async () => {
+    const content = await contents.open(PROJECT);
+    await content.make('tags', { name: 'one' });
+    claimRows(content.sheaf, { tags: 1, pages: 8_000, pages_tags_lnk: 8_000 });
+    const isHeavy = async (read: string): Promise<boolean> => {
+      const { begun } = content.sheaf.operations.lanes.usage();
+      expect((await content.get(read)).status).toBe(200);
+      return content.sheaf.operations.lanes.usage().begun > begun;
+    };
+    expect(await isHeavy('tags?populate=pages')).toBe(true);
+    expect(await isHeavy('tags?populate[pages][fields]=title')).toBe(false);
+  });
+});
+
 describeOnPostgres('A heavy read on PostgreSQL', (engine) => {
   const contents = useContents(engine);
 

@@ -7,8 +7,9 @@ import type { Model, ScalarType } from '../model/types.ts';
 import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS, OPTIONAL_COLUMNS } from '../sql/account-statements.ts';
 import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
+import { PublicationStatements } from '../sql/publication-statements.ts';
 import type { Statement } from '../sql/statement.ts';
-import { listName, WriteStatements } from '../sql/write-statements.ts';
+import { listName } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Database, Session, TableDescription, Tables } from './database.ts';
 
@@ -313,12 +314,13 @@ async function applyTracking(
 
 /** The published lists of an adopted database are taken to be what their drafts held when they were published. */
 async function adoptLists(session: Session, dialect: Dialect, model: Model): Promise<void> {
-  const sql = new WriteStatements(dialect);
+  const publications = new PublicationStatements(dialect);
   for (const type of model.contentTypes.values()) {
     if (!type.draftAndPublish) continue;
     for (const { link, target } of linkAttributes(type)) {
       const other = model.contentTypes.get(target)!;
-      if (other.draftAndPublish) await session.rows(sql.adoptLists(link, type.table, other.table), [listName(link)]);
+      if (other.draftAndPublish)
+        await session.rows(publications.adoptLists(link, type.table, other.table), [listName(link)]);
     }
   }
 }

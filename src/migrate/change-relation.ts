@@ -131,10 +131,10 @@ async function recordAgain(step: Step, { schema, attribute }: RelationChange): P
   const other = step.after.contentTypes.get(attribute.target)!;
   if (attribute.storage !== 'linkTable' || schema.kind === 'component') return;
   if (!schema.draftAndPublish || !other.draftAndPublish) return;
-  const { sql } = step.write(step.after);
+  const { publications } = step.write(step.after);
   const { link } = attribute;
-  await run(step, sql.adoptLists(link, schema.table, other.table), listName(link));
+  await run(step, publications.adoptLists(link, schema.table, other.table), listName(link));
   if (attribute.inverse === null) return;
   const back = { ...link, from: link.to, to: link.from, order: link.inverseOrder, inverseOrder: link.order };
-  await run(step, sql.adoptLists(back, other.table, schema.table), listName(back));
+  await run(step, publications.adoptLists(back, other.table, schema.table), listName(back));
 }

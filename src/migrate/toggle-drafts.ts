@@ -172,13 +172,13 @@ async function separateMorphs(step: Step, schema: Schema): Promise<void> {
 
 /** What is published now was published with the links it has. */
 async function recordPublishedLists(step: Step, type: ContentType): Promise<void> {
-  const { sql } = step.write(step.after);
+  const { publications } = step.write(step.after);
   for (const holder of step.after.contentTypes.values()) {
     if (!holder.draftAndPublish) continue;
     for (const { link, target } of linkAttributes(holder)) {
       const other = typeIn(step.after, target);
       if (other.draftAndPublish && (holder === type || other === type))
-        await run(step, sql.adoptLists(link, holder.table, other.table), listName(link));
+        await run(step, publications.adoptLists(link, holder.table, other.table), listName(link));
     }
   }
 }

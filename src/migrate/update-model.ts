@@ -10,6 +10,7 @@ import { AffectedStatements } from '../sql/affected-statements.ts';
 import { lockSchema } from '../sql/ddl.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
 import { recordChange, setUndo } from '../sql/migration-statements.ts';
+import { PublicationStatements } from '../sql/publication-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
 import { WriteSession } from '../store/write-session.ts';
@@ -191,6 +192,7 @@ export function writeSession(session: Session, database: Database, model: Model,
     sql: new WriteStatements(dialect),
     affected: new AffectedStatements(dialect),
     gatherStatements: new GatherStatements(dialect),
+    publications: new PublicationStatements(dialect),
     defaultLocale,
     rules: new RuleStatements(model, dialect),
     admitLocale: (inside, code) => admitLocale(inside, dialect, code),

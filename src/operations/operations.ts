@@ -27,6 +27,7 @@ import type { ReadRequest, ReadShape } from '../request/read-request.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import type { CountedList } from '../sql/compile-read.ts';
 import { GatherStatements } from '../sql/gather-statements.ts';
+import { PublicationStatements } from '../sql/publication-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
 import type { WriteContext } from '../store/write-session.ts';
@@ -98,6 +99,7 @@ export class Operations {
       sql: new WriteStatements(database.dialect),
       affected: new AffectedStatements(database.dialect),
       gatherStatements: new GatherStatements(database.dialect),
+      publications: new PublicationStatements(database.dialect),
       get defaultLocale() {
         return current();
       },

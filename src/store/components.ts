@@ -96,9 +96,9 @@ export async function deleteItems(write: WriteSession, items: readonly ItemRef[]
     const ids = group.map(({ id }) => id);
     await deleteBelow(write, component, ids);
     for (const { link } of [...linkAttributes(component), ...[...component.attributes.values()].filter(isKey)])
-      await write.run.rows(write.sql.dropRecordedLists(), listName(link), listOf(ids));
+      await write.run.rows(write.publications.dropRecordedLists(), listName(link), listOf(ids));
     // The record of a copy goes with the published row: until then that row is not free to be taken for another's.
-    await write.run.rows(write.sql.dropCopies('published'), component.table, listOf(ids));
+    await write.run.rows(write.publications.dropCopies('published'), component.table, listOf(ids));
     await write.run.change(component.table, write.sql.deleteRows(component.table), listOf(ids));
   }
 }

@@ -67,8 +67,17 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
       await write.run.rows(write.sql.copyColumns(component.table, scalarColumns(component)), id, listOf([kept]));
     if (kept === null && (purpose.to === 'published' || purpose.to === 'draft')) {
       const toPublished = purpose.to === 'published';
-      await write.run.rows(write.sql.dropCopies(toPublished ? 'draft' : 'published'), component.table, listOf([id]));
-      await write.run.rows(write.sql.recordCopy(), component.table, toPublished ? id : made, toPublished ? made : id);
+      await write.run.rows(
+        write.publications.dropCopies(toPublished ? 'draft' : 'published'),
+        component.table,
+        listOf([id]),
+      );
+      await write.run.rows(
+        write.publications.recordCopy(),
+        component.table,
+        toPublished ? id : made,
+        toPublished ? made : id,
+      );
     }
     await copyNestedContent(write, component, { from: id, to: made, toIsNew: kept === null, purpose });
     items.push({ id: made, uid });
@@ -104,13 +113,17 @@ async function counterpartOf(
   if (purpose.to !== 'published' && purpose.to !== 'draft') return null;
   const isDraft = purpose.to === 'published';
   const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
-  const [copy] = await write.run.rows(write.sql.copiesOf(side), component.table, listOf([id]));
+  const [copy] = await write.run.rows(write.publications.copiesOf(side), component.table, listOf([id]));
   if (copy) return copy[isDraft ? 1 : 0];
   if (atSamePosition?.uid !== component.uid) return null;
-  const [taken] = await write.run.rows(write.sql.copiesOf(other), component.table, listOf([atSamePosition.id]));
+  const [taken] = await write.run.rows(
+    write.publications.copiesOf(other),
+    component.table,
+    listOf([atSamePosition.id]),
+  );
   if (taken) return null;
   const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
-  await write.run.rows(write.sql.recordCopy(), component.table, draft, published);
+  await write.run.rows(write.publications.recordCopy(), component.table, draft, published);
   return atSamePosition.id;
 }
 

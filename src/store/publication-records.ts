@@ -12,7 +12,7 @@ export async function readRecord(
   { link, target }: RelationAttribute,
   published: number,
 ): Promise<number[]> {
-  const statement = write.sql.recordedList(write.type(target).table);
+  const statement = write.publications.recordedList(write.type(target).table);
   return (await write.run.rows(statement, listName(link), published)).map(([draft]) => draft);
 }
 
@@ -25,9 +25,10 @@ export async function recordList(
   const recorded = await readRecord(write, attribute, published);
   if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return;
   const list = listName(attribute.link);
-  await write.run.rows(write.sql.dropRecordedLists(), list, listOf([published]));
+  await write.run.rows(write.publications.dropRecordedLists(), list, listOf([published]));
   const positions = drafts.map((id, index) => [id, index + 1]);
-  if (positions.length > 0) await write.run.rows(write.sql.recordList(), list, published, JSON.stringify(positions));
+  if (positions.length > 0)
+    await write.run.rows(write.publications.recordList(), list, published, JSON.stringify(positions));
 }
 
 /** Records the lists of one row together. `recorded`: those on record, by name. */
@@ -43,10 +44,10 @@ export async function recordLists(
   });
   const stale = changed.map(({ attribute }) => listName(attribute.link)).filter((list) => recorded.has(list));
   if (stale.length > 0)
-    await write.run.change(PUBLISHED_LISTS, write.sql.dropRecords(), listOf(stale), listOf([published]));
+    await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), listOf(stale), listOf([published]));
   const entries = changed.flatMap(({ attribute, inDraft }) =>
     inDraft.map((draft, index) => [listName(attribute.link), draft, index + 1]),
   );
   if (entries.length > 0)
-    await write.run.change(PUBLISHED_LISTS, write.sql.recordLists(), published, JSON.stringify(entries));
+    await write.run.change(PUBLISHED_LISTS, write.publications.recordLists(), published, JSON.stringify(entries));
 }

@@ -402,7 +402,7 @@ async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftA
         );
       if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
       const { link } = attribute;
-      const recorded = await write.run.rows(write.sql.recordedIn(holder.table), listName(link), rows.draft);
+      const recorded = await write.run.rows(write.publications.recordedIn(holder.table), listName(link), rows.draft);
       const holders = recorded.map(([id]) => id);
       if (holders.length > 0)
         await write.run.change(

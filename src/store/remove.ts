@@ -39,7 +39,7 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
   if (own.length + others.length > 0)
     await write.run.change(
       PUBLISHED_LISTS,
-      write.sql.forgetRows(),
+      write.publications.forgetRows(),
       listOf(own),
       listOf(ids),
       listOf(others),

@@ -109,7 +109,7 @@ async function readField(
   for (const [uid, group] of Map.groupBy(unknown, (item) => item.uid)) {
     const { table } = write.model.components.get(uid)!;
     const ids = listOf(group.map(({ id }) => id!));
-    const copies = await write.run.rows(write.sql.copiesOf('published'), table, ids);
+    const copies = await write.run.rows(write.publications.copiesOf('published'), table, ids);
     const drafts = new Map(copies.map(([draft, published]) => [published, draft]));
     for (const item of group) {
       const draft = drafts.get(item.id!);

@@ -6,6 +6,7 @@ import type { ContentType, Model } from '../model/types.ts';
 import type { WritePlan } from '../plan/write/changes.ts';
 import type { AffectedStatements } from '../sql/affected-statements.ts';
 import type { GatherStatements } from '../sql/gather-statements.ts';
+import type { PublicationStatements } from '../sql/publication-statements.ts';
 import type { VersionRow, WriteStatements } from '../sql/write-statements.ts';
 import { Gathered } from './gathered.ts';
 import type { RuleStatements } from './rule-statements.ts';
@@ -23,6 +24,7 @@ export interface WriteContext {
   readonly sql: WriteStatements;
   readonly affected: AffectedStatements;
   readonly gatherStatements: GatherStatements;
+  readonly publications: PublicationStatements;
   readonly defaultLocale: string;
   readonly rules: RuleStatements;
   /** Takes a locale that the project does not have yet, where it may; false where it may not. */
@@ -37,6 +39,7 @@ export class WriteSession {
   readonly sql: WriteStatements;
   readonly affected: AffectedStatements;
   readonly gatherStatements: GatherStatements;
+  readonly publications: PublicationStatements;
   /** What was read ahead. */
   readonly gathered = new Gathered();
   readonly run: StatementRunner;
@@ -49,13 +52,14 @@ export class WriteSession {
   readonly hasLocale: (code: string) => Promise<boolean>;
 
   constructor(session: Session, caller: Caller, context: WriteContext) {
-    const { model, sql, affected, gatherStatements, defaultLocale, rules, invariants } = context;
+    const { model, sql, affected, gatherStatements, publications, defaultLocale, rules, invariants } = context;
     this.invariants = invariants;
     this.caller = caller;
     this.model = model;
     this.sql = sql;
     this.affected = affected;
     this.gatherStatements = gatherStatements;
+    this.publications = publications;
     this.defaultLocale = defaultLocale;
     this.rules = rules;
     this.admitLocale = (code) => context.admitLocale(session, code);

@@ -142,6 +142,16 @@ describe('the cost of a read', () => {
     );
   });
 
+  it('counts the values of entries that a response has', () => {
+    const written = (parameters: object, limit: number) => costOf(parameters, SIZES, limit).written;
+    expect(written({ fields: 'title' }, 50)).toBeLessThan(written({}, 50));
+    expect(written({}, 100)).toBe(2 * written({}, 50));
+    expect(written({ populate: { tags: true } }, 50)).toBeGreaterThan(written({}, 50));
+    expect(written({ populate: { tags: { fields: 'name' } } }, 50)).toBeLessThan(
+      written({ populate: { tags: true } }, 50),
+    );
+  });
+
   it('names its parts in the words of the request', () => {
     const { parts } = costOf({ sort: 'tags.pages.title', populate: { tags: true } });
     expect(parts.map(({ title }) => title)).toEqual(['rows of pages', 'sort by tags → pages → title', 'populate tags']);

@@ -1,0 +1,129 @@
+// Statements about the records of publications: which component row was copied from which, and what lists held.
+import { sql } from 'kysely';
+import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
+import type { LinkTable } from '../model/types.ts';
+import type { Dialect, Fragment } from './dialect.ts';
+import type { Statement } from './statement.ts';
+import { StatementCache } from './statement-cache.ts';
+import { linkKey } from './write-statements.ts';
+
+export type CopySide = 'draft' | 'published';
+
+const value = (): Fragment => sql`${sql.val(null)}`;
+
+export class PublicationStatements {
+  readonly #dialect: Dialect;
+  readonly #cache: StatementCache;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#cache = new StatementCache(dialect);
+  }
+
+  /** `in` a list that is bound as one value. */
+  #inList(type: 'integer' | 'text' = 'integer'): Fragment {
+    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
+  }
+
+  // Copies of component rows
+
+  /** Values: component table, ids of the given side. */
+  copiesOf(side: CopySide): Statement<readonly [draft: number, published: number]> {
+    return this.#cache.once(
+      `copies ${side}`,
+      () =>
+        sql`select draft_id, published_id from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
+    );
+  }
+
+  /** Values: component table, draft id, published id. */
+  recordCopy(): Statement {
+    return this.#cache.once(
+      'record copy',
+      () =>
+        sql`insert into ${sql.table(COMPONENT_COPIES)} (component_table, draft_id, published_id) values (${value()}, ${value()}, ${value()})`,
+    );
+  }
+
+  /** Values: component table, ids of the given side. */
+  dropCopies(side: CopySide): Statement {
+    return this.#cache.once(
+      `drop copies ${side}`,
+      () =>
+        sql`delete from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
+    );
+  }
+
+  // Recorded lists: the drafts that a row's list held when it was published
+
+  /** The drafts in a recorded list that are still there, in their order. Values: the list, the published row. */
+  recordedList(targets: string): Statement<readonly [draft: number]> {
+    return this.#cache.once(
+      `recorded list ${targets}`,
+      () =>
+        sql`select p.target_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(targets)} as t on t.id = p.target_id where p.list = ${value()} and p.holder_id = ${value()} order by p.position`,
+    );
+  }
+
+  /** Published rows that are still there and whose recorded list holds a draft. Values: the list, the draft. */
+  recordedIn(table: string): Statement<readonly [holder: number]> {
+    return this.#cache.once(
+      `recorded in ${table}`,
+      () =>
+        sql`select p.holder_id from ${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(table)} as h on h.id = p.holder_id where p.list = ${value()} and p.target_id = ${value()}`,
+    );
+  }
+
+  /** Values: the list, the published row, `[[draft, position]…]`. */
+  recordList(): Statement {
+    return this.#cache.once(
+      'record list',
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
+
+  /** Values: the row, `[[list, draft, position]…]`. */
+  recordLists(): Statement {
+    return this.#cache.once(
+      'record lists',
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select n.name, cast(${value()} as integer), n.a, n.b from ${this.#dialect.namedPairTable(value(), 'n')}`,
+    );
+  }
+
+  /** Values: the lists, the rows. */
+  dropRecords(): Statement {
+    return this.#cache.once(
+      'drop records',
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id ${this.#inList()}`,
+    );
+  }
+
+  /** Forgets rows as holders of lists and as targets in others. Values: the lists, the rows, the others, the rows. */
+  forgetRows(): Statement {
+    return this.#cache.once(
+      'forget rows',
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where (list ${this.#inList('text')} and holder_id ${this.#inList()}) or (list ${this.#inList('text')} and target_id ${this.#inList()})`,
+    );
+  }
+
+  /** Values: the list, the published rows. */
+  dropRecordedLists(): Statement {
+    return this.#cache.once(
+      'drop recorded lists',
+      () => sql`delete from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id ${this.#inList()}`,
+    );
+  }
+
+  /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
+  adoptLists(link: LinkTable, holders: string, targets: string): Statement {
+    return this.#cache.once(
+      `adopt ${linkKey(link)}`,
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
+}
