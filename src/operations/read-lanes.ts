@@ -98,6 +98,8 @@ export class ReadLanes {
   /** Runs a read that takes little time, though its response may be large. */
   runSmall<Result extends WorkResult>(small: LaneRead<Result>, options: ReadOptions): Promise<Result> {
     const { read, work, job } = small;
+    // On SQLite rows are read one by one, and what takes long is heavy the next time.
+    if (this.#readers) return this.#database.snapshot(work, options);
     const mayBeLarge = options.timer !== undefined || read.plan.entity.populate.length > 0;
     // Who reads in process without a page takes what there is, here.
     const isPage = Number(job.context.limit ?? 1) <= LARGEST_PAGE_SIZE && !this.#database.isInTransaction;

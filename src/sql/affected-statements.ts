@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
+import { inBoundList, boundValue as value } from './bound-values.ts';
 import { partTable } from './common-tables.ts';
 import type { Dialect, FewValues, Fragment, OfFew } from './dialect.ts';
 import { readingStatement, type Statement } from './statement.ts';
@@ -38,7 +39,6 @@ const NO_LINK = sql`cast(null as integer), cast(null as integer), cast(null as d
 const namedKey = ({ table, byRow }: NamedDocuments): string => `${table} ${byRow}`;
 const partKey = (part: AffectedPart): string =>
   `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`;
-const value = (): Fragment => sql`${sql.val(null)}`;
 
 export class AffectedStatements {
   readonly #dialect: Dialect;
@@ -47,10 +47,6 @@ export class AffectedStatements {
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
     this.#cache = new StatementCache(dialect, readingStatement);
-  }
-
-  #inList(type: 'integer' | 'text'): Fragment {
-    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
   }
 
   /**
@@ -97,7 +93,7 @@ export class AffectedStatements {
   #named({ table, byRow }: NamedDocuments): FewValues {
     const list = this.#dialect.listTable(value(), 'l', 'text');
     if (!byRow) return { from: list, value: sql`l.value` };
-    const ofRows = sql`select document_id from ${sql.table(table)} where id ${this.#inList('integer')}`;
+    const ofRows = sql`select document_id from ${sql.table(table)} where id ${inBoundList(this.#dialect)}`;
     return { from: sql`(select value from ${list} union ${ofRows}) as named`, value: sql`named.value` };
   }
 

@@ -2,14 +2,13 @@
 import { sql } from 'kysely';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
-import type { Dialect, Fragment } from './dialect.ts';
+import { inBoundList, boundValue as value } from './bound-values.ts';
+import type { Dialect } from './dialect.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 import { linkKey } from './write-statements.ts';
 
 export type CopySide = 'draft' | 'published';
-
-const value = (): Fragment => sql`${sql.val(null)}`;
 
 export class PublicationStatements {
   readonly #dialect: Dialect;
@@ -20,11 +19,6 @@ export class PublicationStatements {
     this.#cache = new StatementCache(dialect);
   }
 
-  /** `in` a list that is bound as one value. */
-  #inList(type: 'integer' | 'text' = 'integer'): Fragment {
-    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
-  }
-
   // Copies of component rows
 
   /** Values: component table, ids of the given side. */
@@ -32,7 +26,7 @@ export class PublicationStatements {
     return this.#cache.once(
       `copies ${side}`,
       () =>
-        sql`select draft_id, published_id from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
+        sql`select draft_id, published_id from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -50,7 +44,7 @@ export class PublicationStatements {
     return this.#cache.once(
       `drop copies ${side}`,
       () =>
-        sql`delete from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${this.#inList()}`,
+        sql`delete from ${sql.table(COMPONENT_COPIES)} where component_table = ${value()} and ${sql.id(`${side}_id`)} ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -97,7 +91,7 @@ export class PublicationStatements {
     return this.#cache.once(
       'drop records',
       () =>
-        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${this.#inList('text')} and holder_id ${this.#inList()}`,
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list ${inBoundList(this.#dialect, 'text')} and holder_id ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -106,7 +100,7 @@ export class PublicationStatements {
     return this.#cache.once(
       'forget rows',
       () =>
-        sql`delete from ${sql.table(PUBLISHED_LISTS)} where (list ${this.#inList('text')} and holder_id ${this.#inList()}) or (list ${this.#inList('text')} and target_id ${this.#inList()})`,
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where (list ${inBoundList(this.#dialect, 'text')} and holder_id ${inBoundList(this.#dialect)}) or (list ${inBoundList(this.#dialect, 'text')} and target_id ${inBoundList(this.#dialect)})`,
     );
   }
 
@@ -114,7 +108,8 @@ export class PublicationStatements {
   dropRecordedLists(): Statement {
     return this.#cache.once(
       'drop recorded lists',
-      () => sql`delete from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id ${this.#inList()}`,
+      () =>
+        sql`delete from ${sql.table(PUBLISHED_LISTS)} where list = ${value()} and holder_id ${inBoundList(this.#dialect)}`,
     );
   }
 

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
+import { inBoundList, boundValue as value } from './bound-values.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
@@ -22,7 +23,6 @@ export interface UniqueColumn extends WrittenColumn {
 export type VersionRow = readonly [id: number, documentId: string, locale: string | null, published: 0 | 1];
 type IdRow = readonly [id: number];
 
-const value = (): Fragment => sql`${sql.val(null)}`;
 const columnList = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
 /** Part of a cache key. It is built for every write, so without temporary lists. */
@@ -80,11 +80,6 @@ export class WriteStatements {
     return number;
   }
 
-  /** `in` a list that is bound as one value. */
-  #inList(type: 'integer' | 'text' = 'integer'): Fragment {
-    return this.#dialect.inFew(sql`select value from ${this.#dialect.listTable(value(), 'l', type)}`);
-  }
-
   // Rows
 
   /** Values: the columns. */
@@ -116,7 +111,7 @@ export class WriteStatements {
   copyColumns(table: string, columns: readonly string[]): Statement {
     return this.#cache.once(`copy ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
-      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
+      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }
 
@@ -142,20 +137,23 @@ export class WriteStatements {
   updatePublished(table: string, columns: readonly string[]): Statement {
     return this.#cache.once(`update published ${table} ${columns}`, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
-      return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${this.#inList()}`;
+      return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }
 
   /** Values: the ids. */
   deleteRows(table: string): Statement {
-    return this.#cache.once(`delete ${table}`, () => sql`delete from ${sql.table(table)} where id ${this.#inList()}`);
+    return this.#cache.once(
+      `delete ${table}`,
+      () => sql`delete from ${sql.table(table)} where id ${inBoundList(this.#dialect)}`,
+    );
   }
 
   /** Columns of rows: the id, then the columns. Values: the ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
     return this.#cache.once(`select ${table}${namesOf(columns)}`, () => {
       const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id(column), type));
-      return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${this.#inList()} order by id`;
+      return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${inBoundList(this.#dialect)} order by id`;
     });
   }
 
@@ -163,7 +161,8 @@ export class WriteStatements {
   setColumn(table: string, column: string, by: string): Statement {
     return this.#cache.once(
       `set ${table} ${column} by ${by}`,
-      () => sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${this.#inList()}`,
+      () =>
+        sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -195,12 +194,16 @@ export class WriteStatements {
 
   /** Values: the document ids. */
   versionsOf(table: string): Statement<VersionRow> {
-    return this.#cache.once(`versions ${table}`, () => this.#versions(table, sql`document_id ${this.#inList('text')}`));
+    return this.#cache.once(`versions ${table}`, () =>
+      this.#versions(table, sql`document_id ${inBoundList(this.#dialect, 'text')}`),
+    );
   }
 
   /** Values: row ids. */
   versionsByRow(table: string): Statement<VersionRow> {
-    return this.#cache.once(`versions by row ${table}`, () => this.#versions(table, sql`id ${this.#inList()}`));
+    return this.#cache.once(`versions by row ${table}`, () =>
+      this.#versions(table, sql`id ${inBoundList(this.#dialect)}`),
+    );
   }
 
   /** The versions of the first document of a table; for single types. */
@@ -219,7 +222,7 @@ export class WriteStatements {
     return this.#cache.once(
       `siblings ${table}`,
       () =>
-        sql`select r.id, s.id, case when s.published_at is null then 0 else 1 end from ${sql.table(table)} as r join ${sql.table(table)} as s on s.document_id = r.document_id and ${this.#dialect.same(sql`s.locale`, sql`r.locale`)} and s.id <> r.id where r.id ${this.#inList()}`,
+        sql`select r.id, s.id, case when s.published_at is null then 0 else 1 end from ${sql.table(table)} as r join ${sql.table(table)} as s on s.document_id = r.document_id and ${this.#dialect.same(sql`s.locale`, sql`r.locale`)} and s.id <> r.id where r.id ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -255,7 +258,7 @@ export class WriteStatements {
     return this.#cache.once(
       `links to ${linkKey(link)}`,
       () =>
-        sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${this.#inList()} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
+        sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${inBoundList(this.#dialect)} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
     );
   }
 
@@ -344,7 +347,7 @@ export class WriteStatements {
     return this.#cache.once(
       `close ${table} ${holder} ${position}`,
       () =>
-        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${this.#inList()}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
+        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${inBoundList(this.#dialect)}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
     );
   }
 
@@ -353,7 +356,7 @@ export class WriteStatements {
     return this.#cache.once(
       `holders ${table} ${holder} ${held}`,
       () =>
-        sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${this.#inList()} and ${sql.id(holder)} is not null`,
+        sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${inBoundList(this.#dialect)} and ${sql.id(holder)} is not null`,
     );
   }
 
@@ -362,7 +365,7 @@ export class WriteStatements {
     return this.#cache.once(
       `morph holders ${table} ${column}`,
       () =>
-        sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${this.#inList()}`,
+        sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -371,7 +374,7 @@ export class WriteStatements {
     return this.#cache.once(
       `morph keys ${table}`,
       () =>
-        sql`select id, target_type, target_id from ${sql.table(table)} where id ${this.#inList()} and target_type is not null and target_id is not null`,
+        sql`select id, target_type, target_id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} and target_type is not null and target_id is not null`,
     );
   }
 
@@ -380,7 +383,7 @@ export class WriteStatements {
     return this.#cache.once(
       `set morph keys ${table}`,
       () =>
-        sql`update ${sql.table(table)} set target_type = ${value()}, target_id = ${value()} where id ${this.#inList()}`,
+        sql`update ${sql.table(table)} set target_type = ${value()}, target_id = ${value()} where id ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -398,7 +401,7 @@ export class WriteStatements {
     return this.#cache.once(
       `delete morph ${table} ${typeColumn}`,
       () =>
-        sql`delete from ${sql.table(table)} where ${sql.id(typeColumn)} = ${value()} and ${sql.id(idColumn)} ${this.#inList()}`,
+        sql`delete from ${sql.table(table)} where ${sql.id(typeColumn)} = ${value()} and ${sql.id(idColumn)} ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -419,7 +422,7 @@ export class WriteStatements {
   componentsOfRows(table: string): Statement<readonly [component: number, uid: string]> {
     return this.#cache.once(
       `components of rows ${table}`,
-      () => sql`select cmp_id, component_type from ${sql.table(table)} where entity_id ${this.#inList()}`,
+      () => sql`select cmp_id, component_type from ${sql.table(table)} where entity_id ${inBoundList(this.#dialect)}`,
     );
   }
 
@@ -428,7 +431,7 @@ export class WriteStatements {
     return this.#cache.once(
       `parents ${table}`,
       () =>
-        sql`select entity_id, cmp_id, field from ${sql.table(table)} where component_type = ${value()} and cmp_id ${this.#inList()}`,
+        sql`select entity_id, cmp_id, field from ${sql.table(table)} where component_type = ${value()} and cmp_id ${inBoundList(this.#dialect)}`,
     );
   }
 }
