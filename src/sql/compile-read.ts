@@ -38,6 +38,8 @@ const GIVEN_PARENTS = (dialect: Dialect): Fragment => dialect.listTable(bindCont
 /** What the rows of a list are sorted by. */
 interface SortTerm {
   readonly value: Fragment;
+  /** Whether the value is the id of the row. */
+  readonly isId: boolean;
   readonly join: Fragment | null;
   written(value: Fragment): Fragment;
 }
@@ -46,6 +48,7 @@ function sortTerms(orders: OrderCompiler, { order, position }: AuthorizedReadPla
   const row = rowOf(ROOT);
   const sorted = order.map((key) => ({
     ...orders.term(key, row),
+    isId: key.steps.length === 0 && key.column.column === 'id',
     written: (value: Fragment) => ordered(value, key),
   }));
   return position ? [...positionTerms(position, row), ...sorted] : sorted;
@@ -61,7 +64,12 @@ function positionTerms({ table, from, to, constants, order }: LinkTable, row: Ro
   const join = sql` join ${sql.table(table)} as ${sql.id('l')} on ${and(conditions)}`;
   const written = (value: Fragment): Fragment => value;
   const columns = [...(order ? [order] : []), 'id'];
-  return columns.map((column, index) => ({ value: sql.id('l', column), join: index === 0 ? join : null, written }));
+  return columns.map((column, index) => ({
+    value: sql.id('l', column),
+    isId: false,
+    join: index === 0 ? join : null,
+    written,
+  }));
 }
 
 export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Page {
@@ -81,8 +89,8 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
     };
   }
   // The rows that match are found once, for the page and for the total.
-  const keys = terms.map(({ value }, index) => sql`, ${value} as ${sql.id(`k${index}`)}`);
-  const order = terms.map(({ written }, index) => written(sql.id(`k${index}`)));
+  const keys = terms.flatMap(({ value, isId }, index) => (isId ? [] : [sql`, ${value} as ${sql.id(`k${index}`)}`]));
+  const order = terms.map(({ written, isId }, index) => written(sql.id(isId ? 'id' : `k${index}`)));
   return {
     ids: sql`select id from ${MATCHING}${orderBy(order)} ${cut}`,
     total: sql`(select count(*) from ${MATCHING})`,
