@@ -1,34 +1,73 @@
-// How what takes long shares the event loop with all else.
+// How what takes long shares the event loop with all else, by a clock that only the work of these tests moves on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TURN_MS, Turns } from './turns.ts';
 
-it('lets one begin at once, and the others one in each turn of the event loop, in their order', async () => {
-  const turns = new Turns();
-  const begun: string[] = [];
-  let isOver = false;
-  const others = (async () => {
-    for (; !isOver; await nextTurn()) begun.push('others');
-  })();
-  await Promise.all(['one', 'two', 'three'].map((name) => turns.take().then(() => begun.push(name))));
-  isOver = true;
-  await others;
-  const between = ['one', 'two', 'three'].map((name) => begun.indexOf(name));
-  expect(begun.slice(0, between[0]! + 1).filter((name) => name !== 'others')).toEqual(['one']);
-  expect(begun.slice(between[0]!, between[1])).toContain('others');
-  expect(begun.slice(between[1]!, between[2])).toContain('others');
-});
+const nextTick = (): Promise<void> => new Promise(process.nextTick);
 
-it('is free again when nobody has asked for a turn', async () => {
-  const turns = new Turns();
-  await turns.take();
-  await nextTurn();
-  await nextTurn();
-  let isIn = false;
-  void turns.take().then(() => {
-    isIn = true;
+describe('What takes turns', () => {
+  let clock = 0;
+  let turns: Turns;
+  beforeEach(() => {
+    turns = new Turns(() => clock);
   });
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(isIn).toBe(true);
+
+  /** In which order they begin that ask together, and where other work of the event loop gets in between. */
+  async function begun(names: readonly string[], milliseconds: number): Promise<string[]> {
+    const order: string[] = [];
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; await nextTurn()) if (order.at(-1) !== 'others') order.push('others');
+    })();
+    await Promise.all(
+      names.map(async (name) => {
+        await turns.take();
+        order.push(name);
+        clock += milliseconds;
+      }),
+    );
+    isOver = true;
+    await others;
+    return order;
+  }
+
+  async function beginsAtOnce(): Promise<boolean> {
+    let isIn = false;
+    void turns.take().then(() => {
+      isIn = true;
+    });
+    await nextTick();
+    await nextTick();
+    return isIn;
+  }
+
+  it('begins in its order, in each turn of the event loop as much as there is time for', async () => {
+    expect(await begun(['one', 'two', 'three'], TURN_MS)).toEqual([
+      'others',
+      'one',
+      'others',
+      'two',
+      'others',
+      'three',
+    ]);
+  });
+
+  it('shares a turn if it takes little time', async () => {
+    expect(await begun(['one', 'two', 'three'], 0)).toEqual(['others', 'one', 'others', 'two', 'three']);
+  });
+
+  it('begins at once in a turn that has time left, and in no other', async () => {
+    expect(await beginsAtOnce()).toBe(true);
+    expect(await beginsAtOnce()).toBe(true);
+    clock += TURN_MS;
+    expect(await beginsAtOnce()).toBe(false);
+  });
+
+  it('begins at once when nobody has asked for a turn', async () => {
+    await turns.take();
+    clock += TURN_MS;
+    await nextTurn();
+    await nextTurn();
+    expect(await beginsAtOnce()).toBe(true);
+  });
 });
