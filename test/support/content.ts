@@ -8,6 +8,7 @@ import type { InjectOptions } from 'fastify';
 import { afterAll } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import { createServer } from '../../src/http/server.ts';
+import { plainStatement, type Statement } from '../../src/sql/statement.ts';
 import { openToAll } from './access.ts';
 import type { Engine } from './database.ts';
 import { type Project, pluralOf } from './project.ts';
@@ -63,6 +64,7 @@ export class Content {
   readonly sheaf: Sheaf;
   readonly #server: ReturnType<typeof createServer>;
   #closed = false;
+  readonly #statements = new Map<string, Statement>();
 
   constructor(sheaf: Sheaf) {
     this.sheaf = sheaf;
@@ -135,7 +137,10 @@ export class Content {
 
   /** Rows straight from the database. */
   async rows(sql: string): Promise<readonly (readonly Answered[])[]> {
-    return this.sheaf.database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
+    // The same text is the same statement, so that connections prepare it once.
+    const statement = this.#statements.get(sql) ?? plainStatement(sql);
+    this.#statements.set(sql, statement);
+    return this.sheaf.database.snapshot((session) => session.rows(statement, []));
   }
 
   /** The one number that a statement asks for. */
