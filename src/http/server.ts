@@ -45,6 +45,7 @@ import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
 import { MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
+import { writeTogether } from './write-together.ts';
 
 const noSchemas = (): never => {
   throw new Error('routes have no schemas');
@@ -108,7 +109,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     return sendError(reply, error);
   });
   refuseExpectations(app, headersFor, logRequest);
-  closeConnections(app);
+  writeTogether(app);
   closeStalled(app, timeouts);
   // Registered without a scope of their own, so that the guard also holds for paths that no route answers.
   const routes = async (scope: FastifyInstance): Promise<void> => {
@@ -247,19 +248,6 @@ function refuseExpectations(app: FastifyInstance, headersFor: HeadersFor, logReq
       'content-length': Buffer.byteLength(body),
     });
     response.end(body);
-  });
-}
-
-/** An answer that is sent while the server closes is the last on its connection. */
-function closeConnections(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done(null, payload);
   });
 }
 
