@@ -1,7 +1,7 @@
-// Four files at a time, the longest first, since many of them wait. Files that run in the same process share its
-// modules, so a test restores what it replaces. No test of a server asserts how long something takes, so none minds what
-// else the machine does; for one that stands still see test/support/stalled-machine.ts. Time-outs guard against what
-// never ends, and nothing else.
+// Six files at a time, the longest first: many of them wait, and four left a fifth of two cores idle. Files that run in
+// the same process share its modules, so a test restores what it replaces. No test of a server asserts how long something
+// takes, so none minds what else the machine does; for one that stands still see test/support/stalled-machine.ts.
+// Time-outs guard against what never ends, and nothing else.
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PATIENCE_MS } from './test/support/patience.ts';
@@ -38,7 +38,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-files.ts', 'test/support/postgres.ts'],
     isolate: false,
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     testTimeout: scaled(TEST_MS),
     hookTimeout: scaled(TEST_MS),

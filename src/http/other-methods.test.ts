@@ -25,7 +25,6 @@ describe('Methods that a path does not answer', () => {
     const app = Fastify({
       routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     });
-    app.addHttpMethod('QUERY', { hasBody: true });
     app.decorateRequest('refusedPath', null);
     app.decorateRequest('begin', 0);
     for (const { method, path, handler } of served) app.route({ method, url: path, handler });
