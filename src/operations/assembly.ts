@@ -33,16 +33,15 @@ export class Assembly {
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
 
-  async run(job: ReadJob, rows: readonly Row[]): Promise<JobResult> {
+  /** Holds on to no row, since the thread has copies of them, and they are large. */
+  run(job: ReadJob, rows: readonly Row[]): Promise<JobResult> {
     const id = ++this.#count;
     const worker = this.#worker ?? this.#start();
     worker.ref();
-    const answer = await new Promise<JobAnswer>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      const request: AssemblyRequest = { id, job, rows };
-      worker.postMessage(request);
-    });
-    return resultOf(answer);
+    const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
+    this.#waiting.set(id, { resolve, reject });
+    worker.postMessage({ id, job, rows } satisfies AssemblyRequest);
+    return promise.then(resultOf);
   }
 
   #start(): Worker {

@@ -113,11 +113,12 @@ export class ReadLanes {
   #assembling<Result extends WorkResult>({ work, job, prepared }: LaneRead<Result>) {
     const answer = prepared?.().answer;
     if (!answer) return work;
-    return async (session: Session): Promise<Result> => {
-      const rows = await runBound(session, answer, job.context);
+    const assemble = (rows: readonly Row[]): Promise<Result> => {
       if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
-      return received(await this.#assembly.run(job, rows)) as Result;
+      return this.#assembly.run(job, rows).then((result) => received(result) as Result);
     };
+    // An async function would keep the rows until the response is put together.
+    return (session: Session): Promise<Result> => runBound(session, answer, job.context).then(assemble);
   }
 
   async close(): Promise<void> {
