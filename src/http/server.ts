@@ -22,6 +22,7 @@ import {
   MAX_URL_LENGTH,
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import { batchResponses } from './batch-responses.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
 import { isConsolePath, registerConsole } from './console/register-console.ts';
@@ -45,7 +46,6 @@ import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
 import { MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
-import { writeTogether } from './write-together.ts';
 
 const noSchemas = (): never => {
   throw new Error('routes have no schemas');
@@ -109,7 +109,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     return sendError(reply, error);
   });
   refuseExpectations(app, headersFor, logRequest);
-  writeTogether(app);
+  batchResponses(app);
   closeStalled(app, timeouts);
   // Registered without a scope of their own, so that the guard also holds for paths that no route answers.
   const routes = async (scope: FastifyInstance): Promise<void> => {

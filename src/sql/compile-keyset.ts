@@ -35,14 +35,21 @@ export function keysetPage(dialect: Dialect, plan: ReadPlan, keyset: KeysetPlan,
 function countedPage(dialect: Dialect, plan: ReadPlan, { order, segments }: KeysetPlan): Page {
   const compiler = new ConditionCompiler(dialect, 'all');
   const row = rowOf(ROOT);
-  const keys = order.map((key, index) => sql`, ${keyValue(dialect, key)} as ${sql.id(keyName(index))}`);
+  // The id is there already.
+  const nameOf = ({ column }: OrderKey, index: number): string => (column.column === 'id' ? 'id' : keyName(index));
+  const keys = order.flatMap((key, index) =>
+    key.column.column === 'id' ? [] : [sql`, ${keyValue(dialect, key)} as ${sql.id(keyName(index))}`],
+  );
   const where = compiler.condition(plan.where!, row);
   const found: RowScope = {
-    column: (name) => sql.id(keyName(order.findIndex(({ column }) => column.column === name))),
+    column: (name) => {
+      const index = order.findIndex(({ column }) => column.column === name);
+      return sql.id(nameOf(order[index]!, index));
+    },
   };
   const beyond = segments.filter((one) => one.where !== null).map((one) => compiler.condition(one.where!, found));
   const narrowed = beyond.length > 0 ? sql` where ${sql.join(beyond, sql` or `)}` : sql``;
-  const sorted = order.map((key, index) => ordered(sql.id(keyName(index)), key));
+  const sorted = order.map((key, index) => ordered(sql.id(nameOf(key, index)), key));
   return {
     ids: sql`select id from ${MATCHING}${narrowed}${orderBy(sorted)} ${oneMore(dialect)}`,
     total: sql`(select count(*) from ${MATCHING})`,

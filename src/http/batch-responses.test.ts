@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeTogether } from './write-together.ts';
+import { batchResponses } from './batch-responses.ts';
 
 const nextTick = (): Promise<void> => new Promise(process.nextTick);
 
@@ -34,7 +34,7 @@ describe('Responses', () => {
       made++;
       done(null, payload);
     });
-    writeTogether(app);
+    batchResponses(app);
     app.get('/now/:name', async ({ params }) => (params as { name: string }).name);
     app.get('/alone', (_request, reply) => {
       reply.send('alone');
@@ -112,6 +112,10 @@ describe('Responses', () => {
     expect([made, written()]).toEqual([1, [false, false]]);
     await nextTick();
     expect([made, written()]).toEqual([2, [true, true]]);
+    // There were several, so the next one waits for others as well.
+    await nextTurn();
+    await app.inject('/alone');
+    expect(wasWritten).toBe(false);
   });
 
   it('are written at once while they come one by one, but for one in 16', async () => {
