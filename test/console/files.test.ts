@@ -140,6 +140,11 @@ describeOnSqlite('Files in the console', (engine) => {
     await axe(page);
     await page.goBack();
     await expect.poll(() => names(page)).toEqual(['carte-a.txt', 'carte-b.txt']);
+    // Its picture is not there, as where the database was copied without the files.
+    console.allow(/^404 GET \/uploads\/carte_c_/);
+    await page.route('**/uploads/carte_c_*', (route) => route.fulfill({ status: 404 }));
+    await page.goto(new URL('files?q=carte-c', page.url()).href);
+    await expect.poll(() => page.locator('.files-picture-none').allTextContents()).toEqual(['PNG']);
     await page.getByLabel('Search files').fill('nothing is called so');
     await page.getByText('No file matches').waitFor();
     await axe(page);

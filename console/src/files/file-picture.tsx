@@ -1,15 +1,19 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { altOf, dimensionsOf, extensionOf, type StoredFile, sizeInWords, thumbnailOf } from './file.ts';
 import './files.css';
 
-/** A small picture of a file, or its extension. `isNamed`: its name stands beside it, so it says nothing of its own. */
+/**
+ * A small picture of a file, or its extension where there is none, or it cannot be loaded. `isNamed`: its name stands
+ * beside it, so it says nothing of its own.
+ */
 export function FilePicture({ file, isNamed }: { readonly file: StoredFile; readonly isNamed: boolean }): ReactNode {
   const thumbnail = thumbnailOf(file);
-  if (thumbnail)
+  const [broken, setBroken] = useState<string | null>(null);
+  if (thumbnail && thumbnail !== broken)
     return (
       <span className="files-picture">
-        <img src={thumbnail} alt={isNamed ? '' : altOf(file)} loading="lazy" />
+        <img src={thumbnail} alt={isNamed ? '' : altOf(file)} loading="lazy" onError={() => setBroken(thumbnail)} />
       </span>
     );
   return (
