@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { StaleCallerError } from '../src/db/database.ts';
 import { openPostgres } from '../src/db/postgres.ts';
+import { MAX_SHARED_READS } from '../src/db/shared-connections.ts';
 import type { SetupError } from '../src/errors.ts';
 import { MAX_PREPARED_CHARACTERS, MAX_PREPARED_LENGTH } from '../src/limits.ts';
 import { plainStatement, type Statement } from '../src/sql/statement.ts';
@@ -457,6 +458,41 @@ describeOnPostgres('Statements that are sent together', (engine) => {
     const stale = sheaf.database.transaction((session) => session.rows(insert, []), { knownBy: 'another' });
     await expect(stale).rejects.toThrow(StaleCallerError);
     expect(await sheaf.documents('api::note.note').count({})).toBe(0);
+  });
+});
+
+describeOnPostgres('Small reads of one turn', (engine) => {
+  const contents = useContents(engine);
+  const PROCESS = plainStatement<readonly [process: number]>('select pg_backend_pid()');
+  const END = plainStatement('select pg_terminate_backend(pg_backend_pid())');
+
+  /** The process of the server that answers, or the error. */
+  async function processes({ sheaf }: Content, statements: readonly Statement[]): Promise<(number | Error)[]> {
+    const read = (statement: Statement) =>
+      sheaf.database.snapshot(async (session) => (await session.rows(statement, []))[0]![0] as number, {
+        single: true,
+      });
+    const results = await Promise.allSettled(statements.map(read));
+    return results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason));
+  }
+
+  it('share connections, and fail each for itself', async () => {
+    const content = await contents.open();
+    const [first, failed, ...others] = await processes(content, [PROCESS, plainStatement('select 1 / 0'), PROCESS]);
+    expect(failed).toMatchObject({ code: '22012' });
+    expect(others).toEqual([first]);
+    expect(await processes(content, [PROCESS])).toEqual([first]);
+    const many = await processes(content, Array(MAX_SHARED_READS * 2).fill(PROCESS));
+    expect(new Set(many).size).toBe(2);
+  });
+
+  it('are refused for now where their connection is lost, and others get a new one', async () => {
+    const content = await contents.open();
+    const [before, ...lost] = await processes(content, [PROCESS, END, PROCESS]);
+    for (const error of lost) expect(error).toMatchObject({ status: 503 });
+    const [after] = await processes(content, [PROCESS]);
+    expect(after).toEqual(expect.any(Number));
+    expect(after).not.toBe(before);
   });
 });
 

@@ -43,6 +43,7 @@ import {
 } from './postgres-session.ts';
 import { searchPath, Watcher } from './postgres-watcher.ts';
 import { heavyReads, mediumReads } from './read-turns.ts';
+import { SharedConnections } from './shared-connections.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -151,6 +152,12 @@ function timing<T>(work: (session: Session) => Promise<T>, timer: ReadTimer) {
   };
 }
 
+/** A connection in an unknown state is closed, not handed on; so is one that holds many prepared statements. */
+function release(client: pg.PoolClient, errors: readonly unknown[]): void {
+  const broken = errors.find((error) => isTransient(error) && !RETRIED.has(codeOf(error)));
+  client.release((broken as Error | undefined) ?? preparedOn(client).characters > MAX_PREPARED_CHARACTERS);
+}
+
 class Postgres implements Database {
   readonly dialect = postgresDialect;
   readonly file = null;
@@ -164,6 +171,7 @@ class Postgres implements Database {
   readonly #pruning = new NextRun(() => this.#prune());
   readonly #heavy: Semaphore;
   readonly #medium: Semaphore;
+  readonly #small: SharedConnections;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
     this.isReadOnly = isReadOnly;
@@ -171,6 +179,7 @@ class Postgres implements Database {
     const share = (part: number): number => Math.max(1, Math.floor(pool.options.max * part));
     this.#heavy = heavyReads(share(HEAVY_SHARE));
     this.#medium = mediumReads(share(MEDIUM_SHARE));
+    this.#small = new SharedConnections({ connect: () => pool.connect(), release });
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -202,12 +211,13 @@ class Postgres implements Database {
 
   /** An answer is one statement, and a statement sees one state of the data. */
   snapshot<T>(work: (session: Session) => Promise<T>, options: ReadOptions = {}): Promise<T> {
-    const { knownBy = null, isHeavy = false, timer } = options;
+    const { knownBy = null, isHeavy = false, single = false, timer } = options;
     const timed = timer ? timing(work, timer) : work;
     const read = (session: ClientSession) => timed(knownBy === null ? session : new MarkedSession(session, knownBy));
     if (isHeavy) return this.#readHeavy(read, options);
     // What takes milliseconds of a processor has turns too: many at once would keep the server from what takes none.
-    return timer ? this.#medium.run(() => this.#read(read)) : this.#read(read);
+    if (timer) return this.#medium.run(() => this.#read(read));
+    return single ? this.#readSmall(read) : this.#read(read);
   }
 
   /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */
@@ -274,6 +284,14 @@ class Postgres implements Database {
     }
   }
 
+  async #readSmall<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+    try {
+      return await this.#small.run((client) => work(new ClientSession(client)));
+    } catch (error) {
+      throw toClientError(error);
+    }
+  }
+
   async transaction<T>(work: (session: Session) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     if (this.isReadOnly) throw readOnlyError();
     const { withoutTimeouts = false, knownBy = null } = options;
@@ -305,17 +323,16 @@ class Postgres implements Database {
     }
   }
 
-  /** A connection in an unknown state is closed afterwards, not handed on. */
   async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    let broken: Error | undefined;
+    const errors: unknown[] = [];
     try {
       return await work(client);
     } catch (error) {
-      if (isTransient(error) && !RETRIED.has(codeOf(error))) broken = error as Error;
+      errors.push(error);
       throw error;
     } finally {
-      client.release(broken ?? preparedOn(client).characters > MAX_PREPARED_CHARACTERS);
+      release(client, errors);
     }
   }
 
