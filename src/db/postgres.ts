@@ -171,7 +171,7 @@ class Postgres implements Database {
   readonly #pruning = new NextRun(() => this.#prune());
   readonly #heavy: Semaphore;
   readonly #medium: Semaphore;
-  readonly #small: SharedConnections;
+  readonly #shared: SharedConnections;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
     this.isReadOnly = isReadOnly;
@@ -179,7 +179,7 @@ class Postgres implements Database {
     const share = (part: number): number => Math.max(1, Math.floor(pool.options.max * part));
     this.#heavy = heavyReads(share(HEAVY_SHARE));
     this.#medium = mediumReads(share(MEDIUM_SHARE));
-    this.#small = new SharedConnections({ connect: () => pool.connect(), release });
+    this.#shared = new SharedConnections({ connect: () => pool.connect(), release });
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -217,7 +217,7 @@ class Postgres implements Database {
     if (isHeavy) return this.#readHeavy(read, options);
     // What takes milliseconds of a processor has turns too: many at once would keep the server from what takes none.
     if (timer) return this.#medium.run(() => this.#read(read));
-    return single ? this.#readSmall(read) : this.#read(read);
+    return this.#read(read, single);
   }
 
   /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */
@@ -276,17 +276,10 @@ class Postgres implements Database {
     }).catch(() => undefined);
   }
 
-  async #read<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+  async #read<T>(work: (session: ClientSession) => Promise<T>, mayShare = false): Promise<T> {
+    const read = (client: pg.PoolClient): Promise<T> => work(new ClientSession(client));
     try {
-      return await this.#withClient((client) => work(new ClientSession(client)));
-    } catch (error) {
-      throw toClientError(error);
-    }
-  }
-
-  async #readSmall<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-    try {
-      return await this.#small.run((client) => work(new ClientSession(client)));
+      return await (mayShare ? this.#shared.run(read) : this.#withClient(read));
     } catch (error) {
       throw toClientError(error);
     }

@@ -1,5 +1,5 @@
-// Small reads that come in the same turn of the event loop share a connection, and are sent to the server together: to
-// wake a process of the server for each of them takes longer than some of them do.
+// Small reads that come in the same turn of the event loop share a connection: their statements are pipelined, and sent
+// in one write. To wake a process of the server for each of them takes longer than some of them do.
 import type { Writable } from 'node:stream';
 import type { PoolClient } from 'pg';
 
@@ -35,7 +35,7 @@ export class SharedConnections {
     const result = shared.run(read);
     if (shared.reads === MAX_SHARED_READS) {
       this.#current = null;
-      whenAsked(() => shared.send());
+      afterMicrotasks(() => shared.send());
     }
     return result;
   }
@@ -59,8 +59,8 @@ export class SharedConnections {
   }
 }
 
-/** Calls back when the promises have settled that can, and so all reads have been asked that have a connection. */
-const whenAsked = (listener: () => void): void => queueMicrotask(() => process.nextTick(listener));
+/** By then all reads that have a connection have asked for their rows. */
+const afterMicrotasks = (listener: () => void): void => queueMicrotask(() => process.nextTick(listener));
 
 class SharedConnection {
   reads = 0;
