@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemCaller } from '../src/access/caller.ts';
 import type { WhenGone } from '../src/db/database.ts';
 import { heavyReads } from '../src/db/read-turns.ts';
 import { createServer } from '../src/http/server.ts';
@@ -13,8 +14,10 @@ import {
   MAX_READ_COST,
   MAX_READER_PROCESSES,
   MAX_SMALL_COST,
+  MAX_SMALL_READ_MS,
   MAX_WAITING_HEAVY_READS,
 } from '../src/limits.ts';
+import { FIRST_PAGE } from '../src/request/parse-read.ts';
 import type { Semaphore } from '../src/semaphore.ts';
 import { type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite } from './support/database.ts';
@@ -313,6 +316,25 @@ describeOnEveryDatabase('A read that touches few rows', (engine) => {
     };
     expect(await isHeavy('tags?populate=pages')).toBe(true);
     expect(await isHeavy('tags?populate[pages][fields]=title')).toBe(false);
+  });
+});
+
+describeOnEveryDatabase('A page alone', (engine) => {
+  const contents = useContents(engine);
+
+  it('is small where only its total takes long', async () => {
+    const { sheaf } = await contents.open(PROJECT);
+    claimRows(sheaf, MEDIUM_ROWS);
+    const { model, operations } = sheaf;
+    const type = model.contentTypes.get('api::page.page')!;
+    const defaults = { status: 'published', pagination: FIRST_PAGE } as const;
+    const laneOf = (withCount: boolean) =>
+      operations.explain(
+        { name: 'find', type, parameters: { pagination: { withCount } }, defaults },
+        systemCaller(model),
+      ).lane;
+    for (let run = 0; run < 2; run++) laneOf(true).took(MAX_SMALL_READ_MS + 1);
+    expect([laneOf(true), laneOf(false)].map((lane) => lane.isHeavy(25))).toEqual([true, false]);
   });
 });
 

@@ -120,7 +120,7 @@ async function describeAsked(
   { request: target, operation, documentId }: AskedRead,
   caller: Caller,
 ): Promise<Explained> {
-  const { read, request, statements } = operations.explain(operation, caller);
+  const { read, request, lane, statements } = operations.explain(operation, caller);
   const { limit, start } = request.pagination;
   const { defaultLocale } = operations;
   const values = { defaultLocale, documentId, ids: '[]', limit, start, user: caller.user };
@@ -136,7 +136,7 @@ async function describeAsked(
     request: target,
     plan: read.plan,
     cost: operations.lanes.costOf(read, limit),
-    isHeavy: operations.lanes.laneOf(read).isHeavy(limit),
+    isHeavy: lane.isHeavy(limit),
     statements: explained,
   };
 }

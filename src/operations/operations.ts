@@ -38,7 +38,7 @@ import { jsonKey } from './json-key.ts';
 import { type MeasuredRead, measureRead, type StatementRun } from './measure-read.ts';
 import { clockOf, type PreparedOne, type PreparedRead, type RunOptions, weightOf } from './prepared.ts';
 import type { ReadJob } from './read-job.ts';
-import { ReadLanes } from './read-lanes.ts';
+import { type PlanLane, ReadLanes } from './read-lanes.ts';
 import { FileSigning, type SignFile } from './sign-files.ts';
 import { type AroundWrites, type TypeExtension, type WriteOutcome, Writes } from './writes.ts';
 
@@ -181,7 +181,8 @@ export class Operations {
   /** A page, of all rows or of those that belong to a given one. */
   #list({ request, read, timing, weight }: Prepared, caller: Caller): PreparedList {
     const { limit, start, withCount } = request.pagination;
-    const lane = this.lanes.laneOf(read);
+    const kind = withCount ? 'page and total' : 'page';
+    const lane = this.lanes.laneOf(read, kind);
     const page = preparedWhere(!lane.isHeavy(limit), () =>
       preparePage(read, request.values, withCount, lane.listForm(limit)),
     );
@@ -197,9 +198,8 @@ export class Operations {
         lane.requireWithin(caller.access.maxReadCost, limit);
         const context = { defaultLocale: this.defaultLocale, limit, start, user, parent, ...clockOf(request) };
         const work = (session: Session) => page().run(session, context);
-        const kind = withCount ? 'page and total' : 'page';
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        const laneRead = { read, work, job, prepared: page };
+        const laneRead = { work, job, prepared: page };
         const found = lane.isHeavy(limit)
           ? this.lanes.runHeavy<ReadPage>(laneRead, readOptions(options, lane, true))
           : this.lanes.runSmall<ReadPage>(laneRead, readOptions(options, lane.timerWith(limit), page().single));
@@ -218,7 +218,7 @@ export class Operations {
   #one(operation: ReadOperation, caller: Caller): PreparedOne {
     const byDocument = operation.type.kind !== 'singleType';
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
-    const lane = this.lanes.laneOf(read);
+    const lane = this.lanes.laneOf(read, 'first');
     const first = preparedWhere(!lane.isHeavy(1), () => prepareFirst(read, request.values, lane.listForm(1)));
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
@@ -237,7 +237,7 @@ export class Operations {
         const context = contextOf(options);
         const work = (session: Session) => first().run(session, context);
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
-        const laneRead = { read, work, job, prepared: first };
+        const laneRead = { work, job, prepared: first };
         const found = lane.isHeavy(1)
           ? this.lanes.runHeavy<string | null>(laneRead, readOptions(options, lane, true))
           : this.lanes.runSmall<string | null>(laneRead, readOptions(options, lane.timerWith(1), first().single));
@@ -267,14 +267,14 @@ export class Operations {
     const { caller } = options;
     const { request, read } = this.#prepare(authorize(operation, caller), false);
     const context = { defaultLocale: this.defaultLocale, user: caller.user, ...clockOf(request) };
-    const lane = this.lanes.laneOf(read);
+    const kind = what === 'rows' ? 'count' : 'count documents';
+    const lane = this.lanes.laneOf(read, kind);
     lane.requireWithin(caller.access.maxReadCost, 0);
     const run = what === 'rows' ? runCount : runDocumentCount;
     const work = (session: Session) => run(session, read, request.values, context);
     if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
-    const kind = what === 'rows' ? 'count' : 'count documents';
     const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-    return this.lanes.runHeavy({ read, work, job }, readOptions(options, lane, true));
+    return this.lanes.runHeavy({ work, job }, readOptions(options, lane, true));
   }
 
   /**
@@ -328,13 +328,15 @@ export class Operations {
   explain(
     operation: ReadOperation,
     caller: Caller,
-  ): { read: CompiledRead; request: ReadRequest; statements: NamedStatement[] } {
+  ): { read: CompiledRead; request: ReadRequest; lane: PlanLane; statements: NamedStatement[] } {
     const isList = operation.name === 'find' || operation.name === 'aggregate';
     const { request, read } = this.#prepare(
       authorize(operation, caller),
       !isList && operation.type.kind !== 'singleType',
     );
-    return { read, request, statements: describeRead(read, request.values, kindOf(request, isList)) };
+    const kind = kindOf(request, isList);
+    const lane = this.lanes.laneOf(read, kind);
+    return { read, request, lane, statements: describeRead(read, request.values, kind) };
   }
 
   /** Runs a read for the numbers of its statements; null where it costs too much, or takes too long. */
@@ -346,15 +348,16 @@ export class Operations {
     const { limit, start } = request.pagination;
     const { user } = caller;
     const context = { defaultLocale: this.defaultLocale, documentId, limit, start, user, ...clockOf(request) };
-    const measured = { kind: kindOf(request, isList), slots: request.values, context };
+    const kind = kindOf(request, isList);
+    const measured = { kind, slots: request.values, context };
     const job: ReadJob = { ...measured, plan: read.plan, isMeasured: true };
     const work = async (session: Session) => JSON.stringify(await measureRead(session, read, measured));
-    const lane = this.lanes.laneOf(read);
+    const lane = this.lanes.laneOf(read, kind);
     const shown = isList ? limit : 1;
     try {
       lane.requireWithin(caller.access.maxReadCost, shown);
       const runs = await (lane.isHeavy(shown)
-        ? this.lanes.runHeavy<string>({ read, work, job }, readOptions(options, lane, false))
+        ? this.lanes.runHeavy<string>({ work, job }, readOptions(options, lane, false))
         : this.database.snapshot(work, readOptions(options, undefined, false)));
       return JSON.parse(runs) as StatementRun[];
     } catch (error) {

@@ -32,7 +32,6 @@ const QUICK_MS = 5;
 
 /** A read, as this process runs it and as another one would. */
 export interface LaneRead<Result extends WorkResult> {
-  readonly read: CompiledRead;
   work(session: Session): Promise<Result>;
   readonly job: ReadJob;
   /** Its statements, where it returns entries. */
@@ -44,7 +43,7 @@ export class ReadLanes {
   readonly #tables: readonly string[];
   readonly #readers: ReaderPool | null;
   readonly #assembly = new Assembly();
-  readonly #plans = new WeakMap<CompiledRead, PlanLane>();
+  readonly #plans = new WeakMap<CompiledRead, Map<ReadJob['kind'], PlanLane>>();
   readonly #timer: NodeJS.Timeout;
   #begun = 0;
   /** Rows by table. */
@@ -71,36 +70,41 @@ export class ReadLanes {
     return estimateCost(plan, (table) => this.sizes.get(table) ?? 0, limit);
   }
 
-  laneOf(read: CompiledRead): PlanLane {
-    let lane = this.#plans.get(read);
+  /** Kinds have lanes of their own: a page may be found in no time where to count all that it is of takes long. */
+  laneOf(read: CompiledRead, kind: ReadJob['kind']): PlanLane {
+    let lanes = this.#plans.get(read);
+    if (!lanes) {
+      lanes = new Map();
+      this.#plans.set(read, lanes);
+    }
+    let lane = lanes.get(kind);
     if (!lane) {
       lane = new PlanLane(this, read);
-      this.#plans.set(read, lane);
+      lanes.set(kind, lane);
     }
     return lane;
   }
 
   /** Runs a read that may take long. */
   async runHeavy<Result extends WorkResult>(heavy: LaneRead<Result>, options: ReadOptions): Promise<Result> {
-    const { read, work, job } = heavy;
+    const { work, job } = heavy;
     this.#begun++;
     // Nobody else sees what a transaction under way has written, and it holds its connection anyway.
     if (this.#database.isInTransaction) return this.#database.snapshot(work, options);
-    const timer = this.laneOf(read);
     // What a job results in is what the same work would have.
     if (this.#readers)
       return received(
-        await this.#readers.run(job, { whenGone: options.whenGone, took: (time) => timer.took(time) }),
+        await this.#readers.run(job, { whenGone: options.whenGone, took: (time) => options.timer?.took(time) }),
       ) as Result;
-    return this.#database.snapshot(this.#assembling(heavy), { ...options, timer, isHeavy: true });
+    return this.#database.snapshot(this.#assembling(heavy), { ...options, isHeavy: true });
   }
 
   /** Runs a read that takes little time, though its response may be large. */
   runSmall<Result extends WorkResult>(small: LaneRead<Result>, options: ReadOptions): Promise<Result> {
-    const { read, work, job } = small;
+    const { work, job } = small;
     // On SQLite rows are read one by one, and what takes long is heavy the next time.
     if (this.#readers) return this.#database.snapshot(work, options);
-    const mayBeLarge = options.timer !== undefined || read.plan.entity.populate.length > 0;
+    const mayBeLarge = options.timer !== undefined || job.plan.entity.populate.length > 0;
     // Who reads in process without a page takes what there is, here.
     const isPage = Number(job.context.limit ?? 1) <= LARGEST_PAGE_SIZE && !this.#database.isInTransaction;
     return this.#database.snapshot(mayBeLarge && isPage ? this.#assembling(small) : work, options);
@@ -142,7 +146,7 @@ interface Estimate {
   readonly shown: number;
 }
 
-/** What is known of one plan. */
+/** What is known of one plan, for one kind of reading it. */
 export class PlanLane implements ReadTimer {
   readonly #lanes: ReadLanes;
   readonly #read: CompiledRead;
