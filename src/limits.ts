@@ -193,6 +193,9 @@ export const MAX_HEAVY_READ_MS = 4_000;
 /** Milliseconds that a heavy read may wait for its turn before the answer is a 503. */
 export const MAX_HEAVY_WAIT_MS = 4_000;
 
+/** Milliseconds that a heavy read on SQLite waits for its process to start, where none is there. */
+export const MAX_READER_START_MS = 10_000;
+
 /** Heavy reads that may wait for their turn in one process; past it the answer is a 503 at once. */
 export const MAX_WAITING_HEAVY_READS = 100;
 

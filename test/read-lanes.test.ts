@@ -13,6 +13,7 @@ import {
   MAX_HEAVY_WAIT_MS,
   MAX_READ_COST,
   MAX_READER_PROCESSES,
+  MAX_READER_START_MS,
   MAX_SMALL_COST,
   MAX_SMALL_READ_MS,
   MAX_WAITING_HEAVY_READS,
@@ -227,6 +228,22 @@ describeOnSqlite('A heavy read on SQLite', (engine) => {
       await countRows(content.sheaf);
       await server.close();
     }
+  });
+
+  it('waits for a process that starts slowly, which is not ended for that', async () => {
+    const slow = await contents.open(PROJECT);
+    claimRows(slow.sheaf, HEAVY_ROWS);
+    const before = new Set(readerProcesses());
+    const started = () => readerProcesses().filter((pid) => !before.has(pid));
+    const pause = `await new Promise((done) => setTimeout(done, ${MAX_READER_START_MS + 1_000}))`;
+    vi.stubEnv('NODE_OPTIONS', `--import=data:text/javascript,${encodeURIComponent(pause)}`);
+    const first = await slow.get('tags?sort=name').finally(() => vi.unstubAllEnvs());
+    const [reader] = started();
+    expect([first.status, first.headers['retry-after']]).toEqual([503, '1']);
+    expect(first.body.error.message).toMatch(/too busy for a large request; try again/);
+    expect(reader).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect((await slow.get('tags?sort=name')).status).toBe(200), IN_THE_END);
+    expect(started()).toEqual([reader]);
   });
 
   it('answers rightly or with a 503 when its process is killed, and leaves the file sound', async () => {

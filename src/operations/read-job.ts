@@ -103,3 +103,6 @@ export interface JobMessage {
   readonly answer: JobAnswer;
   readonly isLast: boolean;
 }
+
+/** What a reader process sends: that it can be given work, and its answers. */
+export type ReaderMessage = 'started' | JobMessage;

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { WhenGone } from '../db/database.ts';
 import { heavyReads } from '../db/read-turns.ts';
 import { clientGoneError, tooSlowError, unavailableError } from '../errors.ts';
-import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES } from '../limits.ts';
+import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES, MAX_READER_START_MS } from '../limits.ts';
 import type { Semaphore } from '../semaphore.ts';
-import { type JobAnswer, type JobMessage, type JobResult, type ReadJob, resultOf } from './read-job.ts';
+import { type JobAnswer, type JobResult, type ReaderMessage, type ReadJob, resultOf } from './read-job.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
@@ -20,6 +20,7 @@ const NEW_MEGABYTES = 4;
 const AT_ONCE = Math.max(1, Math.min(MAX_READER_PROCESSES, availableParallelism() - 1));
 /** How long one that nobody needs is kept. */
 const IDLE_MS = 30_000;
+const NOT_STARTED = 'The server is too busy for a large request; try again';
 
 export interface JobOptions {
   readonly whenGone?: WhenGone | undefined;
@@ -48,7 +49,7 @@ export class ReaderPool {
     let reader: Reader | null = null;
     whenGone?.(() => {
       isGone = true;
-      reader?.kill(clientGoneError());
+      reader?.abandon(clientGoneError());
     });
     return this.#semaphore.run(async () => {
       if (isGone) throw clientGoneError();
@@ -82,14 +83,19 @@ export class ReaderPool {
 }
 
 interface Waiting {
+  readonly job: ReadJob;
   resolve(answer: JobAnswer): void;
   reject(error: Error): void;
 }
 
+/** One that takes long to start is not ended for it: the next would take as long, and none would ever answer. */
 class Reader {
   readonly #child: ChildProcess;
+  #isStarted = false;
   #waiting: Waiting | null = null;
-  #idleTimer: NodeJS.Timeout | null = null;
+  /** Of the job that it waits to begin, or has begun. */
+  #deadline: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   readonly #ended = Promise.withResolvers<void>();
   /** Whether it can be given work. */
   isAlive = true;
@@ -100,14 +106,12 @@ class Reader {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', ({ answer, isLast }: JobMessage) => {
-      if (isLast) this.isAlive = false;
-      this.#settle(({ resolve }) => resolve(answer));
-    });
+    this.#child.on('message', (message: ReaderMessage) => this.#receive(message));
     const end = (): void => {
       this.isAlive = false;
       this.#ended.resolve();
-      this.#settle(({ reject }) => reject(unavailableError('The request needs too much memory; ask for less')));
+      const reason = this.#isStarted ? 'The request needs too much memory; ask for less' : NOT_STARTED;
+      this.#settle(({ reject }) => reject(unavailableError(reason)));
       onEnd();
     };
     this.#child.on('exit', end);
@@ -116,25 +120,40 @@ class Reader {
   }
 
   run(job: ReadJob): Promise<JobAnswer> {
-    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    clearTimeout(this.#idleTimer);
     this.#child.ref();
     this.#child.channel?.ref();
     return new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => this.kill(tooSlowError()), MAX_HEAVY_READ_MS);
-      this.#waiting = {
-        resolve(answer) {
-          clearTimeout(deadline);
-          resolve(answer);
-        },
-        reject(error) {
-          clearTimeout(deadline);
-          reject(error);
-        },
-      };
-      this.#child.send(job, (error) => {
-        if (error) this.kill(unavailableError('The database cannot answer now; try again', error));
-      });
+      this.#waiting = { job, resolve, reject };
+      if (this.#isStarted) this.#begin();
+      else this.#deadline = setTimeout(() => this.abandon(unavailableError(NOT_STARTED)), MAX_READER_START_MS);
     });
+  }
+
+  #receive(message: ReaderMessage): void {
+    if (message === 'started') {
+      this.#isStarted = true;
+      this.#begin();
+      return;
+    }
+    if (message.isLast) this.isAlive = false;
+    this.#settle(({ resolve }) => resolve(message.answer));
+  }
+
+  /** Sends the job that waits, where there still is one. */
+  #begin(): void {
+    if (!this.#waiting) return;
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.kill(tooSlowError()), MAX_HEAVY_READ_MS);
+    this.#child.send(this.#waiting.job, (error) => {
+      if (error) this.kill(unavailableError('The database cannot answer now; try again', error));
+    });
+  }
+
+  /** Nobody needs the answer any more. Only what runs already has to be ended for that. */
+  abandon(error: Error): void {
+    if (this.#isStarted) this.kill(error);
+    else this.#settle(({ reject }) => reject(error));
   }
 
   /** Ends it with all that it is doing; whoever waits for its answer gets the error. */
@@ -155,6 +174,7 @@ class Reader {
     const waiting = this.#waiting;
     this.#waiting = null;
     if (!waiting) return;
+    clearTimeout(this.#deadline);
     this.#rest();
     tell(waiting);
   }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { SqliteReader } from '../db/sqlite-connection.ts';
-import { answerJob, type JobMessage, type ReadJob, runJob } from './read-job.ts';
+import { answerJob, type JobMessage, type ReaderMessage, type ReadJob, runJob } from './read-job.ts';
 
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
@@ -37,3 +37,4 @@ process.on('message', async (job: ReadJob) => {
 });
 // The server has ended, or wants this process to.
 process.on('disconnect', () => process.exit());
+process.send!('started' satisfies ReaderMessage);
