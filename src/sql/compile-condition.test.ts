@@ -96,6 +96,21 @@ describe('a condition on related rows', () => {
     expect(textOf({ writer: { $notNull: true } })).toContain('join writers as t1');
   });
 
+  it('follows the links of the few rows that another condition selects', () => {
+    const named = { self: { name: { $contains: 'x' } } };
+    const all =
+      't0.id in (select p2.plain_id from plains_self_lnk as p2 join plains as t1 on t1.id = p2.inv_plain_id where instr(t1.name, ?) > 0)';
+    const followed =
+      'exists (select 1 from plains_self_lnk as p2 cross join plains as t1 on t1.id = p2.inv_plain_id where p2.plain_id = t0.id and p2.inv_plain_id is not null and instr(t1.name, ?) > 0)';
+    expect(textOf(named, 'plain')).toBe(all);
+    expect(textOf({ ...named, name: { $ne: 'y' } }, 'plain')).toBe(`(${all} and not (t0.name = ?))`);
+    expect(textOf({ ...named, name: 'y' }, 'plain')).toBe(`(${followed} and t0.name = ?)`);
+    const either = { $or: [named, { name: { $null: true } }], id: 1 };
+    expect(textOf(either, 'plain')).toBe(`((${followed} or t0.name is null) and t0.id = ?)`);
+    // PostgreSQL chooses by itself.
+    expect(textOf({ ...named, name: 'y' }, 'plain', postgresDialect)).toMatch(/^\(t0\.id in \(select p2\.plain_id /);
+  });
+
   it('does not take an empty foreign key for a row', () => {
     const bare: Condition = {
       is: 'related',

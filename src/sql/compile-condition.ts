@@ -14,6 +14,8 @@ export interface RowScope {
   column(name: string): Fragment;
   /** Of a row that a step leads to inside a condition: the row that it leads from, of which only the id is known. */
   readonly holder?: RowScope;
+  /** Whether something else leads to the rows that are asked, and they are few. */
+  readonly isOneOfFew?: boolean;
 }
 
 /** Whether a condition is asked of all rows of a table, as for a total, or of some until there are enough. */
@@ -71,7 +73,7 @@ export class ConditionCompiler {
   condition(condition: Condition, row: RowScope): Fragment {
     switch (condition.is) {
       case 'and':
-        return this.#eachRelated(condition.of, row) ?? sql`(${and(this.all(condition.of, row))})`;
+        return this.#eachRelated(condition.of, row) ?? sql`(${and(this.#together(condition.of, row))})`;
       case 'or':
         return sql`(${sql.join(this.all(condition.of, row), sql` or `)})`;
       case 'never':
@@ -89,8 +91,12 @@ export class ConditionCompiler {
         );
       }
       case 'related': {
-        const some = this.#some(condition.step, condition.where, row);
-        return condition.orNone ? sql`(${some} or ${this.#unrelated(condition.step, row)})` : some;
+        const { step, where } = condition;
+        const foundAtOnce = () => this.#some(step, where, row);
+        const some = row.isOneOfFew
+          ? this.#dialect.relatedToOneOfFew({ foundAtOnce, followed: () => this.#someOfFew(step, where, row) })
+          : foundAtOnce();
+        return condition.orNone ? sql`(${some} or ${this.#unrelated(step, row)})` : some;
       }
       case 'unrelated':
         return this.#unrelated(condition.step, row);
@@ -126,6 +132,14 @@ export class ConditionCompiler {
         return sql`(${sql.join(found, sql` or `)})`;
       }
     }
+  }
+
+  /** Members that probably select few rows lead, and the others are asked of those. */
+  #together(members: readonly Condition[], row: RowScope): Fragment[] {
+    // What is behind a step is found once for all rows in front of it.
+    const hasLead = row.holder === undefined && members.some(namesFew);
+    const led = hasLead ? { ...row, isOneOfFew: true } : row;
+    return members.map((one) => this.condition(one, namesFew(one) ? row : led));
   }
 
   /** A column, or what is inside of it. */
@@ -172,10 +186,17 @@ export class ConditionCompiler {
       const conditions = [this.otherLocale(there, row), ...this.all([step.where, where], there)];
       return sql`exists (select 1 from ${sql.table(step.table)} as ${sql.id(target)} where ${and(conditions)})`;
     }
+    const { table, from } = step.link;
     const pair = this.alias('p');
     const { there, join, isThere } = this.targetOf(step, pair, target);
     const conditions = [...this.match(step, pair), ...this.all([step.where, where], there)].concat(isThere());
-    return sql`${row.column('id')} in (select ${sql.id(pair, step.link.from)} from ${sql.table(step.link.table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
+    return sql`${row.column('id')} in (select ${sql.id(pair, from)} from ${sql.table(table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
+  }
+
+  /** The same for a row that is one of few: its own links are followed. */
+  #someOfFew(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
+    const { from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
+    return sql`exists (select 1 from ${from} where ${and(conditions)})`;
   }
 
   /**
@@ -204,12 +225,16 @@ export class ConditionCompiler {
   /** No row at the end of the step meets the condition. */
   #none(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
     // Behind a step, rows are asked for each path that leads to them, and this would follow their own: it is found once.
-    const isFoundOnce = row.holder !== undefined || (this.#asked === 'all' && namesFew(where));
+    const isFoundOnce = row.holder !== undefined || (this.#asksAll(row) && namesFew(where));
     if (where && step.link && isFoundOnce) return this.#dialect.absent(row.column('id'), this.#holders(step, where));
     const { from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
     const isQuick = this.#asked === 'some' && isOfRowAlone(where) && isOfRowAlone(step.where);
     const end = isQuick ? this.#dialect.askedRowByRow : sql``;
     return sql`not exists (select 1 from ${from} where ${and(conditions)}${end})`;
+  }
+
+  #asksAll({ isOneOfFew = false }: RowScope): boolean {
+    return this.#asked === 'all' && !isOneOfFew;
   }
 
   /** Rows are looked for along the links of a row, never among all rows that meet a condition, once for each row. */
@@ -256,7 +281,7 @@ export class ConditionCompiler {
 
   /** The number of related rows: counted for each row that is asked, or for all rows in one pass over the links. */
   #count({ step, where, tests, negated, trueOfZero }: Condition & { is: 'count' }, row: RowScope): Fragment {
-    const inOnePass = row.holder !== undefined || this.#asked === 'all';
+    const inOnePass = row.holder !== undefined || this.#asksAll(row);
     if (!step.link || trueOfZero === null || !inOnePass) {
       const { there, from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
       const count = sql`count(${there.column('id')})`;
@@ -347,10 +372,10 @@ export class ConditionCompiler {
     return negated ? sql`not ${exists}` : exists;
   }
 
-  /** A link table joined to the rows it leads to, with all that narrows them. */
+  /** A link table joined to the rows it leads to, with all that narrows them; those of few rows are few. */
   stepSource(step: RelationStep, where: Condition | null, from: RowScope, aliases: StepAliases): Fragment {
     const { pair, target } = aliases;
-    const there = rowOf(target);
+    const there: RowScope = { ...rowOf(target), isOneOfFew: from.isOneOfFew === true };
     if (!step.link) {
       const conditions = [this.otherLocale(there, from), ...this.all([step.where, where], there)];
       return sql`${sql.table(step.table)} as ${sql.id(target)} on ${and(conditions)}`;
@@ -405,6 +430,9 @@ function namesFew(condition: Condition | null): boolean {
       return !condition.orNone && namesFew(condition.where);
     case 'compare':
       return !condition.negated && ['eq', 'in'].includes(condition.op) && !FEW_VALUES.has(condition.column.type);
+    case 'document':
+    case 'linked':
+      return true;
     default:
       return false;
   }

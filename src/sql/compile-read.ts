@@ -272,7 +272,7 @@ export function relatedSource(
   const compiler = new ConditionCompiler(dialect);
   const { step, where, entity } = plan.part;
   const row = rowOf('t');
-  const parent: RowScope = step.link ? { column: () => sql.id('i', 'value') } : rowOf('o');
+  const parent: RowScope = { ...(step.link ? { column: () => sql.id('i', 'value') } : rowOf('o')), isOneOfFew: true };
   // For the other locales of a document the parents themselves are needed.
   const holders = step.link ? parents : sql`${parents} cross join ${sql.table(entity.table)} as ${sql.id('o')}`;
   const itself = step.link ? sql`` : sql` where ${sql.id('o', 'id')} = ${sql.id('i', 'value')}`;
@@ -342,7 +342,7 @@ export function mixedText(
   parents: Fragment,
   written: (columns: readonly Fragment[], width: number) => Fragment,
 ): Fragment {
-  const parent: RowScope = { column: () => sql.id('i', 'value') };
+  const parent: RowScope = { column: () => sql.id('i', 'value'), isOneOfFew: true };
   const width = Math.max(0, ...plan.parts.map(({ entity }) => entity.columns.length));
   const selects = plan.parts.map(({ step, where, entity }, index) => {
     const compiler = new ConditionCompiler(dialect);

@@ -23,14 +23,14 @@ const model = modelOf({
 const PAGE = model.contentTypes.get('api::page.page')!;
 const SIZES: Readonly<Record<string, number>> = { pages: 10_000, tags: 100, pages_tags_lnk: 20_000 };
 
-function costOf(parameters: object, sizes = SIZES, limit = 25): Cost {
+function costOf(parameters: object, sizes = SIZES, limit = 25, byDocument = false): Cost {
   const defaults = { status: 'published', pagination: NO_LIMIT } as const;
   const operation = { name: 'find', type: PAGE, parameters, defaults } as const;
   const plan = planRead(
     { model },
     authorize(operation, systemCaller(model)),
     parseRead(parameters, defaults).shape,
-    false,
+    byDocument,
   );
   return estimateCost(plan, (table) => sizes[table] ?? 0, limit);
 }
@@ -122,6 +122,15 @@ describe('the cost of a read', () => {
     expect(two).toBeGreaterThanOrEqual(2 * SIZES.pages_tags_lnk!);
     expect(all).toBeGreaterThan(2 * none!);
     expect(rowsOf({ filters: { free: { $at: { seats: { $gt: 1 } } } } })).toBe(rowsOf({ filters: { free: '1' } }));
+  });
+
+  it('follows the links of few rows, and does not pass over all', () => {
+    const parameters = { filters: { tags: { name: { $contains: 'x' } } } };
+    const oneOf = (sizes: Readonly<Record<string, number>>): number => costOf(parameters, sizes, 1, true).rows;
+    expect(rowsOf(parameters)).toBeGreaterThan(SIZES.pages_tags_lnk!);
+    expect(oneOf(SIZES)).toBeLessThan(SIZES.pages_tags_lnk! / 10);
+    // One row may have very many of them.
+    expect(oneOf(times(1_000))).toBeGreaterThan(100 * oneOf(SIZES));
   });
 
   it('names what a sort makes of related entries', () => {

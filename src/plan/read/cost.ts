@@ -59,6 +59,9 @@ const LOOK_UP = 2;
 const COUNTED_AT_ONCE = 10;
 /** Rows of all versions that are asked for each that is shown, where an index holds them in order. */
 const ASKED_PER_SHOWN = 50;
+/** How many links one row has is not known; so many, or a hundredth of all, is many. */
+const MANY_LINKS = 100;
+const manyOf = (links: number): number => Math.min(links, MANY_LINKS + links / 100);
 /** A link in a pass that groups them all. */
 const GROUPED = 6;
 /** A row that is sorted into its group, for each key. */
@@ -92,7 +95,6 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
 /** Rows that are asked at most, however many there are. */
 function mostRows({ where, keyset }: ReadPlan, limit: number, rowsIn: RowsIn): number {
   if (isById(where)) return MAX_LIST_ITEMS;
-  // How many a relation leads to from one row is not known; a hundredth of all links is many.
   const linked = where?.is === 'and' && where.of.find(({ is }) => is === 'linked');
   if (linked && linked.is === 'linked') return MAX_LIST_ITEMS + rowsIn(linked.link.table) / 100;
   return keyset?.isIndexed && isMostlyMet(where) ? (limit + 1) * keyset.segments.length * ASKED_PER_SHOWN : Infinity;
@@ -158,18 +160,18 @@ class Estimate {
         return { once: 0, perRow: column.path ? JSON_WEIGHT : weightOf(op, column.type) };
       }
       case 'related': {
-        const some = this.#some(condition.step, condition.where);
+        const some = this.#some(condition.step, condition.where, asked);
         const none = condition.orNone ? this.#none(condition.step, asked) : NOTHING;
         return { once: some.once + none.once, perRow: some.perRow + none.perRow };
       }
       case 'unrelated':
         return this.#none(condition.step, asked);
       case 'none':
-        return this.#some(condition.step, condition.where);
+        return this.#some(condition.step, condition.where, asked);
       case 'count':
-        return this.#grouped(condition.step, condition.where);
+        return this.#some(condition.step, condition.where, asked, GROUPED);
       case 'all':
-        return this.#grouped(condition.step, { ...condition, is: 'compare', op: 'in' });
+        return this.#some(condition.step, { ...condition, is: 'compare', op: 'in' }, Infinity, GROUPED);
       case 'notTrue':
       case 'ofHolder':
         return this.condition(condition.where, asked);
@@ -196,18 +198,17 @@ class Estimate {
     return { once, perRow };
   }
 
-  /** One pass over the links, with the conditions at their far end; then a look-up for each row. */
-  #some(step: RelationStep, where: Condition | null): ConditionCost {
+  /**
+   * One pass over the links, with the conditions at their far end, and then a look-up for each row; or the links of each
+   * row that is asked, where these are few. `perLink`: what a link weighs in the pass.
+   */
+  #some(step: RelationStep, where: Condition | null, asked: number, perLink = 1): ConditionCost {
     if (!step.link) return { once: 0, perRow: LOOK_UP };
     const links = this.#rowsIn(step.link.table);
     const { once, perRow } = this.#all([step.where, where], links);
-    return { once: once + links * (1 + perRow), perRow: 1 };
-  }
-
-  /** The same, with the links of each row put together. */
-  #grouped(step: RelationStep, where: Condition | null): ConditionCost {
-    const { once, perRow } = this.#some(step, where);
-    return { once: once + (step.link ? this.#rowsIn(step.link.table) * (GROUPED - 1) : 0), perRow };
+    const pass = links * (perLink + perRow);
+    const followed = asked * manyOf(links) * (LOOK_UP + perRow);
+    return { once: once + Math.min(pass, followed), perRow: 1 };
   }
 
   /** The links of each row, until one is found. */
