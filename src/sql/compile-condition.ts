@@ -92,10 +92,7 @@ export class ConditionCompiler {
       }
       case 'related': {
         const { step, where } = condition;
-        const foundAtOnce = () => this.#some(step, where, row);
-        const some = row.isOneOfFew
-          ? this.#dialect.relatedToOneOfFew({ foundAtOnce, followed: () => this.#someOfFew(step, where, row) })
-          : foundAtOnce();
+        const some = row.isOneOfFew ? this.#someOfFew(step, where, row) : this.#some(step, where, row);
         return condition.orNone ? sql`(${some} or ${this.#unrelated(step, row)})` : some;
       }
       case 'unrelated':
@@ -193,7 +190,10 @@ export class ConditionCompiler {
     return sql`${row.column('id')} in (select ${sql.id(pair, from)} from ${sql.table(table)} as ${sql.id(pair)}${join()}${whereOf(conditions)})`;
   }
 
-  /** The same for a row that is one of few: its own links are followed. */
+  /**
+   * The same for a row that is one of few: its own links are followed. SQLite does as it is told, and would find all rows
+   * that have related ones before it asks the few; so would PostgreSQL, where there is a choice of conditions.
+   */
   #someOfFew(step: RelationStep, where: Condition | null, row: RowScope): Fragment {
     const { from, conditions } = this.#relatedTo(step, where, row, this.#linksLead());
     return sql`exists (select 1 from ${from} where ${and(conditions)})`;

@@ -161,8 +161,6 @@ export const postgresDialect: Dialect = {
   compareInJson,
   // A join, which `not in` never becomes.
   absent: (id, query) => sql`not exists (select 1 from (${query}) as n where n.id = ${id})`,
-  // The planner knows both ways from either.
-  relatedToOneOfFew: ({ foundAtOnce }) => foundAtOnce(),
   average(value) {
     const exact = sql`avg(${value}::numeric)::float8`;
     return sql`case when abs(${exact}) < 'infinity' then to_char(${exact}, '9.999999999999EEEE')::float8 else ${exact} end`;

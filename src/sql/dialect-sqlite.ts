@@ -80,8 +80,6 @@ export const sqliteDialect: Dialect = {
   jsonAt: (column, { whole }) => sql`nullif(${documentOf(column)} -> ${whole()}, 'null')`,
   compareInJson,
   absent: (id, query) => sql`${id} not in (${query})`,
-  // SQLite does as it is told, and would find all rows that have related ones before it asks the few.
-  relatedToOneOfFew: ({ followed }) => followed(),
   average: (value) => sql`case when count(${value}) > 0 then cast(printf('%.12e', avg(${value})) as real) end`,
   searchText: (column, type, search) =>
     ignoringCase(asText(column, type), search, (text) => sql`instr(${text}, ${search('folded')}) > 0`),

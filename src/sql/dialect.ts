@@ -74,12 +74,6 @@ export interface OfFew {
   readonly condition: Fragment;
 }
 
-/** How related rows are found: along the links of the row that is asked, or for all rows at once. */
-export interface RelatedForms {
-  followed(): Fragment;
-  foundAtOnce(): Fragment;
-}
-
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** How an answer is read: by one statement, or by one for each part. See read/read-strategy.ts. */
@@ -109,8 +103,6 @@ export interface Dialect {
   compareInJson(value: Fragment, op: PlanComparison, operand: BindValue): Fragment;
   /** Whether an id is not among those that a query selects as `id`, none of which is null. */
   absent(id: Fragment, query: Fragment): Fragment;
-  /** Whether one of few rows has related ones. */
-  relatedToOneOfFew(forms: RelatedForms): Fragment;
   /** The average of numbers, to as many digits as every database agrees on. */
   average(value: Fragment, type: ScalarType): Fragment;
   /** Whether the column as a string contains a folded string, which is bound in one of its forms. */
