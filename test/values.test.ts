@@ -329,6 +329,8 @@ const ACCEPTED: Readonly<Record<string, readonly (readonly [given: unknown, show
     ['text', 'text'],
     ['', ''],
     ['{"a":1}', '{"a":1}'],
+    ['D:\\Udemy', 'D:\\Udemy'],
+    [{ 'C:\\udata': '\\u0000 \\\\ud800' }, { 'C:\\udata': '\\u0000 \\\\ud800' }],
     [5, 5],
     [1.5, 1.5],
     [true, true],
@@ -343,6 +345,7 @@ const ACCEPTED: Readonly<Record<string, readonly (readonly [given: unknown, show
     [[], []],
     [[paragraph('text')], [paragraph('text')]],
     [[paragraph('')], [paragraph('')]],
+    [[paragraph('D:\\Udemy')], [paragraph('D:\\Udemy')]],
     [
       [{ type: 'heading', level: 6, children: [{ type: 'text', text: 't', bold: true }] }],
       [{ type: 'heading', level: 6, children: [{ type: 'text', text: 't', bold: true }] }],

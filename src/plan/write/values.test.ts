@@ -65,6 +65,9 @@ describe('a value', () => {
       ['json', { b: [1, null], a: 'x' }, '{"b":[1,null],"a":"x"}'],
       ['json', 'text', '"text"'],
       ['json', false, 'false'],
+      ['json', 'D:\\Udemy', '"D:\\\\Udemy"'],
+      ['json', { path: 'C:\\udata', '\\ud800': '\\u0000' }, '{"path":"C:\\\\udata","\\\\ud800":"\\\\u0000"}'],
+      ['json', '\u001b\\\\u0000 🍣', '"\\u001b\\\\\\\\u0000 🍣"'],
       ['blocks', [], '[]'],
     ]),
   )('is stored in one form: $name', ({ row: [type, given, value] }) => {
@@ -107,6 +110,10 @@ describe('a value', () => {
       ['json', { number: 1n }],
       ['json', { text: 'a\0b' }],
       ['json', [HALF]],
+      ['json', { [HALF]: 1 }],
+      ['json', `\\${HALF}`],
+      ['json', '\\\\\0'],
+      ['blocks', [{ type: 'paragraph', children: [{ type: 'text', text: '\\\0' }] }]],
       ['blocks', [{ type: 'nosuch' }]],
       ['blocks', 'text'],
     ]),
@@ -255,6 +262,19 @@ describe('any value at all', () => {
         },
       ),
       { numRuns: 1_000 },
+    );
+  });
+
+  it('of JSON is stored unless a string in it has a null character or half a surrogate pair', () => {
+    const json = attributeOf('json');
+    const part = fc.constantFrom('\\', 'u', '0000', 'd800', 'D', '"', '\0', HALF, '\u001b', '🍣');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const given = parts.join('');
+        const storable = given.isWellFormed() && !given.includes('\0');
+        for (const value of [given, { [given]: [given] }]) expect('value' in readValue(json, value)).toBe(storable);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });
