@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf, sentRefusal } from '../../test/support/refusal.ts';
 import { SheafError } from '../errors.ts';
 import { MAX_REFERENCES } from '../limits.ts';
-import { parseRelation, type Reference } from './parse-relation.ts';
+import { type PositionInput, parseRelation, type Reference } from './parse-relation.ts';
 
 const PATH = ['tags'];
 const parsed = (value: unknown, attributes: readonly string[] = []) =>
@@ -15,6 +15,7 @@ const reference = (given: Partial<Reference>): Reference => ({
   locale: null,
   status: null,
   type: null,
+  path: expect.anything(),
   ...given,
 });
 const A = reference({ documentId: 'a' });
@@ -37,11 +38,11 @@ describe('a relation is set', () => {
     ['an object with nulls', { documentId: 'a', locale: null, status: null, __type: null }, [A]],
     ['an object with its type', { id: 7, __type: 'api::x.x' }, [reference({ id: 7, type: 'api::x.x' })]],
   ])('by %s', (_how, value, references) => {
-    expect(parsed(value)).toEqual({ mode: 'set', references, path: PATH });
+    expect(parsed(value)).toEqual({ mode: 'set', references });
   });
 
-  it('by the word, which is then part of the place', () => {
-    expect(parsed({ set: ['a'] })).toEqual({ mode: 'set', references: [A], path: ['tags', 'set'] });
+  it('by the word', () => {
+    expect(parsed({ set: ['a'] })).toEqual({ mode: 'set', references: [A] });
     expect(parsed({ set: 'a', options: { strict: false } })).toMatchObject({ mode: 'set', references: [A] });
     expect(parsed({ set: [] })).toMatchObject({ mode: 'set', references: [] });
   });
@@ -74,6 +75,34 @@ describe('a relation is changed', () => {
     expect(strictness({ strict: false })).toMatchObject({ strict: false });
     expect(strictness({ strict: true })).toMatchObject({ strict: true });
     expect(strictness({})).toMatchObject({ strict: true });
+  });
+});
+
+describe('a reference knows its place, which has a number in a list alone:', () => {
+  it.each<[unknown, string[]]>([
+    ['a', ['tags']],
+    [7, ['tags']],
+    [{ id: 7 }, ['tags']],
+    [
+      ['a', { id: 7 }],
+      ['tags.0', 'tags.1'],
+    ],
+    [{ set: 'a' }, ['tags.set']],
+    [{ set: [7, 'a'] }, ['tags.set.0', 'tags.set.1']],
+    [{ connect: 'a', disconnect: { id: 7 } }, ['tags.connect', 'tags.disconnect']],
+    [{ connect: ['a', 'b'], disconnect: [7] }, ['tags.connect.0', 'tags.connect.1', 'tags.disconnect.0']],
+    [{ connect: { id: 7, position: { before: 'a' } } }, ['tags.connect', 'tags.connect.position']],
+    [{ connect: [{ id: 7, position: { before: { id: 1 } } }] }, ['tags.connect.0', 'tags.connect.0.position']],
+  ])('%j', (value, paths) => {
+    const input = parsed(value);
+    const anchors = (position: PositionInput) => ('anchor' in position ? [position.anchor] : []);
+    const references =
+      input.mode === 'set'
+        ? input.references
+        : input.mode === 'change'
+          ? [...input.connect.flatMap((one) => [one.reference, ...anchors(one.position)]), ...input.disconnect]
+          : [];
+    expect(references.map(({ path }) => path.join('.'))).toEqual(paths);
   });
 });
 

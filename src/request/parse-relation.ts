@@ -11,6 +11,8 @@ export interface Reference {
   readonly status: Status | null;
   /** Uid of its type, for relations to several types. */
   readonly type: string | null;
+  /** Where it stands in the body; of the anchor of a position, where the position stands. */
+  readonly path: BodyPath;
 }
 
 export type PositionInput =
@@ -24,12 +26,7 @@ export interface ConnectInput {
 
 export type RelationInput =
   | { readonly mode: 'keep' }
-  | {
-      readonly mode: 'set';
-      readonly references: readonly Reference[];
-      /** Where the references stand in the body: under the attribute itself, or under its `set`. */
-      readonly path: BodyPath;
-    }
+  | { readonly mode: 'set'; readonly references: readonly Reference[] }
   | {
       readonly mode: 'change';
       readonly connect: readonly ConnectInput[];
@@ -79,11 +76,11 @@ export interface RelationRules {
 
 export function parseRelation(value: unknown, path: BodyPath, rules: RelationRules): RelationInput {
   const { isTargetKey, most } = rules;
-  if (value === null) return { mode: 'set', references: [], path };
-  if (!isObject(value)) return { mode: 'set', references: references(value, path, rules), path };
+  if (value === null) return { mode: 'set', references: [] };
+  if (!isObject(value)) return { mode: 'set', references: references(value, path, rules) };
   const keys = Object.keys(value);
   if (keys.length === 0) return { mode: 'keep' };
-  if (isReference(value, isTargetKey)) return { mode: 'set', references: [reference(value, path, isTargetKey)], path };
+  if (isReference(value, isTargetKey)) return { mode: 'set', references: [reference(value, path, isTargetKey)] };
   const unknownKey = keys.find((key) => !OPERATIONS.has(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const strict = parseOptions(value.options, path);
@@ -91,11 +88,10 @@ export function parseRelation(value: unknown, path: BodyPath, rules: RelationRul
     const other = ['connect', 'disconnect'].find((key) => key in value);
     if (other) throw bodyValueError([...path, other], 'set alone; it cannot be combined with connect or disconnect');
     if (value.set === null || value.set === undefined) return { mode: 'keep' };
-    const here = [...path, 'set'];
-    return { mode: 'set', references: references(value.set, here, rules), path: here };
+    return { mode: 'set', references: references(value.set, [...path, 'set'], rules) };
   }
-  const connect = listOf(value.connect).map((item, index) =>
-    parseConnect(item, [...path, 'connect', index], isTargetKey),
+  const connect = located(value.connect, [...path, 'connect']).map(([item, here]) =>
+    parseConnect(item, here, isTargetKey),
   );
   const disconnect = references(value.disconnect ?? [], [...path, 'disconnect'], rules);
   checkCount(connect.length + disconnect.length, path, most);
@@ -109,15 +105,15 @@ function isReference(value: Record<string, unknown>, isTargetKey: IsTargetKey): 
   return operations.length === 0 || ('documentId' in value && operations.every(isTargetKey));
 }
 
-const listOf = (value: unknown): readonly unknown[] => {
+/** The items of a list, or a value by itself, each with its place. */
+function located(value: unknown, path: BodyPath): readonly (readonly [item: unknown, path: BodyPath])[] {
   if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
-};
+  return Array.isArray(value) ? value.map((item: unknown, index) => [item, [...path, index]]) : [[value, path]];
+}
 
 function references(value: unknown, path: BodyPath, { isTargetKey, most }: RelationRules): Reference[] {
-  const list = listOf(value);
-  checkCount(list.length, path, most);
-  return list.map((item, index) => reference(item, Array.isArray(value) ? [...path, index] : path, isTargetKey));
+  if (Array.isArray(value)) checkCount(value.length, path, most);
+  return located(value, path).map(([item, here]) => reference(item, here, isTargetKey));
 }
 
 function checkCount(count: number, path: BodyPath, most: number): void {
@@ -137,7 +133,7 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
 
 /** A string is a documentId, a number the id of a row; an object says which, and which version is meant. */
 function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Reference {
-  const none = { documentId: null, id: null, locale: null, status: null, type: null };
+  const none = { documentId: null, id: null, locale: null, status: null, type: null, path };
   if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { ...none, id: value };
   if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
@@ -156,6 +152,7 @@ function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Re
     // The entry may have an attribute of that name, with values of its own.
     status: isTargetKey('status') ? statusOrNull(value.status) : optionalStatus(value.status, [...path, 'status']),
     type: optionalText(value.__type, [...path, '__type']),
+    path,
   };
 }
 
@@ -209,6 +206,7 @@ function parsePosition(value: unknown, target: Reference, path: BodyPath): Posit
       status:
         optionalStatus(status, [...path, 'status']) ?? anchor.status ?? (anchor.id === null ? target.status : null),
       type: optionalText(__type, [...path, '__type']) ?? anchor.type ?? target.type,
+      path,
     },
   };
 }

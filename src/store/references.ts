@@ -5,7 +5,7 @@ import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
 import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
 import type { Connection, Position } from '../plan/write/relation-order.ts';
-import { type BodyPath, bodyValueError, type Reference } from '../request/parse-relation.ts';
+import { bodyValueError, type PositionInput, type Reference } from '../request/parse-relation.ts';
 import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
@@ -17,9 +17,8 @@ export interface Referrer {
   readonly publishes: boolean;
 }
 
-/** The rows that one reference means, and where it stands. */
+/** The rows that one reference means. */
 export interface ResolvedReference {
-  readonly path: BodyPath;
   readonly reference: Reference;
   readonly ids: readonly number[];
 }
@@ -58,56 +57,50 @@ export function resolveReferences(
   const resolved = new Map<RelationChange, ResolvedOrder>();
   for (const relation of relations) {
     const { attribute } = relation;
-    const resolve: Resolve = (reference, path) => {
+    const resolve: Resolve = (reference) => {
       const target = attribute.kind === 'morph' ? reference.type! : attribute.target;
       const type = model.contentTypes.get(target)!;
-      const ids = chooseRows(type, { reference, path }, { ...from, defaultLocale }, known.get(target)!);
+      const ids = chooseRows(type, reference, { ...from, defaultLocale }, known.get(target)!);
       return attribute.kind === 'morph' ? ids.map((id) => morphEntry(attribute, target, id)) : ids;
     };
-    resolved.set(relation, resolveOrder(relation, resolve));
+    resolved.set(relation, resolveOrder(relation.input, resolve));
   }
   return resolved;
 }
 
-type Resolve = (reference: Reference, path: BodyPath) => readonly number[];
-type PositionInput = Extract<RelationOrder, { mode: 'change' }>['connect'][number]['position'];
+type Resolve = (reference: Reference) => readonly number[];
 
-function resolveOrder({ input, path }: RelationChange, resolve: Resolve): ResolvedOrder {
+function resolveOrder(input: RelationOrder, resolve: Resolve): ResolvedOrder {
   if (input.mode === 'set')
     return {
       mode: 'set',
-      references: input.references.map((reference, index) => {
-        const here = [...input.path, index];
-        return { reference, path: here, ids: resolve(reference, here) };
-      }),
+      references: input.references.map((reference) => ({ reference, ids: resolve(reference) })),
     };
-  const positionAt = (position: PositionInput, here: BodyPath): Position =>
-    'anchor' in position ? { at: position.at, anchor: resolve(position.anchor, [...here, 'position']) } : position;
+  const positionAt = (position: PositionInput): Position =>
+    'anchor' in position ? { at: position.at, anchor: resolve(position.anchor) } : position;
   return {
     mode: 'change',
-    connect: input.connect.map(({ reference, position }, index) => {
-      const here = [...path, 'connect', index];
-      return { ids: resolve(reference, here), position: positionAt(position, here) };
-    }),
-    disconnect: input.disconnect.flatMap((reference, index) => resolve(reference, [...path, 'disconnect', index])),
+    connect: input.connect.map(({ reference, position }) => ({
+      ids: resolve(reference),
+      position: positionAt(position),
+    })),
+    disconnect: input.disconnect.flatMap(resolve),
     strict: input.strict,
   };
 }
 
-/** A reference and where it stands in the body. */
-type LocatedReference = Pick<ResolvedReference, 'reference' | 'path'>;
-
 function chooseRows(
   target: ContentType,
-  { reference, path }: LocatedReference,
+  reference: Reference,
   from: Referrer & { readonly defaultLocale: string },
   { byRow, byDocument }: KnownVersions,
 ): number[] {
   const { draftAndPublish, localized } = from.type;
+  const { path } = reference;
   let { documentId, locale, status } = reference;
   if (documentId === null) {
     const row = byRow.get(reference.id!);
-    if (!row) throw missingReference({ reference, path }, null);
+    if (!row) throw missingReference(reference, null);
     documentId = row.documentId;
     locale ??= row.locale;
     status ??= row.published ? 'published' : 'draft';
@@ -129,18 +122,18 @@ function chooseRows(
     const wanted = draftAndPublish ? 'draft' : status;
     if (wanted !== null) versions = versions.filter((version) => version.published === (wanted === 'published'));
   }
-  if (versions.length === 0) throw missingReference({ reference: { ...reference, documentId }, path }, wantedLocale);
+  if (versions.length === 0) throw missingReference({ ...reference, documentId }, wantedLocale);
   // The draft before the published row, so that the two stand side by side in one order everywhere.
   return versions.toSorted((a, b) => Number(a.published) - Number(b.published) || a.id - b.id).map(({ id }) => id);
 }
 
 /** A reference to what is not there, or not for the caller. */
-export const missingReference = ({ reference, path }: LocatedReference, locale: string | null): SheafError =>
+export const missingReference = ({ documentId, path }: Reference, locale: string | null): SheafError =>
   new SheafError(
     400,
     'ValidationError',
-    reference.documentId === null
+    documentId === null
       ? `${path.join('.')}: there is no entry with that id`
-      : `Document with id "${reference.documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
+      : `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
     { path: path.join('.'), source: 'body' },
   );

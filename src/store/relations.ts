@@ -69,7 +69,7 @@ function decideMedia(
 ): ListWrite {
   const isUnseen = (id: number): boolean => files !== null && !files.has(id) && !list.includes(id);
   if (order.mode === 'set')
-    for (const reference of order.references) if (reference.ids.some(isUnseen)) throw missingReference(reference, null);
+    for (const { reference, ids } of order.references) if (ids.some(isUnseen)) throw missingReference(reference, null);
   return { write: 'list', link, current, desired, taken: [], dropsRecord: false };
 }
 
