@@ -1006,6 +1006,43 @@ describeOnEveryDatabase('writes against the model', (engine) => {
       );
     });
 
+    it('an entry that is being made is not the one with the id 0, and can name itself by its documentId alone', async () => {
+      const page = {
+        localized: true,
+        attributes: {
+          parent: relationDefinition('manyToOne', 'page'),
+          peers: relationDefinition('manyToMany', 'page'),
+          part: { type: 'component', component: 'kit.part' },
+        },
+      };
+      const content = await contents.open({
+        types: { page },
+        components: { 'kit.part': { peers: relationDefinition('oneToMany', 'page') } },
+        locales: ['en', 'de'],
+      });
+      const made = await content.send('POST', 'pages', { data: {} });
+      for (const [data, path] of [
+        [{ parent: 0 }, 'parent'],
+        [{ parent: { connect: [{ id: 0 }] } }, 'parent.connect.0'],
+        [{ peers: [0] }, 'peers.0'],
+        [{ peers: [{ id: '0' }] }, 'peers.0'],
+        [{ part: { peers: [0] } }, 'part.peers.0'],
+      ] as const)
+        for (const [method, url] of [
+          ['POST', 'pages'],
+          ['PUT', `pages/${made.body.data.documentId}?locale=de`],
+        ] as const) {
+          const { status, body } = await content.send(method, url, { data });
+          expect({ method, status, error: body.error }).toMatchObject({
+            method,
+            status: 400,
+            error: { message: `${path}: there is no entry with that id`, details: { path, source: 'body' } },
+          });
+        }
+      const itself = { data: { parent: made.body.data.documentId } };
+      expect((await content.send('PUT', `pages/${made.body.data.documentId}?locale=de`, itself)).status).toBe(200);
+    });
+
     it('an entry can be published though a component that led to it is gone', async () => {
       const guide = await contents.open();
       const [authors, articles] = [

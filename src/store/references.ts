@@ -6,6 +6,7 @@ import type { ContentType } from '../model/types.ts';
 import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
 import type { Connection, Position } from '../plan/write/relation-order.ts';
 import { bodyValueError, type PositionInput, type Reference } from '../request/parse-relation.ts';
+import { NEW_ROW } from './entity-writes.ts';
 import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
@@ -51,7 +52,8 @@ export function resolveReferences(
   const known = new Map<string, KnownVersions>();
   for (const [uid, versions] of findable)
     known.set(uid, {
-      byRow: new Map(versions.map((version) => [version.id, version])),
+      // A row that the write makes has no id yet that a client could name.
+      byRow: new Map(versions.filter(({ id }) => id !== NEW_ROW).map((version) => [version.id, version])),
       byDocument: Map.groupBy(versions, ({ documentId }) => documentId),
     });
   const resolved = new Map<RelationChange, ResolvedOrder>();
