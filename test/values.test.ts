@@ -401,9 +401,9 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   password: [5, true, {}, [], 'a'.repeat(73)],
   enumeration: ['three', '', 'ONE', 1, {}, ['one']],
   integer: [1.5, 'abc', '', ' ', true, [], [1], {}, '1.5', 'Infinity', 'NaN', 2_147_483_648, -2_147_483_649],
-  biginteger: ['abc', 1.5, '', true, '1e3', '0x10', [], {}, '9223372036854775808', '-9223372036854775809'],
+  biginteger: ['abc', 1.5, '', true, '1e3', '0x10', [], {}, '9223372036854775808', '-9223372036854775809', 2 ** 53],
   float: ['abc', '', true, [], {}, 'Infinity', '1e400', 'NaN'],
-  decimal: ['abc', '', true, [], {}, 'Infinity', '1e400'],
+  decimal: ['abc', '', true, [], {}, 'Infinity', '1e400', '12345678901234.123456789'],
   boolean: ['t', 'yes', '', 2, -1, [], {}, 'TRUE'],
   date: ['', '2020-13-01', '2021-02-29', '2020-1-2', '02.01.2020', 20200102, true, {}, [], '2020-01-02 nonsense'],
   time: ['', '10:20', '24:00:00', '10:60:00', '10:20:60', '10:20:30.1234', '1:2:3', 102030, {}, []],
@@ -469,6 +469,14 @@ describeOnEveryDatabase('a value', (engine) => {
     ['text', '"a \\udc00 b"'],
     ['json', '{"a":"\\ud83c"}'],
   ])('of type %s that is no well-formed Unicode is refused, as no database could keep it: %s', async (type, text) => {
+    refused(await content.send('POST', 'samples', `{"data":{"${type}":${text}}}`), type);
+  });
+
+  it.each([
+    ['biginteger', '9007199254740993'],
+    ['json', '1e400'],
+    ['json', '{"a":[null,-1e400]}'],
+  ])('of type %s that would be stored as another is refused: %s', async (type, text) => {
     refused(await content.send('POST', 'samples', `{"data":{"${type}":${text}}}`), type);
   });
 

@@ -45,6 +45,8 @@ export function convertValue(from: ScalarAttribute, to: ScalarAttribute, stored:
 function givenAs(to: ScalarType, from: ScalarType, stored: unknown): unknown {
   if (from === to) return DOCUMENTS.has(from) ? parsed(stored) : stored;
   if (TEXTS.has(to)) return textOf(from, stored);
+  // What is stored is exact, however large.
+  if (to === 'biginteger' && NUMBERS.has(from) && Number.isInteger(stored)) return BigInt(Number(stored));
   if (NUMBERS.has(to)) return numberOf(from, stored);
   if (to === 'boolean') return TEXTS.has(from) || NUMBERS.has(from) ? String(stored) : undefined;
   if (INSTANTS.has(to)) return instantOf(from, stored);

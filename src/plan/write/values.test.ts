@@ -48,10 +48,18 @@ describe('a value', () => {
       ['integer', -(2 ** 31), -(2 ** 31)],
       ['float', '1e3', 1000],
       ['decimal', 0.1, 0.1],
+      ['decimal', '12345678901234.5', 12345678901234.5],
+      ['decimal', ' -0.10 ', -0.1],
+      ['decimal', '+1.50e-7', 1.5e-7],
+      ['decimal', '0012.', 12],
+      ['decimal', '1230000000000000000000000000', 1.23e27],
+      ['decimal', '0x10', 16],
+      ['float', '12345678901234.123456789', 12345678901234.123],
       ['biginteger', '9223372036854775807', 9223372036854775807n],
       ['biginteger', '-9223372036854775808', -9223372036854775808n],
       ['biginteger', '+12', 12n],
       ['biginteger', 12, 12n],
+      ['biginteger', -(2 ** 53) + 1, -9007199254740991n],
       ['biginteger', 12n, 12n],
       ['date', '2024-02-29', '2024-02-29'],
       ['date', '2024-02-29T23:00:00-05:00', '2024-02-29'],
@@ -96,6 +104,17 @@ describe('a value', () => {
       ['biginteger', '9223372036854775808'],
       ['biginteger', '1.0'],
       ['biginteger', 1.5],
+      ['biginteger', 2 ** 53],
+      ['biginteger', -(2 ** 53)],
+      ['biginteger', 1e300],
+      ['decimal', '12345678901234.123456789'],
+      ['decimal', '9007199254740993'],
+      ['decimal', '0.1000000000000000055511151231257827'],
+      ['decimal', '1e-400'],
+      ['integer', '1.00000000000000000000001'],
+      ['json', Number.POSITIVE_INFINITY],
+      ['json', { list: [null, 1, Number.NEGATIVE_INFINITY] }],
+      ['json', { nested: { number: Number.NaN } }],
       ['biginteger', '0x10'],
       ['date', '2023-02-29'],
       ['date', '0000-01-01'],
@@ -151,6 +170,30 @@ describe('a value', () => {
       'blocks',
     ] as const)
       expect(problem(type, secret), type).not.toContain('hunter2');
+  });
+});
+
+describe('a number that would be changed', () => {
+  it('is refused with what to send in its place', () => {
+    expect(problem('biginteger', 2 ** 53)).toBe(
+      'must be a string beyond 9007199254740991, where numbers are not exact',
+    );
+    expect(problem('decimal', '0.12345678901234567890')).toBe('must have at most 15 significant digits');
+    expect(problem('json', [Number.POSITIVE_INFINITY])).toBe('must hold finite numbers');
+  });
+
+  it('is never stored as another', () => {
+    const decimal = attributeOf('decimal');
+    const digits = fc.stringMatching(/^[0-9]{1,12}$/);
+    fc.assert(
+      fc.property(digits, digits, (whole, fraction) => {
+        const checked = readValue(decimal, `${whole}.${fraction}`);
+        const exact = `${BigInt(whole)}.${fraction}`.replace(/\.?0*$/, '');
+        if ('problem' in checked) expect(exact.length).toBeGreaterThan(16);
+        else if (!String(checked.value).includes('e')) expect(String(checked.value)).toBe(exact);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 

@@ -11,6 +11,8 @@ export type StoredValue = string | number | bigint | null;
 export type Checked = { readonly value: StoredValue } | { readonly problem: string };
 
 const STRING_LENGTH = 255;
+/** So many digits of a decimal fraction every number keeps. */
+const SAFE_DIGITS = 15;
 const INT32 = 2 ** 31;
 const INT64 = 2n ** 63n;
 /** bcrypt reads no further; a longer password would be cut in silence. */
@@ -117,24 +119,39 @@ function numberValue({ type, rules }: ScalarAttribute, given: unknown): Checked 
   const number =
     typeof given === 'number' ? given : typeof given === 'string' && isNumeric(given) ? Number(given) : NaN;
   if (!Number.isFinite(number)) return problem(wrongKind('number', given));
-  if (type === 'integer' && !Number.isInteger(number)) return problem('must be an integer');
+  const isExact = typeof given !== 'string' || type === 'float' || keepsDigits(number, given);
+  if (type === 'integer' && !(isExact && Number.isInteger(number))) return problem('must be an integer');
+  if (!isExact) return problem(`must have at most ${SAFE_DIGITS} significant digits`);
   if (type === 'integer' && (number < -INT32 || number >= INT32))
     return problem(`must be from ${-INT32} to ${INT32 - 1}`);
   if (rules.max !== null && number > Number(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
   return { value: number };
 }
 
+/** Whether a number has every digit of the text that it was read from. */
+const keepsDigits = (number: number, text: string): boolean => {
+  const given = significantDigits(text);
+  return given === null || given === significantDigits(String(number));
+};
+
+/** The digits of a number without zeros around them, and where they stand; null for one that is not decimal. */
+function significantDigits(text: string): string | null {
+  const [, whole, fraction = '', exponent = '0'] = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text.trim()) ?? [];
+  if (whole === undefined) return null;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return end === 0 ? '0' : `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
 const wholeBound = (bound: string | number): bigint => readWhole(String(bound)) ?? BigInt(Math.trunc(Number(bound)));
 
+const isWhole = (given: unknown): given is number | bigint => typeof given === 'bigint' || Number.isInteger(given);
+
 function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
-  const exact =
-    typeof given === 'string'
-      ? readWhole(given)
-      : Number.isInteger(given)
-        ? BigInt(given as number)
-        : typeof given === 'bigint'
-          ? given
-          : null;
+  if (Number.isInteger(given) && !Number.isSafeInteger(given))
+    return problem(`must be a string beyond ${Number.MAX_SAFE_INTEGER}, where numbers are not exact`);
+  const exact = typeof given === 'string' ? readWhole(given) : isWhole(given) ? BigInt(given) : null;
   if (exact === null) return problem('must be a valid integer');
   if (exact < -INT64 || exact >= INT64) return problem(`must be from ${-INT64} to ${INT64 - 1n}`);
   if (rules.max !== null && exact > wholeBound(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
@@ -156,9 +173,19 @@ const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 function jsonValue(given: unknown): Checked {
   const text = jsonText(given);
   if (text === undefined) return problem('must be a JSON value');
-  return text.includes('\\u') && UNSTORABLE.test(text)
-    ? problem('must hold well-formed strings without null characters')
-    : { value: text };
+  if (text.includes('\\u') && UNSTORABLE.test(text))
+    return problem('must hold well-formed strings without null characters');
+  return text.includes('null') && hasInfinity(given) ? problem('must hold finite numbers') : { value: text };
+}
+
+/** Whether there is a number in it that JSON has no form for, so that null would be stored. */
+function hasInfinity(given: unknown): boolean {
+  let found = false;
+  JSON.stringify(given, (_key, value) => {
+    found ||= typeof value === 'number' && !Number.isFinite(value);
+    return value;
+  });
+  return found;
 }
 
 /** Undefined for what JSON has no form for, such as a big integer that code in process gave. */
