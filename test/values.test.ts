@@ -312,6 +312,11 @@ const ACCEPTED: Readonly<Record<string, readonly (readonly [given: unknown, show
     ['1577934245678', '2020-01-02T03:04:05.678Z'],
     [0, '1970-01-01T00:00:00.000Z'],
     [1000, '1970-01-01T00:00:01.000Z'],
+    [20250301, '1970-01-01T05:37:30.301Z'],
+    ['2025', '2025-01-01T00:00:00.000Z'],
+    ['2025-03', '2025-03-01T00:00:00.000Z'],
+    ['20250301', '2025-03-01T00:00:00.000Z'],
+    ['20250301T100000Z', '2025-03-01T10:00:00.000Z'],
     [-1, '1969-12-31T23:59:59.999Z'],
     [null, null],
   ],
@@ -478,6 +483,21 @@ describeOnEveryDatabase('a value', (engine) => {
     ['json', '{"a":[null,-1e400]}'],
   ])('of type %s that would be stored as another is refused: %s', async (type, text) => {
     refused(await content.send('POST', 'samples', `{"data":{"${type}":${text}}}`), type);
+  });
+
+  it.each(['datetime', 'timestamp'])('of type %s is read in a filter as in a body', async (type) => {
+    const instant = Date.parse('2031-03-01T10:00:00Z');
+    const { documentId } = await content.entry('POST', 'samples', { [type]: instant });
+    const { documentId: early } = await content.entry('POST', 'samples', { [type]: 20310302 });
+    const found = async (where: string): Promise<string[]> =>
+      (await content.entry('GET', `samples?filters[${type}]${where}`)).map((one: Json) => one.documentId);
+    for (const where of ['[$gte]=2031', '[$gt]=2031-03', '[$eq]=20310301T100000Z', '[$in][0]=20310301T10'])
+      expect(await found(where), where).toEqual([documentId]);
+    expect(await found(`[$between][0]=20310301&filters[${type}][$between][1]=20310302`)).toEqual([documentId]);
+    expect(await found(`=${instant}`)).toEqual([documentId]);
+    const samples = content.sheaf.documents('api::sample.sample');
+    expect(await samples.findMany({ filters: { [type]: 20310302 } })).toMatchObject([{ documentId: early }]);
+    expect((await content.send('GET', `samples?filters[${type}]=2031-13`)).status).toBe(400);
   });
 
   it.each(Object.keys(ATTRIBUTES))('of type %s may be left out, and is then null', async (type) => {

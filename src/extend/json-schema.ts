@@ -16,7 +16,7 @@ export type CompileSchema = (schema: JsonSchema, part: SchemaPart) => CheckValue
 
 const OPTIONS: Options = { useDefaults: true, strictTypes: false, strictRequired: false };
 // Both can match a text in one way only: the time that they take grows with its length, and not with the square of it.
-const DATE_TIME = /^.{10}T.*(?:Z|[+-]\d\d:\d\d)$/i;
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/i;
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** Problems that an error lists. */

@@ -204,8 +204,7 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
 };
 
 function readAs(ref: ValueRef, raw: unknown, op: PlanComparison, clock: Clock): BoundValue {
-  const text = plainText(ref, raw);
-  const value = (DATES.has(ref.type) ? fromNow(ref.type, text, clock) : null) ?? READERS[ref.type](text);
+  const value = DATES.has(ref.type) ? readMoment(ref, raw, clock) : READERS[ref.type](plainText(ref, raw));
   if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, expectedOf(ref));
   if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
   return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
@@ -215,6 +214,13 @@ const expectedOf = ({ type, ofEntry, path }: ValueRef): string =>
   ofEntry
     ? `the id of an entry; to compare an attribute of it, name that: ${path.join('.')}.<attribute>`
     : (EXPECTED[type] ?? 'a string');
+
+/** A number is milliseconds, whatever its digits. */
+function readMoment(ref: ValueRef, raw: unknown, clock: Clock): BoundValue | null {
+  if (typeof raw === 'number' && ref.type !== 'date') return readInstant(raw);
+  const text = plainText(ref, raw);
+  return fromNow(ref.type, text, clock) ?? READERS[ref.type](text);
+}
 
 /** A date that is told from now; null for one that is not, or that no calendar here has. */
 function fromNow(type: ScalarType, text: string, { now, timezone }: Clock): BoundValue | null {

@@ -1,16 +1,44 @@
 // How dates, times, instants and whole numbers are written by clients, in queries and in bodies alike.
 
-const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** A day in one of its forms, and a time by the clock. */
+const INSTANT =
+  /^([\dW-]{2,10})(?:Z|[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** A year, one of its days, months or weeks, or a day of those. */
+const DAY = /^(\d{4})(?:-?(?:(\d{3})|(\d\d)(?:-?(\d\d))?|W(\d\d)(?:-?(\d))?))?$/;
+const CENTURY = /^\d\d$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,3}))?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-function isDay(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  // There is no year 0, and not every database has one.
-  if (day === undefined || year === '0000') return false;
+/** There is no year 0, and not every database has one. */
+const isDay = (text: string): boolean => DATE.test(text) && !text.startsWith('0000') && !Number.isNaN(midnightOf(text));
+
+const DAY_MS = 86_400_000;
+
+const utcDay = (year: number, month: number, day: number): Date => {
   const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  date.setUTCFullYear(year, month, day);
+  return date;
+};
+
+/** When a day begins, in UTC; not a number for what is none. A longer period begins with its first day. */
+function midnightOf(text: string): number {
+  if (CENTURY.test(text)) return midnightOf(`${text}00`);
+  const [, year, ordinal, month = '01', day = '01', week, weekday = '1'] = DAY.exec(text) ?? [];
+  if (year === undefined) return Number.NaN;
+  if (week !== undefined) return weekdayOf(Number(year), Number(week), Number(weekday));
+  const date = utcDay(Number(year), Number(month) - 1, Number(ordinal ?? day));
+  const isThere = ordinal
+    ? date.getUTCFullYear() === Number(year) && Number(ordinal) > 0
+    : date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+  return isThere ? date.getTime() : Number.NaN;
+}
+
+/** The first week of a year is the one with the fourth of January; weeks begin on Mondays. */
+function weekdayOf(year: number, week: number, weekday: number): number {
+  if (week < 1 || week > 53 || weekday < 1 || weekday > 7) return Number.NaN;
+  const fourth = utcDay(year, 0, 4);
+  const daysSinceMonday = (fourth.getUTCDay() + 6) % 7;
+  return fourth.getTime() + ((week - 1) * 7 + weekday - 1 - daysSinceMonday) * DAY_MS;
 }
 
 /** A day, or the day that an instant was written with: `yyyy-MM-dd`. */
@@ -29,15 +57,26 @@ export function readTime(text: string): string | null {
 const EARLIEST = Date.UTC(2000, 0, 1) - 63_082_281_600_000;
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Milliseconds since 1970. What is written without an offset is meant as UTC, wherever the server stands. */
-export function readInstant(text: string): number | null {
-  if (/^[+-]?\d{1,16}$/.test(text)) return withinYears(Number(text));
+/**
+ * Milliseconds since 1970. What is written without an offset is meant as UTC, wherever the server stands. Digits are a
+ * date where they can be one, such as 2025 and 20250301, as Strapi reads them; others, and every number, are
+ * milliseconds.
+ */
+export function readInstant(given: string | number): number | null {
+  if (typeof given === 'number') return Number.isInteger(given) ? withinYears(given) : null;
+  const written = isoInstant(given);
+  if (!Number.isNaN(written)) return withinYears(written);
+  return /^[+-]?\d{1,16}$/.test(given) ? withinYears(Number(given)) : null;
+}
+
+/** Not a number for what is no instant in ISO 8601. */
+function isoInstant(text: string): number {
   const match = INSTANT.exec(text);
-  if (!match || !isDay(match[1]!)) return null;
-  const [, day, clock = '00:00', seconds = '00', fraction = '', zone = 'Z'] = match;
+  if (!match) return Number.NaN;
+  const [, day, hours = '00', minutes = '00', seconds = '00', fraction = '', zone = 'Z'] = match;
   const offset = /^Z$/i.test(zone) ? 'Z' : zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, '$1:$2');
-  const parsed = Date.parse(`${day}T${clock}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
-  return withinYears(parsed);
+  const clock = `${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`;
+  return midnightOf(day!) + Date.parse(`1970-01-01T${clock}`);
 }
 
 /** Null for what is no instant of these years. */

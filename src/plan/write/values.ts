@@ -89,11 +89,7 @@ export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
       return timeValue(given, readTime, 'must be a time, HH:mm:ss.SSS');
     case 'datetime':
     case 'timestamp':
-      return timeValue(
-        typeof given === 'number' ? String(given) : given,
-        readInstant,
-        'must be an instant, ISO 8601 or milliseconds since 1970',
-      );
+      return instantValue(given);
     case 'json':
       return jsonValue(given);
     case 'blocks': {
@@ -161,6 +157,13 @@ function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
 function timeValue(given: unknown, read: (text: string) => StoredValue, expected: string): Checked {
   const text = given instanceof Date ? dateText(given) : given;
   const value = typeof text === 'string' ? read(text) : null;
+  return value === null ? problem(expected) : { value };
+}
+
+function instantValue(given: unknown): Checked {
+  const expected = 'must be an instant, ISO 8601 or milliseconds since 1970';
+  if (typeof given !== 'number') return timeValue(given, readInstant, expected);
+  const value = readInstant(given);
   return value === null ? problem(expected) : { value };
 }
 
