@@ -22,6 +22,7 @@ import {
   MAX_URL_LENGTH,
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import { bodyKeyError } from '../request/parse-relation.ts';
 import { batchResponses } from './batch-responses.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
@@ -97,7 +98,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     follow: (request, reply) => followRequest(request, reply, logger, logRequest),
     isBehind,
   });
-  readEmptyBodies(app);
+  readJsonBodies(app);
   let refuseMethod: RefuseMethod = () => null;
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     refuseMethod(request, reply) ?? sendError(reply, notFoundError());
@@ -270,10 +271,26 @@ function closeStalled({ server }: FastifyInstance, { stalled, check }: Required<
 }
 
 /** Strapi's own client sends `content-type: application/json` even without a body. */
-function readEmptyBodies(app: FastifyInstance): void {
+function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
+  const whyNot = jsonProblems(app);
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else parse(request, body, done);
+    else parse(request, body, (error, value) => (error ? done(whyNot(request, body, error)) : done(null, value)));
   });
+}
+
+/** Keys that could change what all objects have are named; a body with them is valid JSON all the same. */
+function jsonProblems(app: FastifyInstance): (request: FastifyRequest, body: string, error: Error) => Error {
+  const isRefused = (action: 'error' | 'ignore', request: FastifyRequest, body: string): boolean => {
+    let refused = false;
+    app.getDefaultJsonParser(action, 'ignore')(request, body, (error) => {
+      refused = error !== null;
+    });
+    return refused;
+  };
+  return (request, body, error) => {
+    if (isRefused('ignore', request, body)) return error;
+    return bodyKeyError(isRefused('error', request, body) ? '__proto__' : 'constructor.prototype', []);
+  };
 }
