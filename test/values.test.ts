@@ -183,6 +183,89 @@ const PROJECT: Project = {
   },
 };
 
+/** Attributes whose rules apply where `on` is true, and one where a default decides. */
+const shownIf = (name: string, value: unknown) => ({ conditions: { visible: { '==': [{ var: name }, value] } } });
+const ON = shownIf('on', true);
+const CONDITIONAL: Attributes = {
+  name: { type: 'string' },
+  on: { type: 'boolean' },
+  val: { type: 'string', required: true, minLength: 3, ...ON },
+  code: { type: 'string', unique: true, ...ON },
+  comp: { type: 'component', component: 'kit.part', required: true, ...ON },
+  comps: { type: 'component', component: 'kit.part', repeatable: true, required: true, min: 1, ...ON },
+  zone: { type: 'dynamiczone', components: ['kit.part'], required: true, min: 1, ...ON },
+  preset: { type: 'boolean', default: true },
+  byPreset: { type: 'string', required: true, ...shownIf('preset', true) },
+  items: { type: 'component', component: 'kit.conditional', repeatable: true },
+};
+
+/** What an entry with CONDITIONAL holds where all of it is shown. */
+const SHOWN = {
+  on: true,
+  val: 'value',
+  comp: { name: 'part' },
+  comps: [{ name: 'part' }],
+  zone: [{ __component: 'kit.part', name: 'part' }],
+  byPreset: 'x',
+};
+const HIDDEN = { on: false, byPreset: 'x' };
+
+/** A value of each type as a body may hold it, and as the API shows it. */
+const SHOWN_AS: Readonly<Record<string, readonly [given: unknown, shown: unknown]>> = {
+  string: ['a', 'a'],
+  enumeration: ['Two words', 'Two words'],
+  integer: ['5', 5],
+  biginteger: [42, '42'],
+  float: ['0.5', 0.5],
+  decimal: ['1.25', 1.25],
+  boolean: ['true', true],
+  date: ['2020-01-02T03:04:05Z', '2020-01-02'],
+  time: ['10:20:30', '10:20:30.000'],
+  datetime: ['2020-01-02T03:04:05+01:00', '2020-01-02T02:04:05.000Z'],
+  timestamp: ['2020-01-02T03:04:05Z', String(Date.UTC(2020, 0, 2, 3, 4, 5))],
+  json: ['free', 'free'],
+};
+
+const TYPED: Attributes = Object.fromEntries(
+  Object.entries(SHOWN_AS).flatMap(([type, [, shown]]) => [
+    [type, ATTRIBUTES[type]!],
+    [`${type}Detail`, { type: 'string', required: true, ...shownIf(type, shown) }],
+  ]),
+);
+
+const CONDITIONS: Project = {
+  locales: ['en', 'fr'],
+  types: {
+    sheet: { drafts: true, attributes: CONDITIONAL },
+    card: { attributes: CONDITIONAL },
+    typed: { drafts: true, attributes: TYPED },
+    'live-typed': { attributes: TYPED },
+    notice: {
+      single: true,
+      attributes: { on: { type: 'boolean', default: true }, val: CONDITIONAL.val!, items: CONDITIONAL.items! },
+    },
+    page: {
+      localized: true,
+      attributes: { on: { type: 'boolean' }, val: { ...CONDITIONAL.val!, ...localized } },
+    },
+    indirect: {
+      drafts: true,
+      attributes: {
+        part: { type: 'component', component: 'kit.part' },
+        val: { type: 'string', required: true, conditions: { visible: { '!!': [{ var: 'part' }] } } },
+      },
+    },
+  },
+  components: {
+    'kit.part': { name: { type: 'string', required: true, minLength: 2 }, tag: { type: 'string', unique: true } },
+    'kit.conditional': {
+      on: { type: 'boolean' },
+      val: CONDITIONAL.val!,
+      part: { type: 'component', component: 'kit.part', required: true, ...ON },
+    },
+  },
+};
+
 /** Paths of everything that an answer finds wrong, in their order. */
 const pathsOf = (answer: Answer): string[] =>
   (answer.body.error?.details?.errors ?? []).map((error: { path: string[] }) => error.path.join('.'));
@@ -758,6 +841,141 @@ describeOnEveryDatabase('options', (engine) => {
     refused(await content.post('customs', {}), 'needed');
     refused(await content.post('customs', { color: 'green', needed: 'too long' }), 'color', 'needed');
     refused(await content.post('customs', { color: 5, needed: {} }), 'color', 'needed');
+  });
+});
+
+describeOnEveryDatabase('conditions', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(CONDITIONS);
+  });
+
+  const ALL = ['val', 'comp', 'comps', 'zone'];
+  /** Makes an entry, and returns a function that updates it. */
+  const updating = async (url: string, data: Json, query = ''): Promise<(change: Json) => Promise<Answer>> => {
+    const { documentId } = await content.entry('POST', `${url}${query}`, data);
+    return (change) => content.put(`${url}/${documentId}`, change);
+  };
+
+  it.each(['sheets', 'cards'])('that do not hold leave an attribute of %s without rules', async (url) => {
+    expect((await content.post(url, HIDDEN)).status).toBe(201);
+    const incomplete = { val: 'x', comp: { name: 'x' }, comps: [], zone: [{ __component: 'kit.part' }] };
+    expect((await content.post(url, { ...HIDDEN, ...incomplete })).status).toBe(201);
+    const update = await updating(url, HIDDEN);
+    expect((await update({ ...incomplete, comps: [{ name: 'x' }] })).status).toBe(200);
+  });
+
+  it.each(['sheets', 'cards'])('that hold keep the rules of %s in force', async (url) => {
+    refused(await content.post(url, { on: true, byPreset: 'x' }), ...ALL);
+    refused(await content.post(url, { ...SHOWN, on: 'true', val: 'x' }), 'val');
+    refused(await content.post(url, { ...SHOWN, comp: { name: 'x' } }), 'comp.name');
+    expect((await content.post(url, SHOWN)).status).toBe(201);
+  });
+
+  it('judge a stored draft when it is published', async () => {
+    for (const change of [{}, { on: true, val: 'x' }, { name: 'new' }]) {
+      const update = await updating('sheets', { ...SHOWN, val: 'x' }, '?status=draft');
+      refused(await update(change), 'val');
+    }
+    const update = await updating('sheets', { on: true, byPreset: 'x' }, '?status=draft');
+    refused(await update({}), ...ALL);
+    expect((await update({ on: false })).status).toBe(200);
+  });
+
+  it('judge a part of an entry by the rest of it, where there are no drafts', async () => {
+    const update = await updating('cards', SHOWN);
+    refused(await update({ val: null }), 'val');
+    refused(await update({ val: 'x' }), 'val');
+    refused(await update({ comp: null }), 'comp');
+    refused(await update({ comps: [] }), 'comps');
+    refused(await update({ comps: [{ name: 'x' }] }), 'comps.0.name');
+    refused(await update({ zone: [] }), 'zone');
+    expect((await update({ val: 'other', name: 'new' })).status).toBe(200);
+    expect((await update({ val: null, on: false })).status).toBe(200);
+    expect((await update({ val: 'x' })).status).toBe(200);
+  });
+
+  it('judge what an update brings to light', async () => {
+    const update = await updating('cards', { ...HIDDEN, val: 'x' });
+    refused(await update({ on: true }), ...ALL);
+    expect((await update({ name: 'new' })).status).toBe(200);
+    expect((await update(SHOWN)).status).toBe(200);
+  });
+
+  it('judge a component that is changed by its id by the rest of it', async () => {
+    const item = { on: true, val: 'value', part: { name: 'part' } };
+    const { documentId, items } = await content.entry('POST', 'cards?populate=items', {
+      ...HIDDEN,
+      items: [{ on: false }, item],
+    });
+    const [{ id: hidden }, { id }] = items;
+    const update = (...changes: Json[]) => content.put(`cards/${documentId}`, { items: changes });
+    refused(await update({ id: hidden }, { id, val: null }), 'items.1.val');
+    refused(await update({ id: hidden, on: true }, { id, part: null }), 'items.0.val', 'items.0.part', 'items.1.part');
+    refused(await update({ id: hidden, val: 'x' }, { id }, { on: true }), 'items.2.val', 'items.2.part');
+    expect((await update({ id: hidden, val: 'x' }, { id, val: 'other' }, item)).status).toBe(200);
+  });
+
+  it.each(['sheets', 'cards'])('see the defaults of %s', async (url) => {
+    refused(await content.post(url, { on: false }), 'byPreset');
+    expect((await content.post(url, { on: false, preset: false })).status).toBe(201);
+    expect((await content.post(url, { on: false, preset: null })).status).toBe(201);
+  });
+
+  it('see what an update that makes a row leaves to defaults', async () => {
+    refused(await content.put('notice', {}), 'val');
+    refused(
+      await content.put('notice', { val: 'value', items: [{ id: 1, on: true, val: 'x' }] }),
+      'items.0.val',
+      'items.0.part',
+    );
+    expect((await content.put('notice', { on: false, items: [{ id: 1, val: 'x' }] })).status).toBe(200);
+    refused(await content.put('notice', { on: true }), 'val');
+  });
+
+  it('see what a further locale takes from the others', async () => {
+    const documentId = await content.make('pages', { on: true, val: 'value' });
+    refused(await content.put(`pages/${documentId}?locale=fr`, {}), 'val');
+    refused(await content.put(`pages/${documentId}?locale=fr`, { val: 'x' }), 'val');
+    expect((await content.put(`pages/${documentId}?locale=fr`, { val: 'valeur' })).status).toBe(200);
+    const other = await content.make('pages', { on: false });
+    expect((await content.put(`pages/${other}?locale=fr`, {})).status).toBe(200);
+  });
+
+  it.each(['sheets', 'cards'])('decide whether values of %s must be unique', async (url) => {
+    const [code, tag] = [`code of ${url}`, `tag of ${url}`];
+    await content.make(url, { ...SHOWN, code, comp: { name: 'part', tag } });
+    const taken = { ...SHOWN, code, comp: { name: 'part', tag } };
+    expect(await content.post(url, taken)).toMatchObject({ status: 400 });
+    const update = await updating(url, { ...taken, on: false });
+    const shown = await update({ on: true, comp: SHOWN.comp });
+    refused(shown, 'code');
+    refused(await update({ on: true, code: null }), 'comp.tag');
+    expect((await update({ on: true, code: null, comp: SHOWN.comp })).status).toBe(200);
+  });
+
+  it.each(Object.entries(SHOWN_AS))('compare the value of a %s as the API shows it', async (type, [given]) => {
+    const detail = `${type}Detail`;
+    refused(await content.post('typeds', { [type]: given }), detail);
+    refused(await content.post('live-typeds', { [type]: given }), detail);
+    refused(await (await updating('typeds', { [type]: given }, '?status=draft'))({}), detail);
+    refused(await (await updating('live-typeds', { [type]: given, [detail]: 'x' }))({ [detail]: null }), detail);
+    expect((await content.post('typeds', {})).status).toBe(201);
+  });
+
+  it('that ask for more than single values leave the rules in force', async () => {
+    refused(await content.post('indirects', {}), 'val');
+    const update = await updating('indirects', {}, '?status=draft');
+    refused(await update({}), 'val');
+    expect((await update({ val: 'x' })).status).toBe(200);
+  });
+
+  it('judge a copy of an entry', async () => {
+    const { documentId } = await content.entry('POST', 'cards', SHOWN);
+    const clone = (data: Json) => content.sheaf.documents('api::card.card').clone({ documentId, data });
+    await expect(clone({ val: 'x' })).rejects.toThrow('val must be at least 3 characters');
+    await expect(clone({ val: 'x', on: false })).resolves.toBeDefined();
   });
 });
 

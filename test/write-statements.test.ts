@@ -46,7 +46,16 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
         types[name] = { drafts, attributes: { title: { type: 'string' }, rank: { type: 'integer' }, ...own } };
         Object.assign(targets, target);
       }
+    const conditional = {
+      title: { type: 'string' },
+      on: { type: 'boolean' },
+      detail: { type: 'string', required: true, conditions: { visible: { '==': [{ var: 'on' }, true] } } },
+      parts: { type: 'component', component: 'kit.part', repeatable: true },
+    };
+    types.conditional = { drafts: false, attributes: conditional };
+    types.conditionaldraft = { drafts: true, attributes: conditional };
     content = await contents.open({
+      components: { 'kit.part': { on: conditional.on, detail: conditional.detail } },
       types: { ...types, target: { drafts: true, attributes: { name: { type: 'string' }, ...targets } } },
     });
     statements = recordStatements(content.sheaf);
@@ -121,4 +130,39 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
           expect(published.relation0).toHaveLength(2);
         });
     });
+
+  describe('of a type with conditions', () => {
+    it('are no more to update what no condition is about', async () => {
+      const documentId = await content.make('conditionals', { on: true, detail: 'a' });
+      const documents = content.sheaf.documents('api::conditional.conditional');
+      await within(4, () => documents.update({ documentId, data: { title: 'b' } }));
+    });
+
+    it('are no more to update a draft', async () => {
+      const documentId = await content.make('conditionaldrafts', { on: true, detail: 'a' });
+      const documents = content.sheaf.documents('api::conditionaldraft.conditionaldraft');
+      await within(4, () => documents.update({ documentId, data: { detail: null } }));
+    });
+
+    it('are at most 7 to update what a condition is about', async () => {
+      const documentId = await content.make('conditionals', { on: true, detail: 'a' });
+      const documents = content.sheaf.documents('api::conditional.conditional');
+      await within(7, () => documents.update({ documentId, data: { detail: 'b' } }));
+    });
+
+    it('do not grow with the components that it is about', async () => {
+      const documents = content.sheaf.documents('api::conditional.conditional');
+      const counts: number[] = [];
+      for (const size of [2, 20]) {
+        const parts = Array.from({ length: size }, () => ({ on: true, detail: 'a' }));
+        const made = await content.entry('POST', 'conditionals?populate=parts', { parts });
+        const changed = made.parts.map(({ id }: Answered) => ({ id, detail: 'b' }));
+        const { texts } = await counted(() =>
+          documents.update({ documentId: made.documentId, data: { parts: changed } }),
+        );
+        counts.push(texts.filter((text) => text.startsWith('select')).length);
+      }
+      expect(counts[1]).toBe(counts[0]);
+    });
+  });
 });

@@ -1,6 +1,6 @@
 // What bodies hold of entries and components: values, relations in every form, components and zones.
 import type { Attribute, ContentType, Schema } from '../model/types.ts';
-import { IGNORED_KEYS } from '../plan/write/plan-write.ts';
+import { IGNORED_KEYS } from '../plan/write/changes.ts';
 import type { Description } from './description.ts';
 import { anyOf, FLAG, type JsonSchema, listOf, NULL, strictObject, WHOLE } from './named-schemas.ts';
 import { writtenScalar } from './scalar-schemas.ts';

@@ -149,10 +149,13 @@ export class WriteStatements {
     );
   }
 
-  /** Columns of rows: the id, then the columns. Values: the ids. */
+  /** Columns of rows: the id, then the columns, JSON as text. Values: the ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
     return this.#cache.once(`select ${table}${namesOf(columns)}`, () => {
-      const outputs = columns.map(({ column, type }) => this.#dialect.rowOutput(sql.id(column), type));
+      const outputs = columns.map(({ column, type }) => {
+        const output = this.#dialect.rowOutput(sql.id(column), type);
+        return type === 'json' || type === 'blocks' ? sql`cast(${output} as text)` : output;
+      });
       return sql`select id, ${sql.join(outputs)} from ${sql.table(table)} where id ${inBoundList(this.#dialect)} order by id`;
     });
   }

@@ -26,6 +26,7 @@ import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
 import { readScalarRows, validateForPublish } from './validate.ts';
+import { isConditional } from './validate-conditional.ts';
 import { type Version, versionOf, type WriteSession } from './write-session.ts';
 import { type Written, writeVersion } from './write-version.ts';
 
@@ -96,6 +97,7 @@ const isScalarUpdate = (write: WriteSession, { type, change, publishes }: Author
   !type.localized &&
   !(type.draftAndPublish && publishes) &&
   !change.scalars.some(({ attribute }) => attribute.rules.unique && !type.draftAndPublish) &&
+  (type.draftAndPublish || !isConditional(write.model, type, change)) &&
   !write.caller.access.rowsOf(type.uid, 'update') &&
   !write.invariants.has(type.uid);
 

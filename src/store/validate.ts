@@ -1,10 +1,11 @@
 // Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
 import { componentTableName } from '../model/identifiers.ts';
-import type { ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
+import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { countProblems, problemsError } from '../plan/write/plan-write.ts';
 import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
-import { holds } from '../plan/write/visible-when.ts';
+import { isShown } from '../plan/write/visible-when.ts';
+import { decoderOf } from '../read/encode.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
 import { type ComponentField, readItems } from './components.ts';
@@ -34,22 +35,32 @@ export async function validateForPublish(
   rows: ScalarRows,
 ): Promise<void> {
   const findings: Findings = { problems: [], uniqueInComponents: [] };
-  const values = await validateRow(write, type, { id: draft.id, rows, path: [], place: [] }, findings);
+  const values = await validateRow(write, type, { id: draft.id, rows, path: [], place: [], names: null }, findings);
   const published = rows.find(([id]) => id !== draft.id);
-  const shown = published
-    ? scalarsOf(type).map((attribute, index) => storedValue(attribute, published, index + 1))
-    : [];
-  const changed = values.filter(({ value }, index) => shown[index] !== value);
-  const problems = [
-    ...findings.problems,
-    ...(await uniqueProblems(write, type, draft, changed)),
-    ...(await uniqueComponentProblems(write, type, draft, findings.uniqueInComponents)),
+  const before = new Map(
+    published ? shownScalars(type, published).map(({ attribute, value }) => [attribute, value]) : [],
+  );
+  const changed = values.filter(({ attribute, value }) => before.get(attribute) !== value);
+  await refuseFindings(write, type, draft, { ...findings, values: changed });
+}
+
+/** Refuses what was found, and values that must be unique and are not. */
+export async function refuseFindings(
+  write: WriteSession,
+  type: ContentType,
+  version: Pick<Version, 'documentId' | 'locale'>,
+  { problems, uniqueInComponents, values }: Findings & { readonly values: readonly ScalarChange[] },
+): Promise<void> {
+  const all = [
+    ...problems,
+    ...(await uniqueProblems(write, type, version, values)),
+    ...(await uniqueComponentProblems(write, type, version, uniqueInComponents)),
   ];
-  if (problems.length > 0) throw problemsError(problems);
+  if (all.length > 0) throw problemsError(all);
 }
 
 /** A field that leads from a schema to the component of which the next field is, or the value. */
-interface FieldStep {
+export interface FieldStep {
   readonly schema: Schema;
   readonly attribute: ComponentField;
   readonly component: ComponentSchema;
@@ -64,53 +75,69 @@ interface ComponentValue {
   readonly path: BodyPath;
 }
 
-interface Findings {
+export interface Findings {
   readonly problems: BodyProblem[];
   readonly uniqueInComponents: ComponentValue[];
 }
 
-interface LocatedRow {
+export interface LocatedRow {
   readonly id: number;
   readonly rows: ScalarRows;
   readonly path: BodyPath;
   readonly place: readonly FieldStep[];
+  /** The attributes to judge; null for all of them. */
+  readonly names: ReadonlySet<string> | null;
 }
 
-/** Returns the values of the row itself. */
-async function validateRow(
+/** Judges what a row shows, with the components that it shows. Returns the values of the row itself. */
+export async function validateRow(
   write: WriteSession,
   schema: Schema,
   row: LocatedRow,
   findings: Findings,
 ): Promise<readonly ScalarChange[]> {
-  const values = validateScalars(schema, row, findings);
+  const stored = row.rows.find(([of]) => of === row.id) ?? [];
+  const values = validateScalars(schema, row, stored, findings);
+  const valueIn = rowReader(schema, stored);
   for (const attribute of schema.attributes.values())
-    if (attribute.kind === 'component' || attribute.kind === 'dynamiczone')
+    if (
+      (attribute.kind === 'component' || attribute.kind === 'dynamiczone') &&
+      (row.names?.has(attribute.name) ?? true) &&
+      isShown(schema, attribute, valueIn)
+    )
       await validateField(write, { schema, attribute }, row, findings);
   return values;
 }
 
 function validateScalars(
   schema: Schema,
-  { id, rows, path, place }: LocatedRow,
+  { path, place, names }: LocatedRow,
+  row: Row,
   { problems, uniqueInComponents }: Findings,
 ): readonly ScalarChange[] {
-  const scalars = scalarsOf(schema);
-  if (scalars.length === 0) return [];
-  const row = rows.find(([of]) => of === id);
-  const data = Object.fromEntries(scalars.map((attribute, index) => [attribute.name, row![index + 1]]));
-  return scalars.map((attribute, index) => {
-    const value = storedValue(attribute, row!, index + 1);
+  const judged = shownScalars(schema, row).filter(({ attribute }) => names?.has(attribute.name) ?? true);
+  return judged.map(({ attribute, value }) => {
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
       uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
     // A stored password is a hash; the password itself was checked when it was written.
     const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
-    const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
-    if (wrong && shown) problems.push({ path: here, message: wrong });
+    if (wrong) problems.push({ path: here, message: wrong });
     return { attribute, value, path: here };
   });
 }
+
+/** The values of a row that its conditions show. */
+function shownScalars(schema: Schema, row: Row): Omit<ScalarChange, 'path'>[] {
+  const valueIn = rowReader(schema, row);
+  return scalarsOf(schema).flatMap((attribute, index) =>
+    isShown(schema, attribute, valueIn) ? [{ attribute, value: storedValue(attribute, row, index + 1) }] : [],
+  );
+}
+
+/** The values of a row as the API shows them. */
+const rowReader = (schema: Schema, row: Row) => (attribute: ScalarAttribute) =>
+  decoderOf(attribute.type, false)(row[scalarsOf(schema).indexOf(attribute) + 1] ?? null);
 
 const scalarsOf = (schema: Schema): ScalarAttribute[] =>
   [...schema.attributes.values()].filter(
@@ -140,7 +167,8 @@ async function validateField(
     const component = write.model.components.get(uid);
     if (!component) continue;
     const step = { schema, attribute, component };
-    const row = { id, rows: rows.get(uid) ?? [], path: many ? [...here, index] : here, place: [...place, step] };
+    const [below, steps] = [many ? [...here, index] : here, [...place, step]];
+    const row = { id, rows: rows.get(uid) ?? [], path: below, place: steps, names: null };
     await validateRow(write, component, row, findings);
   }
 }
@@ -249,26 +277,34 @@ export async function validateUniqueComponents(
   type: ContentType,
   version: Version,
 ): Promise<void> {
-  if (!hasUniqueComponents(write.model, type)) return;
+  const isUnique = (schema: Schema, attribute: Attribute) =>
+    schema.kind === 'component' && attribute.kind === 'scalar' && attribute.rules.unique;
+  if (!someAttribute(write.model, type, isUnique)) return;
   const findings: Findings = { problems: [], uniqueInComponents: [] };
   const rows = await readScalarRows(write, type, [version.id]);
-  await validateRow(write, type, { id: version.id, rows, path: [], place: [] }, findings);
+  await validateRow(write, type, { id: version.id, rows, path: [], place: [], names: null }, findings);
   const problems = await uniqueComponentProblems(write, type, version, findings.uniqueInComponents);
   if (problems.length > 0) throw problemsError(problems);
 }
 
-function hasUniqueComponents(model: Model, schema: Schema, seen = new Set<string>()): boolean {
+/** Whether some attribute of a schema, or of the components below it, is of a kind. */
+export function someAttribute(
+  model: Model,
+  schema: Schema,
+  is: (schema: Schema, attribute: Attribute) => boolean,
+  seen = new Set<string>(),
+): boolean {
   if (seen.has(schema.uid)) return false;
   seen.add(schema.uid);
-  for (const attribute of schema.attributes.values()) {
-    if (schema.kind === 'component' && attribute.kind === 'scalar' && attribute.rules.unique) return true;
-    const uids =
-      attribute.kind === 'component'
-        ? [attribute.component]
-        : attribute.kind === 'dynamiczone'
-          ? attribute.components.map(({ uid }) => uid)
-          : [];
-    if (uids.some((uid) => hasUniqueComponents(model, model.components.get(uid)!, seen))) return true;
-  }
-  return false;
+  return [...schema.attributes.values()].some(
+    (attribute) =>
+      is(schema, attribute) ||
+      componentsOf(attribute).some((uid) => someAttribute(model, model.components.get(uid)!, is, seen)),
+  );
+}
+
+/** The kinds of components that an attribute holds. */
+export function componentsOf(attribute: Attribute): string[] {
+  if (attribute.kind === 'component') return [attribute.component];
+  return attribute.kind === 'dynamiczone' ? attribute.components.map(({ uid }) => uid) : [];
 }

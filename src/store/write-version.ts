@@ -2,7 +2,7 @@
 // first, then decided, then written; what follows from it, in other locales and for the published row, comes last.
 import { authorizeNewRow } from '../access/authorize.ts';
 import { FILE } from '../model/builtin.ts';
-import { changedNames } from '../plan/write/changes.ts';
+import { changedNames, type ScalarChange } from '../plan/write/changes.ts';
 import { type AuthorizedWritePlan, forNewRow } from '../plan/write/plan-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { applyEntity } from './apply.ts';
@@ -15,6 +15,7 @@ import { readLinkRights } from './row-rights.ts';
 import { inheritSharedFields, syncSharedFields } from './shared-fields.ts';
 import { readStoredEntities, type StoredEntities } from './stored-entities.ts';
 import { refuseDuplicates, validateUniqueComponents } from './validate.ts';
+import { validateConditional } from './validate-conditional.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
 /** What a write left behind: the document, the locale to answer with, and the rows that it was about. */
@@ -54,7 +55,10 @@ export async function writeVersion(
   const stored = row ? await readStoredEntities(write, type, { row: row.id, change }, documents) : NOTHING_STORED;
   const rights = await readLinkRights(write, plan, { self, stored, documents, mustReach: target.mustReach });
   const finish = await write.invariants.get(type.uid)?.enforce(write, plan, versions);
-  if (!type.draftAndPublish) await refuseDuplicates(write, type, self, change.scalars);
+  if (!type.draftAndPublish) {
+    const isJudged = ({ attribute }: ScalarChange) => isAlone || attribute.visibleWhen === null;
+    await refuseDuplicates(write, type, self, change.scalars.filter(isJudged));
+  }
   const files = await visibleFiles(write, rights.findable.get(FILE));
 
   const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes }, rights.findable);
@@ -65,6 +69,10 @@ export async function writeVersion(
   const written: Version = { ...self, id };
   if (!row) await inheritSharedFields(write, type, { from: versions, to: written }, change);
   await syncSharedFields(write, type, { row: written, versions }, changedNames(change));
+  if (!type.draftAndPublish && !isAlone) {
+    const origin = row ? 'stored' : plan.name === 'create' ? 'created' : 'added';
+    await validateConditional(write, type, written, { change, origin, stored });
+  }
   if (!type.draftAndPublish && change.components.length > 0) await validateUniqueComponents(write, type, written);
   const published =
     type.draftAndPublish && publishes && !isAlone

@@ -97,6 +97,9 @@ export interface WritePlan {
   readonly ignored: readonly string[];
 }
 
+/** What clients send back as they read it, and what the parameters of a request decide. */
+export const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
+
 export const NO_CHANGE: EntityChange = { scalars: [], relations: [], components: [], absent: null };
 
 /** Names of the attributes that a change writes. */

@@ -24,19 +24,20 @@ import {
   readRowId,
 } from '../../request/parse-relation.ts';
 import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
-import type {
-  AbsentValues,
-  BodyProblem,
-  ComponentChange,
-  ComponentItem,
-  EntityChange,
-  LocaleChoice,
-  RelationChange,
-  ScalarChange,
-  WritePlan,
+import {
+  type AbsentValues,
+  type BodyProblem,
+  type ComponentChange,
+  type ComponentItem,
+  type EntityChange,
+  IGNORED_KEYS,
+  type LocaleChoice,
+  type RelationChange,
+  type ScalarChange,
+  type WritePlan,
 } from './changes.ts';
-import { MISSING, readValue, ruleProblem, wrongKind } from './values.ts';
-import { holds } from './visible-when.ts';
+import { MISSING, readValue, ruleProblem, shownValue, wrongKind } from './values.ts';
+import { isShown } from './visible-when.ts';
 
 declare const planned: unique symbol;
 
@@ -187,8 +188,12 @@ function isAllowed({ access, use = 'write' }: Planned, schema: Schema, key: stri
 export const mayBeWritten = (planned: Planned, schema: Schema, key: string, path: BodyPath): boolean =>
   isWritable(planned, schema, key, path) && isAllowed(planned, schema, key);
 
-/** What clients send back as they read it, and what the parameters of a request decide. */
-export const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
+/** What a new row will hold, as the API shows it. A value that cannot be stored is a problem of its own. */
+function valueInNewRow(attribute: ScalarAttribute, data: Readonly<Record<string, unknown>>): unknown {
+  const given = data[attribute.name];
+  const checked = readValue(attribute, given === undefined ? (attribute.rules.default ?? null) : given);
+  return 'problem' in checked ? null : shownValue(attribute.type, checked.value);
+}
 
 /** Where in the body the planner stands. */
 interface Point {
@@ -253,8 +258,10 @@ class WritePlanner {
     for (const name of names) {
       const attribute = schema.attributes.get(name)!;
       if (!isWritable({ model: this.#model, access: this.#access }, schema, name, path) || name === 'id') continue;
-      // What a form does not show is held to no stricter rules than a draft.
-      const shown = attribute.visibleWhen === null || holds(attribute.visibleWhen, data);
+      // What a form does not show is held to no stricter rules than a draft. Where the condition depends on a stored
+      // row, validateConditional judges what was written.
+      const isDecided = attribute.visibleWhen === null || mode.row === 'new';
+      const shown = isDecided && isShown(schema, attribute, (one) => valueInNewRow(one, data));
       const applied: Mode = shown ? mode : { ...mode, draft: true };
       const here = [...path, name];
       const given = data[name];

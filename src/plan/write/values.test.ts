@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../test/support/project.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
-import { readValue, ruleProblem } from './values.ts';
+import { decoderOf } from '../../read/encode.ts';
+import { readValue, ruleProblem, shownValue } from './values.ts';
 
 function attributeOf(type: ScalarType, options: object = {}): ScalarAttribute {
   const model = modelOf({
@@ -290,7 +291,7 @@ describe('any value at all', () => {
   ];
   const attributes = types.map((type) => attributeOf(type));
 
-  it('is stored or refused, and what is stored can be bound', () => {
+  it('is stored or refused, and what is stored can be bound, and is shown as it is read', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...attributes),
@@ -302,6 +303,7 @@ describe('any value at all', () => {
           const bindable = value === null || ['string', 'bigint'].includes(typeof value) || Number.isFinite(value);
           expect(bindable).toBe(true);
           if (typeof value === 'string') expect(value.isWellFormed() && !value.includes('\0')).toBe(true);
+          expect(shownValue(attribute.type, value)).toEqual(decoderOf(attribute.type, false)(value));
         },
       ),
       { numRuns: 1_000 },

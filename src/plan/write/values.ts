@@ -200,6 +200,27 @@ function jsonText(given: unknown): string | undefined {
   }
 }
 
+/** A value as the API shows it. */
+export function shownValue(type: ScalarType, value: StoredValue): unknown {
+  if (value === null) return null;
+  switch (type) {
+    case 'boolean':
+      return value !== 0;
+    case 'biginteger':
+    case 'timestamp':
+      return String(value);
+    case 'datetime':
+      return new Date(Number(value)).toISOString();
+    case 'json':
+    case 'blocks':
+      return JSON.parse(String(value));
+    case 'password':
+      return null;
+    default:
+      return value;
+  }
+}
+
 /** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */
 export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
   const { type, rules, required } = attribute;

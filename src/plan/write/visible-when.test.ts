@@ -1,6 +1,8 @@
 // Conditions of forms: when an attribute is shown, and that a condition nobody knows leaves the rules in force.
 import { describe, expect, it } from 'vitest';
-import { holds } from './visible-when.ts';
+import { modelOf } from '../../../test/support/project.ts';
+import type { ScalarAttribute } from '../../model/types.ts';
+import { holds, isShown, variablesOf } from './visible-when.ts';
 
 const ENTRY = { kind: 'a', count: 3, open: false, tags: ['x', 'y'] };
 const kind = { var: 'kind' };
@@ -49,5 +51,44 @@ describe('a condition holds', () => {
       {},
     ])
       expect(holds(condition, ENTRY), JSON.stringify(condition)).toBe(true);
+  });
+});
+
+it('a condition names the attributes that it asks for', () => {
+  expect(variablesOf({ and: [{ '==': [kind, 'a'] }, { '!': { var: ['open'] } }, { in: ['x', ['y']] }] })).toEqual([
+    'kind',
+    'open',
+  ]);
+  expect(variablesOf(true)).toEqual([]);
+});
+
+describe('an attribute is shown', () => {
+  const model = modelOf({
+    types: {
+      page: {
+        attributes: {
+          kind: { type: 'string' },
+          fixed: { type: 'string', writable: false },
+          part: { type: 'component', component: 'kit.part' },
+        },
+      },
+    },
+    components: { 'kit.part': { name: { type: 'string' } } },
+  });
+  const schema = model.contentTypes.get('api::page.page')!;
+  const valueIn = ({ name }: ScalarAttribute) => (name === 'kind' ? 'a' : null);
+
+  it.each([
+    [null, true],
+    [{ '==': [kind, 'a'] }, true],
+    [{ '==': [kind, 'b'] }, false],
+    [{ '!!': { var: 'missing' } }, false],
+  ])('where %j holds: %s', (visibleWhen, expected) => {
+    expect(isShown(schema, { visibleWhen }, valueIn)).toBe(expected);
+  });
+
+  it.each(['part', 'fixed', 'locale', 'documentId'])('where a condition asks for %s, which is not known', (name) => {
+    expect(isShown(schema, { visibleWhen: { '!!': { var: name } } }, valueIn)).toBe(true);
+    expect(isShown(schema, { visibleWhen: { '!': { var: name } } }, valueIn)).toBe(true);
   });
 });

@@ -1,5 +1,7 @@
 // Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. The rules of a
 // hidden attribute do not apply.
+import type { Attribute, ScalarAttribute, Schema } from '../../model/types.ts';
+import { IGNORED_KEYS } from './changes.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -12,7 +14,35 @@ export function holds(condition: unknown, data: Data): boolean {
   return value === UNKNOWN || Boolean(value);
 }
 
-const UNKNOWN = Symbol('unknown operation');
+const UNKNOWN = Symbol('not known');
+
+/** Names of the attributes that a condition asks for. */
+export function variablesOf(condition: unknown): string[] {
+  if (!isObject(condition)) return [];
+  const [operation, operand] = Object.entries(condition)[0] ?? [];
+  const list = Array.isArray(operand) ? operand : [operand];
+  return operation === 'var' ? [String(list[0])] : list.flatMap(variablesOf);
+}
+
+/**
+ * Whether an attribute is shown. `valueIn`: what the entry or component will hold, as the API shows it. Only attributes
+ * with one value that bodies can hold are known before and after a row is stored; others count as unknown operations do.
+ */
+export function isShown(
+  schema: Schema,
+  { visibleWhen }: Pick<Attribute, 'visibleWhen'>,
+  valueIn: (attribute: ScalarAttribute) => unknown,
+): boolean {
+  if (visibleWhen === null) return true;
+  const values = variablesOf(visibleWhen).map((name) => {
+    const attribute = schema.attributes.get(name);
+    if (!attribute) return [name, null];
+    return [name, attribute.kind === 'scalar' && isInBodies(attribute) ? valueIn(attribute) : UNKNOWN];
+  });
+  return holds(visibleWhen, Object.fromEntries(values));
+}
+
+const isInBodies = ({ name, writable }: ScalarAttribute): boolean => writable && !IGNORED_KEYS.has(name);
 
 function evaluate(logic: unknown, data: Data): unknown {
   if (!isObject(logic)) return logic;
