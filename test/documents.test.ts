@@ -838,6 +838,127 @@ describeOnEveryDatabase('documents', (engine) => {
         }
     });
 
+    describe('in components keeps its rows in other locales', () => {
+      const populate = { part: { populate: '*' }, parts: { populate: '*' }, zone: { populate: '*' } } as const;
+      const read = async (documentId: string, locale: string, status: 'draft' | 'published') =>
+        (await sheets.findOne({ documentId, locale, status, populate })) as Answered;
+      /** Every row but those of one locale, with all in it. */
+      const ofOthers = async (documentId: string, writing: string) => {
+        const all: Record<string, Answered> = {};
+        for (const locale of LOCALES)
+          for (const status of ['draft', 'published'] as const)
+            if (locale !== writing) all[`${locale} ${status}`] = await read(documentId, locale, status);
+        return all;
+      };
+      const inner = (part: Answered) => part.inner.map(({ id, text }: Answered) => [id, text]);
+      const data = {
+        part: { name: 'p', size: 1, inner: [{ text: 'i' }, { text: 'j' }] },
+        parts: [{ name: 'a' }, { name: 'b', inner: [{ text: 'k' }] }, { name: 'c' }],
+        zone: [
+          { __component: 'kit.part', name: 'z' },
+          { __component: 'kit.note', text: 'n' },
+        ],
+      };
+
+      async function withComponents(): Promise<string> {
+        const documentId = await inThreeLocales();
+        await sheets.update({ documentId, data, status: 'published' });
+        return documentId;
+      }
+
+      it('when something else is written and published', async () => {
+        const documentId = await withComponents();
+        const before = await ofOthers(documentId, 'en');
+        await sheets.update({ documentId, data: { title: 'en 2' }, status: 'published' });
+        await sheets.publish({ documentId });
+        await sheets.discardDraft({ documentId });
+        expect(await ofOthers(documentId, 'en')).toEqual(before);
+        const { part, parts, zone } = before['fr published'];
+        await sheets.update({ documentId, locale: 'fr', data: { part, parts, zone }, status: 'published' });
+        expect((await read(documentId, 'fr', 'published')).parts).toEqual(parts);
+      });
+
+      it('when the same is written, and when a locale is added or published for the first time', async () => {
+        const documentId = await withComponents();
+        const { code, part, parts, zone } = await read(documentId, 'en', 'published');
+        const before = await ofOthers(documentId, 'en');
+        await sheets.update({ documentId, data: { code, part, parts, zone }, status: 'published' });
+        expect(await ofOthers(documentId, 'en')).toEqual(before);
+        await sheets.delete({ documentId, locale: 'en' });
+        await sheets.update({ documentId, locale: 'en', data: { title: 'again' }, status: 'published' });
+        await sheets.unpublish({ documentId, locale: 'en' });
+        await sheets.publish({ documentId, locale: 'en' });
+        expect(await ofOthers(documentId, 'en')).toEqual(before);
+      });
+
+      it.each(['at once', 'later'])(
+        'when they are changed, moved, added and removed, and published %s',
+        async (when) => {
+          const documentId = await withComponents();
+          const { part, parts, zone } = await read(documentId, 'en', when === 'later' ? 'draft' : 'published');
+          const before = await ofOthers(documentId, 'en');
+          await sheets.update({
+            documentId,
+            data: {
+              part: { id: part.id, size: 2, inner: [{ id: part.inner[1].id, text: 'j2' }, { text: 'new' }] },
+              parts: [{ id: parts[2].id }, { name: 'new' }, { id: parts[1].id, size: 5 }],
+              zone: [{ __component: 'kit.note', id: zone[1].id, text: 'n2' }],
+            },
+            ...(when === 'at once' && { status: 'published' }),
+          });
+          if (when === 'later') {
+            await sheets.unpublish({ documentId });
+            await sheets.publish({ documentId });
+          }
+          for (const [row, after] of Object.entries(await ofOthers(documentId, 'en'))) {
+            const was = before[row];
+            expect(after.part, row).toMatchObject({ id: was.part.id, name: 'p', size: 2 });
+            expect(inner(after.part), row).toEqual([
+              [was.part.inner[1].id, 'j2'],
+              [expect.any(Number), 'new'],
+            ]);
+            expect(
+              after.parts.map(({ id, name, size }: Answered) => [id, name, size]),
+              row,
+            ).toEqual([
+              [was.parts[2].id, 'c', 0],
+              [expect.any(Number), 'new', 0],
+              [was.parts[1].id, 'b', 5],
+            ]);
+            expect(inner(after.parts[2]), row).toEqual(inner(was.parts[1]));
+            expect(after.zone, row).toEqual([{ __component: 'kit.note', id: was.zone[1].id, text: 'n2' }]);
+            expect(after.updatedAt > was.updatedAt, row).toBe(true);
+          }
+          // What was added is known by its published id as well, at every depth.
+          for (const locale of LOCALES) {
+            const shown = await read(documentId, locale, 'published');
+            await sheets.update({ documentId, locale, data: { part: shown.part, parts: shown.parts } });
+            await sheets.publish({ documentId, locale });
+            expect((await read(documentId, locale, 'published')).parts).toEqual(shown.parts);
+          }
+        },
+      );
+
+      it('of a type without drafts', async () => {
+        const { documentId } = await labels.create({ data: { text: 'en', part: data.part } });
+        await labels.update({ documentId, locale: 'fr', data: { text: 'fr' } });
+        const ofLocale = async (locale: string) =>
+          (await labels.findOne({ documentId, locale, populate: { part: { populate: '*' } } })) as Answered;
+        const [english, french] = [await ofLocale('en'), await ofLocale('fr')];
+        const [first, second] = english.part.inner;
+        await labels.update({
+          documentId,
+          data: { text: 'en 2', part: { id: english.part.id, inner: [first, second] } },
+        });
+        expect(await ofLocale('fr')).toEqual(french);
+        await labels.update({
+          documentId,
+          data: { part: { id: english.part.id, size: 2, inner: [{ id: second.id }] } },
+        });
+        expect((await ofLocale('fr')).part).toEqual({ ...french.part, size: 2, inner: [french.part.inner[1]] });
+      });
+    });
+
     it('of a type without drafts is the same in every row', async () => {
       const { documentId } = await labels.create({ data: { text: 'en', tone: 'soft' } });
       await labels.update({ documentId, locale: 'fr', data: { text: 'fr' } });

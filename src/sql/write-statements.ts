@@ -115,6 +115,40 @@ export class WriteStatements {
     });
   }
 
+  /** The same, only to rows that differ; returns a row for each. Values: the id to copy from, the ids to copy to. */
+  alignColumns(table: string, columns: readonly WrittenColumn[]): Statement<readonly [1]> {
+    return this.#cache.once(`align ${table}${namesOf(columns)}`, () => {
+      const sets = columns.map(({ column }) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
+      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)} and (${this.#differs(columns)}) returning 1`;
+    });
+  }
+
+  /**
+   * Copies columns of one row of a document to others that differ, with the moment of its last change; that one also to
+   * rows where something else has changed. Values: the id to copy from, the ids to copy to, those of them that changed.
+   */
+  alignVersions(table: string, columns: readonly WrittenColumn[]): Statement {
+    return this.#cache.once(`align versions ${table}${namesOf(columns)}`, () => {
+      const names = [...columns.map(({ column }) => column), 'updated_at'];
+      const sets = names.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
+      const differs = columns.length === 0 ? sql`` : sql`${this.#differs(columns)} or `;
+      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)} and (${differs}${sql.id('u', 'id')} ${inBoundList(this.#dialect)})`;
+    });
+  }
+
+  /** Whether `u` and `s` differ in one of some columns. JSON is compared as text: not every type of it has equality. */
+  #differs(columns: readonly WrittenColumn[]): Fragment {
+    const compared = (table: string, { column, type }: WrittenColumn): Fragment =>
+      type === 'json' || type === 'blocks'
+        ? sql`cast(${sql.id(table, column)} as text)`
+        : sql`${sql.id(table, column)}`;
+    const conditions = columns.map((column) => this.#dialect.same(compared('u', column), compared('s', column)));
+    return sql`${sql.join(
+      conditions.map((same) => sql`not (${same})`),
+      sql` or `,
+    )}`;
+  }
+
   /** Inserts a copy of a row that has columns. Values: the id to copy. */
   duplicateRow(table: string, columns: readonly string[]): Statement<IdRow> {
     return this.#cache.once(

@@ -29,12 +29,13 @@ export interface FieldList {
   readonly items: readonly ItemRef[];
 }
 
-/** Makes the list of a field the given items, and deletes the rows that drop out of it. */
+/** Makes the list of a field the given items, and deletes the rows that drop out of it. Says whether it was another. */
 export async function writeItems(
   write: WriteSession,
   { componentTable: table }: Schema,
   { row, attribute, current, items }: FieldList,
-): Promise<void> {
+): Promise<boolean> {
+  write.noteItems(table, row, { field: attribute.name, items: current });
   const isSame = (a: ItemRef, b: ItemRef) => a.id === b.id && a.uid === b.uid;
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
   if (gone.length > 0) {
@@ -55,6 +56,7 @@ export async function writeItems(
     await write.run.change(table, write.sql.insertItems(table), row, uid, attribute.name, list);
   }
   if (moved.length > 0) await write.run.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
+  return gone.length > 0 || added.length > 0 || moved.length > 0;
 }
 
 /** Rows of a schema that hold component rows, each with the field it holds one in. */

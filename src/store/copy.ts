@@ -1,9 +1,17 @@
 // Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
 // components. Used to publish, to discard a draft, to sync locales and to clone.
 import { isForeignKey } from '../model/links.ts';
-import type { Attribute, ComponentSchema, ContentType, RelationAttribute, Schema } from '../model/types.ts';
+import type {
+  Attribute,
+  ComponentSchema,
+  ContentType,
+  RelationAttribute,
+  ScalarAttribute,
+  Schema,
+} from '../model/types.ts';
 import type { Status } from '../request/read-request.ts';
 import { type ComponentField, readItems, writeItems } from './components.ts';
+import { pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
 import { draftsOf, publishedOf, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
@@ -26,69 +34,106 @@ export interface Copy {
   /** A row that was just made holds nothing yet. */
   readonly toIsNew: boolean;
   readonly purpose: CopyPurpose;
+  /** The draft beside a published row that gets what another locale has: the copies of its components are on record. */
+  readonly draft?: number | null;
 }
 
 const isField = (attribute: Attribute): attribute is ComponentField =>
   attribute.kind === 'component' || attribute.kind === 'dynamiczone';
 
-/** `chosen` narrows the attributes copied; below the first level everything is. */
+/**
+ * `chosen` narrows the attributes copied; below the first level everything is. Returns the names of the attributes that
+ * the copy has changed. What is the same already is left alone.
+ */
 export async function copyNestedContent(
   write: WriteSession,
   schema: Schema,
   copy: Copy,
   chosen: (attribute: Attribute) => boolean = () => true,
-): Promise<void> {
-  const { from, to } = copy;
-  for (const attribute of schema.attributes.values()) {
-    if (!chosen(attribute)) continue;
-    if (isField(attribute)) await copyField(write, schema, attribute, copy);
-    else if (attribute.kind === 'media') {
-      const desired = await readTargets(write, attribute.link, from);
-      const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, to);
-      await writeLinks(write, attribute.link, to, { current, desired });
-    } else if (attribute.kind === 'relation' && schema.kind === 'component')
-      await copyComponentRelation(write, attribute, copy);
-  }
-  if (schema.kind === 'component') await copyMorphs(write, schema, copy);
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  for (const attribute of schema.attributes.values())
+    if (chosen(attribute) && (await copyAttribute(write, schema, attribute, copy))) changed.add(attribute.name);
+  if (schema.kind === 'component') for (const name of await copyMorphs(write, schema, copy)) changed.add(name);
+  return changed;
 }
 
-async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<void> {
+/** Copies an attribute of the kinds that are no column. Says whether that changed anything. */
+async function copyAttribute(write: WriteSession, schema: Schema, attribute: Attribute, copy: Copy): Promise<boolean> {
+  if (isField(attribute)) return copyField(write, schema, attribute, copy);
+  if (attribute.kind === 'media') {
+    const desired = await readTargets(write, attribute.link, copy.from);
+    const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, copy.to);
+    return (await writeLinks(write, attribute.link, copy.to, { current, desired })).isChanged;
+  }
+  return attribute.kind === 'relation' && schema.kind === 'component' && copyComponentRelation(write, attribute, copy);
+}
+
+/** An item of a field that is copied. */
+interface ItemCopy extends Pick<Copy, 'from' | 'purpose'> {
+  /** The row that it is copied to. Null: a new one. */
+  readonly to: number | null;
+  readonly recorded: RecordedCopy | null;
+}
+
+async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<boolean> {
   const { from, to, toIsNew, purpose } = copy;
+  const { componentTable } = schema;
   const source = await readItems(write, schema, from, attribute.name);
   const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
+  const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
+  const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
+  const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
   const items: ItemRef[] = [];
+  let isChanged = false;
   for (const [index, { id, uid }] of source.entries()) {
     const component = write.model.components.get(uid);
     if (!component) continue;
-    const counterpart = await counterpartOf(write, component, { id, purpose, atSamePosition: current[index] });
-    const kept = current.some((item) => item.uid === uid && item.id === counterpart) ? counterpart : null;
-    const made = kept ?? (await duplicate(write, component, id));
-    if (kept !== null && scalarColumns(component).length > 0)
-      await write.run.rows(write.sql.copyColumns(component.table, scalarColumns(component)), id, listOf([kept]));
-    if (kept === null && (purpose.to === 'published' || purpose.to === 'draft')) {
-      const toPublished = purpose.to === 'published';
-      await write.run.rows(
-        write.publications.dropCopies(toPublished ? 'draft' : 'published'),
-        component.table,
-        listOf([id]),
-      );
-      await write.run.rows(
-        write.publications.recordCopy(),
-        component.table,
-        toPublished ? id : made,
-        toPublished ? made : id,
-      );
-    }
-    await copyNestedContent(write, component, { from: id, to: made, toIsNew: kept === null, purpose });
-    items.push({ id: made, uid });
+    const draft = drafts[index]?.uid === uid ? drafts[index].id : null;
+    const recorded = recordedCopy(purpose, id, draft);
+    const counterpart = recorded
+      ? await recordedCounterpart(write, component, { ...recorded, atSamePosition: current[index] })
+      : (paired[index] ?? null);
+    const isIn = (list: readonly ItemRef[]) => list.some((item) => item.uid === uid && item.id === counterpart);
+    const kept = isIn(current) && !isIn(items) ? counterpart : null;
+    const item = await copyItem(write, component, { from: id, to: kept, purpose, recorded });
+    isChanged ||= item.isChanged;
+    items.push({ id: item.row, uid });
   }
-  await writeItems(write, schema, { row: to, attribute, current, items });
+  return (await writeItems(write, schema, { row: to, attribute, current, items })) || isChanged;
 }
 
-export const scalarColumns = (schema: Schema): string[] =>
+/** The row whose copy is on record: the one that is copied or, into another locale, the draft there. */
+function recordedCopy(purpose: CopyPurpose, id: number, draft: number | null): RecordedCopy | null {
+  if (purpose.to === 'locale') return draft === null ? null : { id: draft, to: 'published' };
+  return purpose.to === 'clone' ? null : { id, to: purpose.to };
+}
+
+/** Copies a component row with all below it. Returns the row of the copy, and whether it is new or was changed. */
+async function copyItem(
+  write: WriteSession,
+  component: ComponentSchema,
+  { from, to, purpose, recorded }: ItemCopy,
+): Promise<{ readonly row: number; readonly isChanged: boolean }> {
+  const row = to ?? (await duplicate(write, component, from));
+  let isChanged = to === null;
+  const columns = scalarsOf(component);
+  if (to !== null && columns.length > 0) {
+    const aligned = await write.run.rows(write.sql.alignColumns(component.table, columns), from, listOf([to]));
+    isChanged = aligned.length > 0;
+  }
+  if (to === null && recorded) await recordCounterpart(write, component, { ...recorded, made: row });
+  const draft = purpose.to === 'locale' ? recorded?.id : null;
+  const below = await copyNestedContent(write, component, { from, to: row, toIsNew: to === null, purpose, draft });
+  return { row, isChanged: isChanged || below.size > 0 };
+}
+
+const scalarsOf = (schema: Schema): ScalarAttribute[] =>
   [...schema.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'scalar' && attribute.name !== 'id' ? [attribute.column] : [],
+    attribute.kind === 'scalar' && attribute.name !== 'id' ? [attribute] : [],
   );
+
+export const scalarColumns = (schema: Schema): string[] => scalarsOf(schema).map(({ column }) => column);
 
 async function duplicate(write: WriteSession, component: ComponentSchema, id: number): Promise<number> {
   const columns = scalarColumns(component);
@@ -97,47 +142,23 @@ async function duplicate(write: WriteSession, component: ComponentSchema, id: nu
     : write.run.insert(component.table, write.sql.duplicateRow(component.table, columns), id);
 }
 
-/**
- * The row that an earlier publication made of this one, or made this one from. An adopted database has no record of
- * it; there the row at the same position is taken, where it is of the same kind and no copy of another.
- */
-async function counterpartOf(
-  write: WriteSession,
-  component: ComponentSchema,
-  {
-    id,
-    purpose,
-    atSamePosition,
-  }: { readonly id: number; readonly purpose: CopyPurpose; readonly atSamePosition: ItemRef | undefined },
-): Promise<number | null> {
-  if (purpose.to !== 'published' && purpose.to !== 'draft') return null;
-  const isDraft = purpose.to === 'published';
-  const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
-  const [copy] = await write.run.rows(write.publications.copiesOf(side), component.table, listOf([id]));
-  if (copy) return copy[isDraft ? 1 : 0];
-  if (atSamePosition?.uid !== component.uid) return null;
-  const [taken] = await write.run.rows(
-    write.publications.copiesOf(other),
-    component.table,
-    listOf([atSamePosition.id]),
-  );
-  if (taken) return null;
-  const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
-  await write.run.rows(write.publications.recordCopy(), component.table, draft, published);
-  return atSamePosition.id;
+async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<boolean> {
+  const { link } = attribute;
+  if (attribute.storage !== 'linkTable' && !isForeignKey(attribute)) return false;
+  const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
+  const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
+  if (!isForeignKey(attribute))
+    return (await writeLinks(write, link, copy.to, { current, desired })).isChanged || isRecordChanged;
+  const target = desired.at(-1) ?? null;
+  if (target === (current[0]?.target ?? null)) return isRecordChanged;
+  await write.run.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), target, listOf([copy.to]));
+  return true;
 }
 
-async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<void> {
-  const { link } = attribute;
-  if (attribute.storage !== 'linkTable' && !isForeignKey(attribute)) return;
-  const desired = await copiedTargets(write, attribute, copy);
-  if (isForeignKey(attribute)) {
-    const key = write.sql.setColumn(link.table, link.to, 'id');
-    await write.run.change(link.table, key, desired.at(-1) ?? null, listOf([copy.to]));
-    return;
-  }
-  const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
-  await writeLinks(write, link, copy.to, { current, desired });
+/** What the copy of a list leads to. `isRecordChanged`: whether what is on record of it has changed. */
+interface CopiedTargets {
+  readonly desired: readonly number[];
+  readonly isRecordChanged: boolean;
 }
 
 /** What the copy of a list leads to. One of a published row is put on record, for targets that are not published yet. */
@@ -145,26 +166,27 @@ async function copiedTargets(
   write: WriteSession,
   attribute: RelationAttribute,
   { from, to, purpose }: Copy,
-): Promise<readonly number[]> {
+): Promise<CopiedTargets> {
   const targets = await readTargets(write, attribute.link, from);
   const target = write.type(attribute.target);
   const locale = purpose.to === 'locale' ? purpose.locale : null;
   const status = purpose.to === 'locale' ? purpose.status : purpose.to === 'clone' ? null : purpose.to;
-  if (!target.draftAndPublish || status === null) return inLocale(write, target, targets, locale);
+  const unrecorded = (desired: readonly number[]): CopiedTargets => ({ desired, isRecordChanged: false });
+  if (!target.draftAndPublish || status === null) return unrecorded(await inLocale(write, target, targets, locale));
   if (status === 'published') {
     const inDraft = locale === null ? targets : await readRecord(write, attribute, from);
     const drafts = await inLocale(write, target, inDraft, locale);
-    await recordList(write, attribute, to, drafts);
+    const isRecordChanged = await recordList(write, attribute, to, drafts);
     const published = await publishedOf(write, target.table, drafts);
-    return drafts.flatMap((id) => published.get(id) ?? []);
+    return { desired: drafts.flatMap((id) => published.get(id) ?? []), isRecordChanged };
   }
   const drafts = await draftsOf(write, target.table, targets);
   if (locale !== null) {
     const drafted = targets.map((id) => drafts.get(id) ?? id);
-    return inLocale(write, target, drafted, locale);
+    return unrecorded(await inLocale(write, target, drafted, locale));
   }
   const recorded = await readRecord(write, attribute, from);
-  return recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []);
+  return unrecorded(recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []));
 }
 
 /** The rows of the same documents and status in another locale, where one is meant; those that are not there are left out. */
@@ -185,10 +207,14 @@ function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {
   return purpose.to === 'locale' ? rowsInLocale(write, purpose.locale) : rowsInStatus(write, purpose.to);
 }
 
-/** Copies the polymorphic relations of a row. */
-export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<void> {
+/** Copies the polymorphic relations of a row. Returns the names of those that this changed. */
+export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<string[]> {
   const rowsFor = rowsForCopy(write, purpose);
-  for (const attribute of schema.attributes.values())
-    if (attribute.kind === 'morph')
-      await (attribute.many ? copyMorphList : copyMorphKey)(write, schema, attribute, { from, to, rowsFor });
+  const changed: string[] = [];
+  for (const attribute of schema.attributes.values()) {
+    if (attribute.kind !== 'morph') continue;
+    const copyMorph = attribute.many ? copyMorphList : copyMorphKey;
+    if (await copyMorph(write, schema, attribute, { from, to, rowsFor })) changed.push(attribute.name);
+  }
+  return changed;
 }

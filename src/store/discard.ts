@@ -28,15 +28,16 @@ export async function restoreDraft(
   return { ...published, id: draft, published: false };
 }
 
-/** Brings the draft back to what was last published. */
+/** Brings the draft back to what was last published. Returns the names of attributes with components or files that changed. */
 export async function discardRow(
   write: WriteSession,
   type: ContentType,
   { draft, published, documentId }: DraftAndPublished & { readonly documentId: string },
   documents: AffectedDocuments,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   await write.run.rows(write.sql.copyColumns(type.table, sharedColumns(write, type)), published, listOf([draft]));
-  await copyNestedContent(write, type, { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } });
+  const copy = { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } } as const;
+  const changed = await copyNestedContent(write, type, copy);
   for (const attribute of linkAttributes(type)) {
     const { link } = attribute;
     const current = await readLinks(write, link, draft);
@@ -57,6 +58,7 @@ export async function discardRow(
     const desired = await publishedList(write, attribute, published);
     await setKey(write, type, attribute, { row: draft, desired });
   }
+  return changed;
 }
 
 /** A list as it was published, in terms of drafts: what shows, and what was linked and is not published yet. */

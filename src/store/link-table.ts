@@ -25,6 +25,8 @@ export const readTargets = async (write: WriteSession, link: LinkTable, row: num
 export interface ListChange {
   readonly added: readonly number[];
   readonly removed: readonly number[];
+  /** Whether anything was added, removed or moved. */
+  readonly isChanged: boolean;
 }
 
 /** Makes a row's list, which holds the `current` links, the `desired` one. */
@@ -55,7 +57,8 @@ export async function writeLinks(
   if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
   const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
   await closeInverse(write, link, removed);
-  return { added: added.map(([target]) => target), removed };
+  const isChanged = surplus.length > 0 || moved.length > 0 || added.length > 0;
+  return { added: added.map(([target]) => target), removed, isChanged };
 }
 
 /** Closes the gaps that lost links left in the lists of their targets. */

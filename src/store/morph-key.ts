@@ -22,13 +22,16 @@ interface Led {
   readonly id: number;
 }
 
-/** Leads a row where another leads, to the rows that stand for those there; to the same one where none does. */
+/**
+ * Leads a row where another leads, to the rows that stand for those there; to the same one where none does. Says
+ * whether it led elsewhere.
+ */
 export async function copyMorphKey(
   write: WriteSession,
   schema: Schema,
   attribute: MorphAttribute,
   { from, to, rowsFor }: { readonly from: number; readonly to: number; readonly rowsFor: RowsFor },
-): Promise<void> {
+): Promise<boolean> {
   const keys = await write.run.rows(write.sql.morphKeys(schema.table), listOf([from, to]));
   const led = async (row: number): Promise<Led | null> => {
     const key = keys.find(([id]) => id === row);
@@ -37,7 +40,8 @@ export async function copyMorphKey(
     return { uid, id: (await rowsFor(uid, [id])).get(id) ?? id };
   };
   const [desired, current] = [await led(from), await led(to)];
-  if (!desired && !current) return;
+  const [, uid, id] = keys.find(([row]) => row === to) ?? [];
+  if (uid === desired?.uid && id === desired?.id) return false;
   const isLost = current !== null && (current.uid !== desired?.uid || current.id !== desired.id);
   const target = isLost ? write.model.contentTypes.get(current.uid) : undefined;
   if (target && !(await mayLoseMorphLink(write, schema, attribute, { target, ids: [current!.id] })))
@@ -49,6 +53,7 @@ export async function copyMorphKey(
     desired?.id ?? null,
     listOf([to]),
   );
+  return true;
 }
 
 /** Whether the caller may take rows for an entry of a type from entries of other types, which their keys lead to now. */

@@ -14,12 +14,14 @@ export interface MorphCopy {
   readonly rowsFor: RowsFor;
 }
 
+/** Says whether the list was another. */
 export async function copyMorphList(
   write: WriteSession,
   schema: Schema,
   attribute: MorphAttribute,
   { from, to, rowsFor }: MorphCopy,
-): Promise<void> {
+): Promise<boolean> {
+  let isChanged = false;
   for (const { uid, link } of attribute.targets) {
     const source = await readLinks(write, link, from);
     const current = await readLinks(write, link, to);
@@ -39,6 +41,7 @@ export async function copyMorphList(
       if (!kept) added.push([row, position]);
       else if (kept.position !== position) moved.push([kept.id, position]);
     }
+    isChanged ||= surplus.length > 0 || moved.length > 0 || added.length > 0;
     const ids = surplus.map((stored) => stored.target);
     if (!(await mayLoseMorphLink(write, schema, attribute, { target: write.type(uid), ids })))
       throw takesFromOthers([attribute.name]);
@@ -48,4 +51,5 @@ export async function copyMorphList(
       await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
     if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), to, JSON.stringify(added));
   }
+  return isChanged;
 }

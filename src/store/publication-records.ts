@@ -16,19 +16,21 @@ export async function readRecord(
   return (await write.run.rows(statement, listName(link), published)).map(([draft]) => draft);
 }
 
+/** Says whether the record was another. */
 export async function recordList(
   write: WriteSession,
   attribute: RelationAttribute,
   published: number,
   drafts: readonly number[],
-): Promise<void> {
+): Promise<boolean> {
   const recorded = await readRecord(write, attribute, published);
-  if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return;
+  if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return false;
   const list = listName(attribute.link);
   await write.run.rows(write.publications.dropRecordedLists(), list, listOf([published]));
   const positions = drafts.map((id, index) => [id, index + 1]);
   if (positions.length > 0)
     await write.run.rows(write.publications.recordList(), list, published, JSON.stringify(positions));
+  return true;
 }
 
 /** Records the lists of one row together. `recorded`: those on record, by name. */

@@ -16,7 +16,7 @@ import { copyMorphKey, mayTakeFromOtherTypes } from './morph-key.ts';
 import { copyMorphList } from './morph-list.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
-import { syncSharedFields } from './shared-fields.ts';
+import { scalarsAnd, syncSharedFields } from './shared-fields.ts';
 import { readScalarRows, validateForPublish } from './validate.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
@@ -121,26 +121,30 @@ export async function publishVersion(
     readScalarRows(write, type, existing === null ? [draft.id] : [draft.id, existing]),
   ]);
   await validateForPublish(write, type, draft, scalars);
-  const id = await publishRow(write, type, { draft, existing }, { ...gathered, documents });
+  const { id, changed } = await publishRow(write, type, { draft, existing }, { ...gathered, documents });
   const version = { ...draft, id, published: true };
-  await syncSharedFields(write, type, { row: version, versions }, null);
+  const names = existing === null ? null : scalarsAnd(type, changed);
+  await syncSharedFields(write, type, { row: version, versions }, names);
   return version;
 }
 
-/** Brings the published row in line with the draft; makes it where there is none. Returns its id. */
+/**
+ * Brings the published row in line with the draft; makes it where there is none. Returns its id, and the names of
+ * attributes with components or files that have changed.
+ */
 async function publishRow(
   write: WriteSession,
   type: ContentType,
   { draft: version, existing }: { readonly draft: Version; readonly existing: number | null },
   { referrers, recorded, documents }: GatheredForPublish & { readonly documents: AffectedDocuments },
-): Promise<number> {
+): Promise<{ readonly id: number; readonly changed: ReadonlySet<string> }> {
   const { id: draft, documentId } = version;
   const columns = sharedColumns(write, type);
   const published =
     existing ?? (await write.run.insert(type.table, write.sql.insertPublished(type.table, columns), write.now, draft));
   const rows = { draft, published, documentId, isNew: existing === null, recorded };
   const copy = { from: draft, to: published, toIsNew: rows.isNew, purpose: { to: 'published' } } as const;
-  await copyNestedContent(write, type, copy);
+  const changed = await copyNestedContent(write, type, copy);
   const added = await publishLists(write, type, rows, documents);
   await placeInInverses(write, type, added, rows);
   if (existing !== null) {
@@ -157,7 +161,7 @@ async function publishRow(
       });
   }
   if (existing === null) await linkFromReferrers(write, type, rows, referrers);
-  return published;
+  return { id: published, changed };
 }
 
 /** The rows that stand for targets among published content: their published rows, or they themselves. */

@@ -24,7 +24,7 @@ import { lockDocuments, lockKeys } from './locks.ts';
 import { publishVersion, rememberInLiveLists } from './publish.ts';
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
-import { syncSharedFields } from './shared-fields.ts';
+import { scalarsAnd, syncSharedFields } from './shared-fields.ts';
 import { readScalarRows, validateForPublish } from './validate.ts';
 import { isConditional } from './validate-conditional.ts';
 import { type Version, versionOf, type WriteSession } from './write-session.ts';
@@ -221,13 +221,13 @@ async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Pro
   for (const draft of drafts) {
     const published = publishedBeside(versions, draft);
     if (!published) continue;
-    await discardRow(
+    const changed = await discardRow(
       write,
       type,
       { draft: draft.id, published: published.id, documentId: draft.documentId },
       documents,
     );
-    await syncSharedFields(write, type, { row: draft, versions: all }, null);
+    await syncSharedFields(write, type, { row: draft, versions: all }, scalarsAnd(type, changed));
   }
   return writtenOf(plan, versions, drafts);
 }

@@ -1,5 +1,5 @@
 // What the locales of a document share: attributes that are not localized hold one value for all of them.
-import type { Attribute, ContentType } from '../model/types.ts';
+import type { Attribute, ContentType, ScalarAttribute } from '../model/types.ts';
 import { changedNames, type EntityChange } from '../plan/write/changes.ts';
 import { copyNestedContent } from './copy.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
@@ -9,8 +9,12 @@ const AUTOMATIC = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publis
 const isShared = ({ localized, kind, name }: Attribute): boolean =>
   !localized && !AUTOMATIC.has(name) && ['scalar', 'component', 'dynamiczone', 'media'].includes(kind);
 
-const columnsOf = (attributes: readonly Attribute[]): string[] =>
-  attributes.flatMap((attribute) => (attribute.kind === 'scalar' ? [attribute.column] : []));
+const scalarsAmong = (attributes: readonly Attribute[]): ScalarAttribute[] =>
+  attributes.filter((attribute) => attribute.kind === 'scalar');
+
+/** The scalar attributes of a type, which are cheap to compare, and others that are known to have changed. */
+export const scalarsAnd = ({ attributes }: ContentType, changed: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...scalarsAmong([...attributes.values()]).map(({ name }) => name), ...changed]);
 
 /** A new locale starts with what all locales of the document share, where the body does not say otherwise. */
 export async function inheritSharedFields(
@@ -25,7 +29,7 @@ export async function inheritSharedFields(
   const inherited = [...type.attributes.values()].filter(
     (attribute) => isShared(attribute) && !given.has(attribute.name),
   );
-  const columns = columnsOf(inherited);
+  const columns = scalarsAmong(inherited).map(({ column }) => column);
   if (columns.length > 0) await write.run.rows(write.sql.copyColumns(type.table, columns), source.id, listOf([to.id]));
   const purpose = { to: 'locale', locale: to.locale!, status: type.draftAndPublish ? 'draft' : null } as const;
   await copyNestedContent(write, type, { from: source.id, to: to.id, toIsNew: true, purpose }, (attribute) =>
@@ -34,8 +38,9 @@ export async function inheritSharedFields(
 }
 
 /**
- * Copies what locales share from a row to the rows of the same status in other locales. `names`: the attributes that
- * were written, or null for all of them. `versions`: those of the document, as they were before this row was written.
+ * Copies what locales share from a row to the rows of the same status in other locales, where it differs. `names`: the
+ * attributes that were written, or null for all of them. `versions`: those of the document, as they were before this row
+ * was written.
  */
 export async function syncSharedFields(
   write: WriteSession,
@@ -50,14 +55,17 @@ export async function syncSharedFields(
   if (shared.length === 0) return;
   const others = versions.filter(({ locale, published }) => locale !== row.locale && published === row.published);
   if (others.length === 0) return;
-  const ids = listOf(others.map(({ id }) => id));
-  await write.run.rows(write.sql.copyColumns(type.table, [...columnsOf(shared), 'updated_at']), row.id, ids);
   const status = !type.draftAndPublish ? null : row.published ? 'published' : 'draft';
-  for (const { id, locale } of others)
-    await copyNestedContent(
-      write,
-      type,
-      { from: row.id, to: id, toIsNew: false, purpose: { to: 'locale', locale: locale!, status } },
-      (attribute) => shared.includes(attribute),
-    );
+  const changed: number[] = [];
+  for (const { id, locale } of others) {
+    const draft = row.published ? versions.find((version) => !version.published && version.locale === locale) : null;
+    const purpose = { to: 'locale', locale: locale!, status } as const;
+    const copy = { from: row.id, to: id, toIsNew: false, purpose, draft: draft?.id ?? null };
+    const names = await copyNestedContent(write, type, copy, (attribute) => shared.includes(attribute));
+    if (names.size > 0) changed.push(id);
+  }
+  const columns = scalarsAmong(shared);
+  if (columns.length === 0 && changed.length === 0) return;
+  const ids = listOf(others.map(({ id }) => id));
+  await write.run.rows(write.sql.alignVersions(type.table, columns), row.id, ids, listOf(changed));
 }

@@ -8,7 +8,7 @@ import type { AffectedStatements } from '../sql/affected-statements.ts';
 import type { GatherStatements } from '../sql/gather-statements.ts';
 import type { PublicationStatements } from '../sql/publication-statements.ts';
 import type { VersionRow, WriteStatements } from '../sql/write-statements.ts';
-import { Gathered } from './gathered.ts';
+import { Gathered, type ItemRef } from './gathered.ts';
 import type { RuleStatements } from './rule-statements.ts';
 import { type StatementRunner, statementRunner } from './statement-runner.ts';
 
@@ -34,6 +34,11 @@ export interface WriteContext {
   readonly invariants: ReadonlyMap<string, WriteInvariants>;
 }
 
+interface NotedItems {
+  readonly field: string;
+  readonly items: readonly ItemRef[];
+}
+
 export class WriteSession {
   readonly model: Model;
   readonly sql: WriteStatements;
@@ -42,6 +47,7 @@ export class WriteSession {
   readonly publications: PublicationStatements;
   /** What was read ahead. */
   readonly gathered = new Gathered();
+  readonly #itemsBefore = new Map<string, readonly ItemRef[]>();
   readonly run: StatementRunner;
   readonly now: number;
   readonly defaultLocale: string;
@@ -66,6 +72,16 @@ export class WriteSession {
     this.hasLocale = (code) => context.hasLocale(session, code);
     this.run = statementRunner(session, sql, this.gathered);
     this.now = Date.now();
+  }
+
+  /** Before a list of components is written: what it holds. */
+  noteItems(table: string, row: number, { field, items }: NotedItems): void {
+    this.#itemsBefore.set(`${table} ${row} ${field}`, items);
+  }
+
+  /** What a list of components held before this write has last written it; undefined where it has not. */
+  itemsBefore(table: string, row: number, field: string): readonly ItemRef[] | undefined {
+    return this.#itemsBefore.get(`${table} ${row} ${field}`);
   }
 
   type(uid: string): ContentType {

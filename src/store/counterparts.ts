@@ -1,0 +1,71 @@
+// Which rows of a list of components stand for those of another list, when one is copied to the other: rows that do are
+// changed in place and keep their ids.
+import type { ComponentSchema } from '../model/types.ts';
+import type { ItemRef } from './gathered.ts';
+import { listOf, type WriteSession } from './write-session.ts';
+
+/** A component row, and what its copy on record is: that of a draft is published, that of a published row is a draft. */
+export interface RecordedCopy {
+  readonly id: number;
+  readonly to: 'published' | 'draft';
+}
+
+/**
+ * The row that an earlier publication made of this one, or made this one from. An adopted database has no record of
+ * it; there the row at the same position is taken, where it is of the same kind and no copy of another.
+ */
+export async function recordedCounterpart(
+  write: WriteSession,
+  component: ComponentSchema,
+  { id, to, atSamePosition }: RecordedCopy & { readonly atSamePosition: ItemRef | undefined },
+): Promise<number | null> {
+  const isDraft = to === 'published';
+  const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
+  const [copy] = await write.run.rows(write.publications.copiesOf(side), component.table, listOf([id]));
+  if (copy) return copy[isDraft ? 1 : 0];
+  if (atSamePosition?.uid !== component.uid) return null;
+  const [taken] = await write.run.rows(
+    write.publications.copiesOf(other),
+    component.table,
+    listOf([atSamePosition.id]),
+  );
+  if (taken) return null;
+  const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
+  await write.run.rows(write.publications.recordCopy(), component.table, draft, published);
+  return atSamePosition.id;
+}
+
+/** Puts on record that one row is the copy of another, and of no other any more. */
+export async function recordCounterpart(
+  write: WriteSession,
+  { table }: ComponentSchema,
+  { id, to, made }: RecordedCopy & { readonly made: number },
+): Promise<void> {
+  const isDraft = to === 'published';
+  const [draft, published] = isDraft ? [id, made] : [made, id];
+  await write.run.rows(write.publications.dropCopies(isDraft ? 'draft' : 'published'), table, listOf([id]));
+  await write.run.rows(write.publications.recordCopy(), table, draft, published);
+}
+
+const indexIn = (items: readonly ItemRef[], { id, uid }: ItemRef): number =>
+  items.findIndex((item) => item.id === id && item.uid === uid);
+
+/**
+ * For each row of a list, the one that stands for it in the same list of another locale, or null. The two lists were
+ * alike `before` the first was changed: what is still there keeps its row. Anything else takes the one in its place, if
+ * that is free and of the same kind.
+ */
+export function pairLocales(
+  list: readonly ItemRef[],
+  before: readonly ItemRef[],
+  other: readonly ItemRef[],
+): readonly (number | null)[] {
+  const taken = new Set<ItemRef>();
+  const take = (item: ItemRef, candidate: ItemRef | undefined): number | null => {
+    if (candidate?.uid !== item.uid || taken.has(candidate)) return null;
+    taken.add(candidate);
+    return candidate.id;
+  };
+  const kept = list.map((item) => take(item, other[indexIn(before, item)]));
+  return list.map((item, index) => kept[index] ?? take(item, other[index]));
+}
