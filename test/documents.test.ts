@@ -1624,6 +1624,49 @@ describeOnEveryDatabase('documents', (engine) => {
       expect(await read(first.documentId, 'draft')).toEqual(taken);
     });
 
+    it('of the published entry can be sent back after the draft has lost them, and keep what was not sent', async () => {
+      const { documentId } = await sheets.create({ data, status: 'published' });
+      const published = await read(documentId, 'published');
+      const { part, parts, zone } = published;
+      await sheets.update({ documentId, data: { part: null, parts: [{ name: 'other' }], zone: [] } });
+      await sheets.update({
+        documentId,
+        data: {
+          part: { id: part.id, inner: [{ id: part.inner[0].id, text: 'i2' }] },
+          parts: [{ id: parts[2].id }, { id: parts[0].id, name: 'a2' }],
+          zone: zone.map(({ id, __component }: Answered) => ({ id, __component })),
+        },
+        status: 'published',
+      });
+      const after = await read(documentId, 'published');
+      expect(after.part).toEqual({ ...part, inner: [{ ...part.inner[0], text: 'i2' }] });
+      expect(after.parts).toEqual([parts[2], { ...parts[0], name: 'a2' }]);
+      expect(after.zone).toEqual(zone);
+      const draft = await read(documentId, 'draft');
+      expect(draft.parts.map(({ name, size }: Answered) => [name, size])).toEqual([
+        ['c', 3],
+        ['a2', 1],
+      ]);
+      // Within a component that the draft still has.
+      await sheets.update({ documentId, data: { part: { id: part.id, inner: [] } } });
+      await sheets.update({ documentId, data: { part: after.part }, status: 'published' });
+      expect((await read(documentId, 'published')).part).toEqual(after.part);
+      // Twice, or those of another entry, they are refused as before.
+      await sheets.update({ documentId, data: { parts: [] } });
+      const twice = [{ id: parts[0].id }, { id: parts[0].id }];
+      await expect(sheets.update({ documentId, data: { parts: twice } })).rejects.toEqual(isRefusal(400));
+      const other = await sheets.create({ data, status: 'published' });
+      await sheets.update({ documentId: other.documentId, data: { parts: [] } });
+      const stolen = { documentId: other.documentId, data: { parts: [{ id: parts[0].id }] } };
+      await expect(sheets.update(stolen)).rejects.toEqual(isRefusal(400));
+      expect(await read(documentId, 'draft')).toMatchObject({ parts: [] });
+      expect(
+        await kit.number(
+          "select count(*) from components_kit_parts p where not exists (select 1 from sheets_cmps c where c.cmp_id = p.id and c.component_type = 'kit.part') and not exists (select 1 from labels_cmps c where c.cmp_id = p.id)",
+        ),
+      ).toBe(0);
+    });
+
     it('follow the order of the list they are sent in', async () => {
       const { documentId } = await sheets.create({ data, status: 'published' });
       const { parts } = await read(documentId, 'published');

@@ -128,6 +128,13 @@ async function copyItem(
   return { row, isChanged: isChanged || below.size > 0 };
 }
 
+/** Makes a draft of a published component row, with all below it. Returns its id. */
+export async function restoreItem(write: WriteSession, component: ComponentSchema, published: number): Promise<number> {
+  const purpose = { to: 'draft' } as const;
+  const copy = { from: published, to: null, purpose, recorded: recordedCopy(purpose, published, null) };
+  return (await copyItem(write, component, copy)).row;
+}
+
 const scalarsOf = (schema: Schema): ScalarAttribute[] =>
   [...schema.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'scalar' && attribute.name !== 'id' ? [attribute] : [],

@@ -13,10 +13,9 @@ import { linkKey } from '../sql/write-statements.ts';
 import type { OwnerLink } from './affected-rows.ts';
 import { decideVersion } from './entity.ts';
 import type { EntityWrite } from './entity-writes.ts';
-import type { StoredLink } from './gathered.ts';
+import type { StoredEntity, StoredField, StoredLink } from './gathered.ts';
 import { resolveReferences } from './references.ts';
 import type { LinkRights } from './row-rights.ts';
-import type { StoredEntity, StoredField } from './stored-entities.ts';
 import type { Version } from './write-session.ts';
 
 const model = modelOf({

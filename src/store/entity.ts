@@ -7,8 +7,8 @@ import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
 import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
+import type { StoredEntities, StoredField } from './gathered.ts';
 import { decideRelation, type RelationContext } from './relations.ts';
-import type { StoredEntities, StoredField } from './stored-entities.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
 /** What decisions depend on besides the change. */

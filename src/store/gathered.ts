@@ -1,6 +1,7 @@
 // What a write has read ahead: lists of links, component items and siblings of rows, all with one statement. Reading
 // one of them again costs nothing until its table is written.
 import type { LinkTable } from '../model/types.ts';
+import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import { linkKey } from '../sql/write-statements.ts';
 
 export interface StoredLink {
@@ -20,6 +21,23 @@ export interface StoredItem extends ItemRef {
   readonly link: number;
   readonly position: number | null;
 }
+
+/** What a field of components holds, and which rows the items of the body name: null where they name none of them. */
+export interface StoredField {
+  readonly current: readonly StoredItem[];
+  readonly named: ReadonlyMap<ComponentItem, number | null>;
+}
+
+/** What a row holds of what is changed. */
+export interface StoredEntity {
+  readonly row: number;
+  /** By link; of a polymorphic list there are several. */
+  readonly links: ReadonlyMap<string, readonly StoredLink[]>;
+  readonly fields: ReadonlyMap<ComponentChange, StoredField>;
+}
+
+/** The rows that a change meets. An entity that is not among them is new. */
+export type StoredEntities = ReadonlyMap<EntityChange, StoredEntity>;
 
 interface LinksOfTable {
   readonly table: string;

@@ -9,12 +9,11 @@ import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
 import { linkKey } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entity-writes.ts';
-import type { StoredLink } from './gathered.ts';
+import type { StoredEntity, StoredLink } from './gathered.ts';
 import type { ForeignLink } from './link-table.ts';
 import { morphEntry, rowOfEntry, targetOfEntry } from './morph-entries.ts';
 import { missingReference, type ResolvedOrder } from './references.ts';
 import { type LinkRights, takesFromOthers } from './row-rights.ts';
-import type { StoredEntity } from './stored-entities.ts';
 import type { WriteSession } from './write-session.ts';
 
 /** What the decision depends on. */

@@ -9,7 +9,7 @@ import { linkKey } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import { publishedOf, versionsByRow } from './document-versions.ts';
-import type { StoredEntities } from './stored-entities.ts';
+import type { StoredEntities } from './gathered.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** Those of the rows that the caller may reach. */

@@ -6,27 +6,12 @@ import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { readItems } from './components.ts';
+import { restoreItem } from './copy.ts';
 import { publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
-import type { StoredItem, StoredLink } from './gathered.ts';
+import type { StoredEntities, StoredEntity, StoredField, StoredItem, StoredLink } from './gathered.ts';
+import { readLinks } from './link-table.ts';
 import { listOf, type WriteSession } from './write-session.ts';
-
-/** What a field of components holds, and which rows the items of the body name: null where they name none of them. */
-export interface StoredField {
-  readonly current: readonly StoredItem[];
-  readonly named: ReadonlyMap<ComponentItem, number | null>;
-}
-
-/** What a row holds of what is changed. */
-export interface StoredEntity {
-  readonly row: number;
-  /** By link; of a polymorphic list there are several. */
-  readonly links: ReadonlyMap<string, readonly StoredLink[]>;
-  readonly fields: ReadonlyMap<ComponentChange, StoredField>;
-}
-
-/** The rows that a change meets. An entity that is not among them is new. */
-export type StoredEntities = ReadonlyMap<EntityChange, StoredEntity>;
 
 interface ChangedRow {
   readonly schema: Schema;
@@ -52,7 +37,7 @@ export async function readStoredEntities(
     for (const changed of level) {
       const links = new Map<string, readonly StoredLink[]>();
       for (const link of changed.change.relations.flatMap(linksOf))
-        links.set(linkKey(link), known(changed, link) ?? write.gathered.links(link, changed.row)!);
+        links.set(linkKey(link), known(changed, link) ?? (await readLinks(write, link, changed.row)));
       const fields = new Map<ComponentChange, StoredField>();
       for (const component of changed.change.components) {
         const field = await readField(write, type, changed, component);
@@ -95,10 +80,10 @@ function requestsFor(
 async function readField(
   write: WriteSession,
   type: ContentType,
-  { schema, row }: ChangedRow,
+  changed: ChangedRow,
   { attribute, items }: ComponentChange,
 ): Promise<StoredField> {
-  const current = await readItems(write, schema, row, attribute.name);
+  const current = await readItems(write, changed.schema, changed.row, attribute.name);
   const named = new Map<ComponentItem, number | null>();
   for (const item of items) {
     if (item.id === null) continue;
@@ -106,33 +91,56 @@ async function readField(
     named.set(item, isCurrent ? item.id : null);
   }
   const unknown = [...named].filter(([, id]) => id === null).map(([item]) => item);
+  if (unknown.length === 0 || !type.draftAndPublish) return { current, named };
+  const shown = await readShown(write, changed, attribute.name);
   for (const [uid, group] of Map.groupBy(unknown, (item) => item.uid)) {
-    const { table } = write.model.components.get(uid)!;
-    const ids = listOf(group.map(({ id }) => id!));
-    const copies = await write.run.rows(write.publications.copiesOf('published'), table, ids);
-    const drafts = new Map(copies.map(([draft, published]) => [published, draft]));
-    for (const item of group) {
-      const draft = drafts.get(item.id!);
-      const isCurrent = current.some((stored) => stored.id === draft && stored.uid === uid);
-      if (isCurrent) named.set(item, draft!);
-      else if (draft === undefined && schema === type)
-        named.set(item, await atSamePosition(write, type, { row, current, field: attribute.name }, item));
-    }
+    const drafts = await draftsOfItems(write, uid, group, { current, shown });
+    for (const item of group) named.set(item, drafts.get(item.id!) ?? null);
   }
   return { current, named };
 }
 
-/** An adopted database has no records of copies; there the published row's item at the same position is taken for one. */
-async function atSamePosition(
+/** A field of a draft, and the same of its published row. */
+interface FieldRows {
+  readonly current: readonly StoredItem[];
+  readonly shown: readonly StoredItem[];
+}
+
+/** What a field holds in the published row beside a draft, or in the published copy of a component. */
+async function readShown(
   write: WriteSession,
-  type: ContentType,
-  { row, current, field }: { readonly row: number; readonly current: readonly StoredItem[]; readonly field: string },
-  item: ComponentItem,
-): Promise<number | null> {
-  if (!type.draftAndPublish) return null;
-  const published = (await publishedOf(write, type.table, [row])).get(row);
-  if (published === undefined) return null;
-  const shown = await readItems(write, type, published, field);
-  const index = shown.findIndex(({ id, uid }) => id === item.id && uid === item.uid);
-  return index >= 0 && current[index]?.uid === item.uid ? current[index].id : null;
+  { schema, row }: ChangedRow,
+  field: string,
+): Promise<readonly StoredItem[]> {
+  if (schema.kind !== 'component') {
+    const published = (await publishedOf(write, schema.table, [row])).get(row);
+    return published === undefined ? [] : readItems(write, schema, published, field);
+  }
+  const [copy] = await write.run.rows(write.publications.copiesOf('draft'), schema.table, listOf([row]));
+  return copy ? readItems(write, schema, copy[1], field) : [];
+}
+
+/**
+ * The drafts of published items, by the ids of those. An adopted database has no records of copies; there the draft at
+ * the same position is taken for one. An item that the draft has lost gets its draft back.
+ */
+async function draftsOfItems(
+  write: WriteSession,
+  uid: string,
+  items: readonly ComponentItem[],
+  { current, shown }: FieldRows,
+): Promise<ReadonlyMap<number, number>> {
+  const component = write.model.components.get(uid)!;
+  const ids = [...new Set(items.map(({ id }) => id!))];
+  const copies = await write.run.rows(write.publications.copiesOf('published'), component.table, listOf(ids));
+  const recorded = new Map(copies.map(([draft, published]) => [published, draft]));
+  const drafts = new Map<number, number>();
+  for (const id of ids) {
+    const index = shown.findIndex((item) => item.id === id && item.uid === uid);
+    const draft = recorded.get(id) ?? current[index]?.id;
+    const isCurrent = current.some((item) => item.id === draft && item.uid === uid);
+    if (isCurrent) drafts.set(id, draft!);
+    else if (index >= 0) drafts.set(id, await restoreItem(write, component, id));
+  }
+  return drafts;
 }
