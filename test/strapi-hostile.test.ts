@@ -186,6 +186,71 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
   });
 });
 
+/** Paths as code declares them, and how clients write the same. */
+const DECLARED = ['/things/:id/history', '/caf\u00e9/:id', '/cr%C3%A8me/:id', '/a%20b/:id', '/c|d/:id', '/it%27s/:id'];
+const CLOSED_KITS = `module.exports = () => (ctx, next) => {
+  if (ctx.path.toLowerCase().startsWith('/api/kits')) return ctx.forbidden('closed');
+  return next();
+};`;
+
+describeOnEveryDatabase('Paths that are encoded without need', (engine) => {
+  const contents = useContents(engine);
+  const guarded = useGuarded(engine, contents);
+  let site: Guarded;
+
+  beforeAll(async () => {
+    const folder = guarded.projectWith({
+      types: { ...PROJECT.types, kit: { attributes: { title: { type: 'string' } } } },
+    });
+    const routes = DECLARED.flatMap((declared) =>
+      ['GET', 'DELETE'].map((method) => ({ method, path: declared, handler: 'odd.params', config: { auth: false } })),
+    );
+    // Against the order of the router, so that code is asked whose turn it is.
+    const first = { method: 'GET', path: '/turns/:id', handler: 'odd.params', config: { auth: false } };
+    const second = { method: 'GET', path: '/turns/fixed', handler: 'odd.second', config: { auth: false } };
+    writeFiles(folder, {
+      ...api({ params: 'return { path: ctx.path, params: ctx.params };', second: `return 'second';` }),
+      'src/api/odd/routes/paths.js': `module.exports = { routes: ${JSON.stringify([...routes, first, second])} };`,
+      'config/middlewares.js': `module.exports = ['global::closed'];`,
+      'src/middlewares/closed.js': CLOSED_KITS,
+    });
+    site = await guarded.open(folder, { database: engine.freshDatabaseUrl() });
+    await site.auth.roles.grant('public', ['api::kit.kit.find', 'api::thing.thing.find']);
+  });
+
+  it('go past no middleware of the application', async () => {
+    expect((await site.get('things')).status).toBe(200);
+    expect((await site.get('%74hings')).status).toBe(200);
+    for (const url of ['kits', '%6bits', 'k%69ts', '%6B%49ts', '%E2%84%AAits', '%e2%84%aaits'])
+      expect([url, (await site.get(url)).status]).toEqual([url, 403]);
+    for (const url of ['/%61pi/kits', '/a%70i/%6bits'])
+      expect([url, (await site.sendTo('GET', url)).status]).toEqual([url, 403]);
+  });
+
+  it('have their parameters, wherever code runs', async () => {
+    const path = '/api/things/x/history';
+    for (const url of ['things/x/history', '%74hings/x/history', 'things/x/h%69story/', 'things/%78/%68istory'])
+      for (const method of ['GET', 'DELETE']) {
+        const { status, body } = await site.send(method, url);
+        expect([url, status, body.path.replace(/\/$/, ''), body.params]).toEqual([url, 200, path, { id: 'x' }]);
+      }
+    expect((await site.get('turns/fixed')).body.params).toEqual({ id: 'fixed' });
+    expect((await site.get('turns/f%69xed')).body.params).toEqual({ id: 'fixed' });
+    expect((await site.get('%74urns/fixed')).body.params).toEqual({ id: 'fixed' });
+    expect((await site.get('things/a%2fb%2520%C3%A9/history')).body.params).toEqual({ id: 'a/b%20\u00e9' });
+  });
+
+  it('fit what code declares in any form', async () => {
+    for (const url of [
+      ...['caf%C3%A9/x', 'caf%c3%a9/x', 'CAF%c3%a9/x', 'cr%C3%A8me/x', 'cr%c3%a8m%65/x'],
+      ...['a%20b/x', 'c|d/x', 'c%7cd/x', "it's/x", 'it%27s/x'],
+    ])
+      expect([url, (await site.get(url)).body.params]).toEqual([url, { id: 'x' }]);
+    // The router takes these letters for the same. Code does not, and is not run without parameters.
+    expect((await site.get('caf%C3%89/x')).status).toBe(404);
+  });
+});
+
 describeOnSqlite('A connection to odd code of a Strapi project', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);
@@ -231,6 +296,22 @@ describeOnSqlite('A connection to odd code of a Strapi project', (engine) => {
       'src/middlewares/pass.js': `module.exports = () => (ctx, next) => next();`,
     });
     expect(await exchange(port, tooLarge('/api/things'))).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('may name its target with an origin or a fragment, which code does not see', async () => {
+    const port = await listening({
+      ...api({ params: 'return { path: ctx.path, params: ctx.params };' }),
+      'src/api/odd/routes/paths.js': `module.exports = { routes: [
+        { method: 'GET', path: '/odd/:id/history', handler: 'odd.params', config: { auth: false } },
+      ] };`,
+    });
+    for (const target of ['http://x/api/odd/y/history', 'http://x/%61pi/odd/y/history?a', '/api/odd/y/history#/z']) {
+      const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect([target, answer.split('\r\n').at(-1)]).toEqual([
+        target,
+        '{"path":"/api/odd/y/history","params":{"id":"y"}}',
+      ]);
+    }
   });
 
   it('is closed where code has begun to answer by itself and failed', async () => {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CodeAnswer } from '../compat/strapi/koa-app.ts';
 import type { StrapiRoute } from '../compat/strapi/route-list.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
+import { notFoundError } from '../errors.ts';
 import { Scratch } from '../files/incoming.ts';
 import { readCodeBody } from './code-body.ts';
 import { answerInside } from './core-reply.ts';
@@ -152,13 +153,16 @@ function codeHandler(
   core: readonly Route[],
 ): Handler {
   return async (request, reply) => {
+    // The router takes more letters for the same than patterns do. Code never runs without its parameters.
+    const params = route.pattern.match(pathOf(request.raw.url!));
+    if (params === null) throw notFoundError();
     const scratch = new Scratch(sheaf.files.storage);
     try {
       const answer = await code.handle(route, {
         req: request.raw,
         res: reply.raw,
         id: request.id,
-        params: route.pattern.match(pathOf(request.raw.url!)) ?? {},
+        params,
         readBody: () => readCodeBody(request, scratch, sheaf),
         identified: (caller) => {
           request.caller = caller;

@@ -56,6 +56,11 @@ describe('a path', () => {
     expect(match('GET', '//api/pages/AbC')).toEqual(['/api/pages/:documentId', 'findOne', 'AbC']);
   });
 
+  it('is the same where it is encoded without need', () => {
+    expect(match('GET', '/%61pi/p%61ges')).toEqual(['/api/pages', 'find', null]);
+    expect(match('GET', '/api/auth/%65mail-confirmation')).toEqual(['/api/auth/email-confirmation', null, null]);
+  });
+
   it('holds an id as it was meant before it was encoded', () => {
     expect(match('GET', '/api/pages/a%2Fb%20c')).toEqual(['/api/pages/:documentId', 'findOne', 'a/b c']);
   });

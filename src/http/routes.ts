@@ -12,6 +12,7 @@ import type { Lru } from '../lru.ts';
 import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
 import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
+import { normalisedPath } from '../request/normalised-url.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import type { CostLimit } from './cost-limit.ts';
 
@@ -98,12 +99,12 @@ export function matchRoute<R extends Pick<Route, 'method' | 'path'>>(
   method: string,
   pathname: string,
 ): MatchedRoute<R> | null {
-  const segments = segmentsOf(pathname);
+  const segments = segmentsOf(normalisedPath(pathname));
   const candidates = routes.filter((route) => route.method === method);
   // A fixed segment goes before one that varies, as /api/users/me before /api/users/:documentId.
   for (const isVariable of [false, true])
     for (const route of candidates) {
-      const pattern = segmentsOf(route.path);
+      const pattern = segmentsOf(normalisedPath(route.path));
       if (pattern.length !== segments.length || pattern.some((part) => part.startsWith(':')) !== isVariable) continue;
       const fits = pattern.every(
         (part, index) => part.startsWith(':') || part.toLowerCase() === segments[index]!.toLowerCase(),

@@ -22,6 +22,7 @@ import {
   MAX_URL_LENGTH,
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import { normalisedUrl } from '../request/normalised-url.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { batchResponses } from './batch-responses.ts';
 import { followCode } from './code-hooks.ts';
@@ -184,6 +185,8 @@ function createApp(
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
+    // Before anything looks at the path. What was sent is left in originalUrl.
+    rewriteUrl: ({ url = '/' }) => normalisedUrl(url),
     ...(sheaf.settings.trustProxy.length > 0 && { trustProxy: [...sheaf.settings.trustProxy] }),
     routerOptions: {
       caseSensitive: false,

@@ -33,7 +33,7 @@ export function uploadRoutes(context: RouteContext): Route[] {
     const file = await placeOf(folder, name);
     const asked =
       settings.resize &&
-      parseResizing(queryOf(request, context), settings.resize, request.raw.url!, () => sheaf.files.resizeKey);
+      parseResizing(queryOf(request, context), settings.resize, request.originalUrl, () => sheaf.files.resizeKey);
     const resized = asked && (await resizedFile(folder, name, asked));
     return sendFrom(reply, resized ?? file, settings);
   };

@@ -1,10 +1,11 @@
 // The paths of a project's routes, in Strapi's order, where the first that fits answers; and how far the router of the
 // server, which prefers fixed segments, would choose another.
 import { type Key, pathToRegexp } from 'path-to-regexp';
+import { normalisedPath } from '../../request/normalised-url.ts';
 
 export interface PathPattern {
   readonly path: string;
-  /** The values of its parameters; null where a path does not fit. */
+  /** The values of its parameters; null where a path, in its normal form, does not fit. */
   match(pathname: string): Record<string, string> | null;
   /** The same for the server's router; null for what that has no words for. */
   readonly simple: string | null;
@@ -16,8 +17,9 @@ const SIMPLE = /^[^:*?+(){}]*(?::\w+(?=\/|$)[^:*?+(){}]*)*$/;
 
 export function pathPattern(path: string): PathPattern {
   const keys: Key[] = [];
-  const expression = pathToRegexp(path, keys, { sensitive: false, strict: false, end: true });
-  const simple = SIMPLE.test(path) ? (path.startsWith('/') ? path : `/${path}`) : null;
+  const expression = pathToRegexp(path, keys, { sensitive: false, strict: false, end: true, encode: normalisedPath });
+  const readable = decodedSegments(path);
+  const simple = SIMPLE.test(readable) ? (readable.startsWith('/') ? readable : `/${readable}`) : null;
   return {
     path,
     simple,
@@ -33,6 +35,10 @@ export function pathPattern(path: string): PathPattern {
     },
   };
 }
+
+/** As the router compares paths: decoded, but for what would separate segments or stand for others. */
+const decodedSegments = (path: string): string =>
+  path.replace(/(?:%[\da-f]{2})+/gi, (text) => (/^[^#$%&()*+,/:;=?@{}]+$/.test(decoded(text)) ? decoded(text) : text));
 
 function decoded(text: string): string {
   try {
