@@ -290,9 +290,16 @@ describeOnEveryDatabase('what the console asks the server', (engine) => {
       expect((await attempt('/api/nothing', all)).status).toBe(404);
       for (const outside of ['/metrics', '/api/../_health', '//example.org/api/x', 'http://localhost/api/x', 'api/x'])
         await expect(attempt(outside, all)).rejects.toMatchObject({ status: 400, details: { key: 'url' } });
-      await expect(attempt('/api/auth/email-confirmation?confirmation=x', all)).rejects.toMatchObject({
-        message: expect.stringContaining('writes'),
-      });
+      for (const name of ['email-confirmation', '%65mail-confirmation', 'Email%2Dconfirmation/'])
+        await expect(attempt(`/api/auth/${name}?confirmation=x`, all), name).rejects.toMatchObject({
+          message: expect.stringContaining('writes'),
+        });
+      expect(await attempt('/%61pi/ch%65fs', all)).toMatchObject({ status: 200 });
+      // What no route is known for is not sent at all.
+      const unsent = { inject: () => expect.unreachable() };
+      const asked = { url: '/api/chefs', caller: all, ip: '127.0.0.1' };
+      const unknown = await tryRequest(unsent as never, routeContextOf(sheaf, auth), [], asked);
+      expect(unknown).toMatchObject({ status: 404, body: { error: { name: 'NotFoundError' } } });
       // What was lent is of no use to anybody else.
       expect((await server.inject({ url: '/api/chefs', headers: { authorization: 'Bearer x' } })).statusCode).toBe(401);
     } finally {
@@ -481,7 +488,7 @@ describeOnSqlite('a limit of the console', (engine) => {
     const answerOf = (length: number) => {
       const inject = async () => ({ statusCode: 200, headers: {}, rawPayload: Buffer.alloc(length), payload: '' });
       const asked = { url: '/api/restaurants', caller: editor(sheaf, 'all'), ip: '127.0.0.1' };
-      return tryRequest({ inject } as never, routeContextOf(sheaf, auth), [], asked);
+      return tryRequest({ inject } as never, routeContextOf(sheaf, auth), routeTable(sheaf, auth), asked);
     };
     expect((await answerOf(MAX_TRIED_BYTES)).status).toBe(200);
     await expect(answerOf(MAX_TRIED_BYTES + 1)).rejects.toMatchObject({

@@ -149,6 +149,7 @@ describeOnSqlite('The console', (engine) => {
       'src/api/note/routes/mine.js': `module.exports = { routes: [
         { method: 'GET', path: '/named', handler: 'note.mine' },
         { method: 'GET', path: '/every-user', handler: (ctx) => { ctx.body = [ctx.state.user ?? null]; } },
+        { method: 'GET', path: '/numbered/:id(\\\\d+)', handler: 'note.mine' },
         { method: 'GET', path: '/no-scope', handler: 'note.mine', config: { auth: { scope: [] } } },
       ] };`,
       'src/sheaf.js': `import { defineProject } from 'sheaf';
@@ -176,6 +177,8 @@ describeOnSqlite('The console', (engine) => {
     expect(await tried(author, 'told')).toEqual([200, 'editor', null, null]);
     expect(await tried(author, 'named')).toEqual([403]);
     expect(await tried(boss, 'named')).toEqual([200, null]);
+    expect(await tried(boss, 'numbered/7')).toEqual([200, null]);
+    expect(await tried(boss, 'numbered/x')).toEqual([404]);
     await at.service.close();
   });
 

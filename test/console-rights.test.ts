@@ -642,7 +642,7 @@ describeOnEveryDatabase('accounts of the console', (engine) => {
 
   it('have of the routes of the console those that their rights are for, each by itself', async () => {
     const { sheaf } = content;
-    const served = { requests: new Lru<string, CachedRequest>(1), costs: null, load: new RequestLoad() };
+    const served = { requests: new Lru<string, CachedRequest>(1), costs: null, load: new RequestLoad(), routes: [] };
     const context = { sheaf, auth: await sheaf.auth(), console: await sheaf.console(), ...served };
     const me = await OverHttp.logIn(content, `account${ME}@example.com`);
     const address = (path: string): string =>

@@ -47,6 +47,7 @@ describe('a path', () => {
     ['GET', '/api/upload/files/7', ['/api/upload/files/:documentId', 'findOne', '7']],
     ['GET', '/api/upload/files/page', ['/api/upload/files/page', 'find', null]],
     ['GET', '/_health', ['/_health', null, null]],
+    ['GET', '/uploads/a/b.png', ['/uploads/*', null, null]],
   ])('is answered by its route: %s %s', (method, path, expected) => {
     expect(match(method, path)).toEqual(expected);
   });

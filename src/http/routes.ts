@@ -99,7 +99,8 @@ export function matchRoute<R extends Pick<Route, 'method' | 'path'>>(
   method: string,
   pathname: string,
 ): MatchedRoute<R> | null {
-  const segments = segmentsOf(normalisedPath(pathname));
+  const asked = normalisedPath(pathname);
+  const segments = segmentsOf(asked);
   const candidates = routes.filter((route) => route.method === method);
   // A fixed segment goes before one that varies, as /api/users/me before /api/users/:documentId.
   for (const isVariable of [false, true])
@@ -113,8 +114,12 @@ export function matchRoute<R extends Pick<Route, 'method' | 'path'>>(
       const params = paramsOf(pattern, segments);
       return params && { route, params, documentId: params.documentId ?? null };
     }
-  return null;
+  const open = candidates.find(({ path }) => path.endsWith('*') && isBelow(asked, path.slice(0, -1)));
+  return open ? { route: open, params: {}, documentId: null } : null;
 }
+
+const isBelow = (path: string, start: string): boolean =>
+  path.toLowerCase().startsWith(normalisedPath(start).toLowerCase());
 
 /** What a path stands for, whatever its case and the names of its parameters. */
 export const patternOf = (path: string): string => path.replace(/:\w+/g, ':').replace(/\/+$/, '').toLowerCase();

@@ -125,7 +125,8 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     refuseMethod = registerRoutes(scope, auth, table, { isReadOnly });
-    if (load && !hasConsolePath(table, logger)) registerConsole(scope, routeContext(sheaf, auth, requests), load);
+    if (load && !hasConsolePath(table, logger))
+      registerConsole(scope, { ...routeContext(sheaf, auth, requests), load, routes: table });
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };

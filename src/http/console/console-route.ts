@@ -6,12 +6,14 @@ import type { Editor } from '../../console/editors.ts';
 import { fieldError, validationError } from '../../errors.ts';
 import type { QueryObject } from '../../request/query-string.ts';
 import type { RequestLoad } from '../request-load.ts';
-import type { Method, RouteContext } from '../routes.ts';
+import type { Method, Route, RouteContext } from '../routes.ts';
 
 export interface ConsoleContext extends RouteContext {
   readonly console: Console;
   /** What requests this process has answered. */
   readonly load: RequestLoad;
+  /** All routes of the API, those of the project's code among them. */
+  readonly routes: readonly Route[];
 }
 
 /** A request of the console. */

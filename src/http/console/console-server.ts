@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireAction } from '../../access/authorize.ts';
 import { CONSOLE_REST } from '../../console/contract.ts';
 import { forbiddenError, methodNotAllowedError, notFoundError } from '../../errors.ts';
-import type { RequestLoad } from '../request-load.ts';
 import { sendNothing, sendValue } from '../respond.ts';
 import { documentRoutes } from '../route-table.ts';
 import { type MatchedRoute, METHODS, matchRoute, queryOf, type Route, type RouteContext } from '../routes.ts';
@@ -80,5 +79,5 @@ function mirroredRoutes(context: RouteContext): readonly Route[] {
 const sendAnswer = (reply: FastifyReply, value: unknown): FastifyReply =>
   value === undefined ? sendNothing(reply) : sendValue(reply, value);
 
-export const openConsoleServer = async (context: RouteContext, load: RequestLoad): Promise<ConsoleServer> =>
-  new ConsoleServer({ ...context, load, console: await context.sheaf.console() });
+export const openConsoleServer = async (context: Omit<ConsoleContext, 'console'>): Promise<ConsoleServer> =>
+  new ConsoleServer({ ...context, console: await context.sheaf.console() });

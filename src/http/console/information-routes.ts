@@ -5,8 +5,6 @@ import type { ConsoleCounts, ConsoleModel } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
 import { readMainFields } from '../../console/main-fields.ts';
 import { consoleModel, readTypes } from '../../describe/console-model.ts';
-import { routeTable } from '../route-table.ts';
-import type { Route } from '../routes.ts';
 import { callerAs } from './ask-as.ts';
 import { checkedBody } from './checked-body.ts';
 import { apiRoles, changeRole } from './console-roles.ts';
@@ -59,8 +57,7 @@ const AS = v.lazy((input) => {
 const ASKED = strictObject({ url: nonEmptyString(URL_EXPECTED), as: v.optional(AS, { kind: 'account' }) });
 
 function requestRoutes(context: ConsoleContext): ConsoleRoute[] {
-  const { sheaf, auth } = context;
-  let routes: readonly Route[] | null = null;
+  const { sheaf, auth, routes } = context;
   const asked = async ({ request, editor }: ConsoleCall) => {
     const { url, as } = checkedBody(ASKED, request.body);
     return { url, caller: await callerAs(auth, { caller: editor.caller, rights: editor.rights.rights }, as) };
@@ -72,7 +69,6 @@ function requestRoutes(context: ConsoleContext): ConsoleRoute[] {
     }),
     consoleRoute('POST', 'try', null, async (call) => {
       const { server, ip } = call.request;
-      routes ??= routeTable(sheaf, auth);
       return tryRequest(server, context, routes, { ...(await asked(call)), ip });
     }),
   ];

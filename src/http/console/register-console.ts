@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
-import type { RequestLoad } from '../request-load.ts';
-import { METHODS, patternOf, type RouteContext } from '../routes.ts';
+import { METHODS, patternOf } from '../routes.ts';
 import { guardConsole } from './console-guard.ts';
+import type { ConsoleContext } from './console-route.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
 
 declare module 'fastify' {
@@ -19,12 +19,11 @@ declare module 'fastify' {
 /** Whether a path is one that the console would have. */
 export const isConsolePath = (path: string): boolean => `${patternOf(path)}/`.startsWith(`${CONSOLE_PATH}/`);
 
-/** `load`: what requests this process has answered. */
-export function registerConsole(app: FastifyInstance, context: RouteContext, load: RequestLoad): void {
+export function registerConsole(app: FastifyInstance, context: Omit<ConsoleContext, 'console'>): void {
   const { settings } = context.auth;
   let opened: Promise<ConsoleServer> | null = null;
   const server = (): Promise<ConsoleServer> => {
-    opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context, load));
+    opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context));
     return opened;
   };
   app.decorateRequest('consoleAnswer', null);

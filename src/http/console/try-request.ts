@@ -4,8 +4,10 @@ import type { Caller } from '../../access/caller.ts';
 import type { TryAnswer } from '../../console/contract.ts';
 import { limitExceeded, notFoundError, validationError } from '../../errors.ts';
 import { MAX_TRIED_BYTES } from '../../limits.ts';
+import { normalisedUrl } from '../../request/normalised-url.ts';
 import { HINT_HEADER, IGNORED_HEADER } from '../headers.ts';
 import { REQUEST_ID_HEADER } from '../log.ts';
+import { envelope } from '../respond.ts';
 import { isRead, matchRoute, type Route, type RouteContext } from '../routes.ts';
 
 export interface TriedRequest {
@@ -37,9 +39,9 @@ export async function tryRequest(
 ): Promise<TryAnswer> {
   const target = targetOf(url, auth.settings.rest.prefix);
   const found = matchRoute(routes, 'GET', target.pathname);
-  // Without a prefix the paths of the server itself stand beside those of the API.
-  if (!found && auth.settings.rest.prefix === '') throw notFoundError();
-  if (found && !isRead(found.route))
+  // What it would do is not known, so it is not sent.
+  if (!found) return notFoundAnswer();
+  if (!isRead(found.route))
     throw validationError(`Invalid value for url: GET ${found.route.path} writes`, { key: 'url' });
   const begin = performance.now();
   const ask = (headers: Record<string, string>) =>
@@ -68,10 +70,17 @@ export async function tryRequest(
   };
 }
 
+function notFoundAnswer(): TryAnswer {
+  const { status, name, message, details } = notFoundError();
+  const body: unknown = JSON.parse(envelope(status, name, message, details));
+  return { status, headers: {}, body, milliseconds: 0, cost: null };
+}
+
 /** A path of the API with its query. What leads out of it, such as `/api/../metrics`, is none. */
 function targetOf(url: string, prefix: string): URL {
   const base = 'http://localhost';
-  const target = url.startsWith('/') && URL.canParse(url, base) ? new URL(url, base) : null;
+  const normal = normalisedUrl(url);
+  const target = url.startsWith('/') && URL.canParse(normal, base) ? new URL(normal, base) : null;
   const isBelow = target?.pathname.toLowerCase().startsWith(`${prefix.toLowerCase()}/`) ?? false;
   if (!target || target.origin !== base || !isBelow)
     throw validationError(`Invalid value for url: expected a path below ${prefix}`, { key: 'url' });
