@@ -168,7 +168,9 @@ async function serve(sheaf: Sheaf): Promise<{ app: FastifyInstance; routes: Rout
   app.addHook('onRoute', ({ method, url }) => {
     if (url.startsWith(CONSOLE_PATH)) return;
     for (const one of [method].flat()) {
-      const route = table.find(({ method: its, path }) => its === (one === 'HEAD' ? 'GET' : one) && path === url);
+      const route = table.find(
+        ({ method: its, path, writes }) => its === (one === 'HEAD' && !writes ? 'GET' : one) && path === url,
+      );
       routes.push({ method: one, url, action: route?.action ?? null });
     }
   });

@@ -805,6 +805,16 @@ describeOnEveryDatabase('Confirming an address', (engine) => {
     expect([loggedIn.status, loggedIn.body.user?.confirmed]).toEqual([200, true]);
   });
 
+  it('is done by a person, not by a scanner of links that sends a HEAD first', async () => {
+    await service.setAdvanced({ email_confirmation: true });
+    const person = await register('scanned');
+    const { code } = (await service.mails(person.email))[0]!;
+    const scanned = await service.send('HEAD', `auth/email-confirmation?confirmation=${code}`);
+    expect([scanned.status, scanned.headers.allow]).toEqual([405, 'GET']);
+    expect(await service.stored(person, 'confirmation_token')).not.toBeNull();
+    expect((await confirm(code)).status).toBe(302);
+  });
+
   it('sends the browser where the setting says', async () => {
     const there = 'https://www.example.com/welcome?from=mail';
     await service.setAdvanced({ email_confirmation: true, email_confirmation_redirection: there });

@@ -1319,7 +1319,7 @@ describeOnEveryDatabase('values', (engine) => {
       status: 405,
       body: { data: null, error: { status: 405, name: 'MethodNotAllowedError', details: {} } },
     });
-    expect(answer.headers.allow).toBe('GET, POST, QUERY');
+    expect(answer.headers.allow).toBe('HEAD, GET, POST, QUERY');
   });
 
   // 59

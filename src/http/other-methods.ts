@@ -1,9 +1,12 @@
-// Methods that a path does not answer get a 405 that names those it does. Few of them are routes: to register one takes
-// longer than to find the path of a request that no route took.
+// Methods that a path does not answer get a 405 that names those it does, as OPTIONS gets them. Few of them are routes: to
+// register one takes longer than to find the path of a request that no route took.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { methodNotAllowedError, readOnlyError } from '../errors.ts';
-import { elapsed, sendError } from './respond.ts';
-import { type Handler, MAX_PARAMETER_LENGTH, METHODS, patternOf, type Route } from './routes.ts';
+import { elapsed, sendError, sendNothing } from './respond.ts';
+import { type Handler, isRead, MAX_PARAMETER_LENGTH, METHODS, patternOf, type Route } from './routes.ts';
+
+/** Every method that a path can answer. HEAD comes with a GET. */
+const ALL_METHODS: readonly string[] = [...METHODS, 'HEAD'];
 
 /** Answers a request that no route took, if its path has routes for other methods; null where it has none. */
 export type RefuseMethod = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
@@ -31,18 +34,18 @@ export function refuseOtherMethods(
     if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
     const refuse = async (request: FastifyRequest, reply: FastifyReply) => refuseMethod(path, request, reply);
     const elsewhere = methodsElsewhere(paths, path);
-    const registered = METHODS.filter((method) => !answers(path, method) && elsewhere.has(method) && !path.isOwn);
+    const refused = METHODS.filter((method) => !answers(path, method) && elsewhere.has(method) && !path.isOwn);
+    const registered = lacksHead(path) ? [...refused, 'HEAD'] : refused;
     if (registered.length > 0) app.route({ method: registered, url, onRequest: refuse, handler: refuse });
   }
   const inOrder = paths.filter((path) => !endsOpen(path)).toSorted(bySegments);
   return (request, reply) => {
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const { method } = request;
     const asked = segmentsAsked(request.url);
     const path = inOrder.find(({ segments }) => fits(segments, asked));
-    const isRefused = path && (METHODS as readonly string[]).includes(method) && !answers(path, method);
-    if (!isRefused) return null;
+    if (!path || (method !== 'OPTIONS' && (!ALL_METHODS.includes(method) || answers(path, method)))) return null;
     request.refusedPath = path.url;
-    return refuseMethod(path, request, reply);
+    return method === 'OPTIONS' ? tellMethods(path, reply) : refuseMethod(path, request, reply);
   };
 }
 
@@ -53,7 +56,7 @@ export const isUnroutedQuery = ({ is404 }: FastifyRequest, { code }: FastifyErro
 function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRoutes[] {
   const groups = Map.groupBy(routes, ({ path }) => patternOf(path));
   return [...groups].map(([pattern, group]) => {
-    const allowed = group.filter((route) => served.has(route)).map(({ method }) => method);
+    const allowed = group.filter((route) => served.has(route)).flatMap(methodsOf);
     return {
       url: group[0]!.path,
       segments: pattern.split('/'),
@@ -64,6 +67,13 @@ function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRout
     };
   });
 }
+
+/** A GET that only reads answers HEAD as well. */
+const methodsOf = (route: Route): readonly string[] =>
+  route.method === 'GET' && isRead(route) ? ['HEAD', 'GET'] : [route.method];
+
+/** Whether a path has a GET that is not done for a HEAD. */
+const lacksHead = ({ allowed }: PathRoutes): boolean => allowed.includes('GET') && !allowed.includes('HEAD');
 
 const answers = ({ allowed, writes }: PathRoutes, method: string): boolean =>
   allowed.includes(method) || writes.includes(method);
@@ -98,6 +108,9 @@ function segmentsAsked(url: string): string[] {
   const [path] = url.split('?', 1) as [string];
   return decodeURI(path).replace(/\/$/, '').toLowerCase().split('/');
 }
+
+const tellMethods = ({ allowed }: PathRoutes, reply: FastifyReply): FastifyReply =>
+  sendNothing(reply.header('allow', allowed.join(', ')), 200);
 
 /** Clients of Strapi 5 expect plain text here; the envelope goes to those that ask for JSON. */
 function refuseMethod(path: PathRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {

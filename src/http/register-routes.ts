@@ -67,6 +67,8 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
   app.route({
     method,
     url: path,
+    // Scanners of links send a HEAD, which must change nothing.
+    exposeHeadRoute: route.writes !== true,
     ...(turn !== undefined && { constraints: { [TURN]: turn } }),
     handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
     config: {
