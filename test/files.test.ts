@@ -174,6 +174,57 @@ describeOnEveryDatabase('Files', (engine) => {
       const token = await site.token('custom', [`${FILES}.findOne`]);
       expect(await related(token)).toEqual([]);
     });
+
+    it('are not told by the file through attributes that the caller may not read', async () => {
+      const note = { title: { type: 'string' }, cover: one, hidden: { ...one, private: true }, ruled: many };
+      const seo = { image: one, hush: { ...one, private: true } };
+      const project: Project = {
+        types: {
+          note: { attributes: { ...note, seo: { type: 'component', component: 'kit.seo' } } },
+          vault: { attributes: { title: { type: 'string' }, hidden: { ...one, private: true } } },
+        },
+        components: { 'kit.seo': seo },
+      };
+      const rules = { public: { 'api::note.note': { fields: { read: ['title', 'cover', 'seo'] } } } };
+      const at = await guarded.open(project, { rules });
+      await at.grantOnly('public', ['*']);
+      const full = await at.token('full-access');
+      const documents = at.sheaf.documents('api::note.note');
+      const file = (await upload([text('hidden.txt')], full, '', at)).body[0];
+      const id = file.id as number;
+      const made: Record<string, string> = {};
+      const holders = { cover: id, hidden: id, ruled: [id], seo: { image: id, hush: id } };
+      for (const [name, value] of Object.entries(holders))
+        made[name] = (await documents.create({ data: { title: name, [name]: value } })).documentId;
+      await at.sheaf.documents('api::vault.vault').create({ data: { title: 'vault', hidden: id } });
+      const all = await documents.create({ data: { title: 'all', cover: id, hidden: id, ruled: [id] } });
+      const titles = (list: readonly Answered[]): unknown[] => list.map(({ title }) => title);
+      const related = async (query: string, who: Who = NOBODY): Promise<Answered> =>
+        (await at.get(`upload/files/${id}?${query}`, who)).body.related;
+
+      expect(titles(await related('populate=related'))).toEqual(['cover', 'all']);
+      expect(titles(await related('populate=*'))).toEqual(['cover', 'all']);
+      expect(titles(await related('populate[related][on][api::note.note]=true'))).toEqual(['cover', 'all']);
+      expect(await related('populate[related][on][api::vault.vault]=true')).toEqual([]);
+      expect(await related('populate[related][count]=true')).toEqual({ count: 2 });
+      const list = (await at.get('upload/files?populate=related')).body;
+      expect(titles(list[0].related)).toEqual(['cover', 'all']);
+      const nested = await at.get(`notes/${all.documentId}?populate[cover][populate]=related`);
+      expect(titles(nested.body.data.cover.related)).toEqual(['cover', 'all']);
+      // A token is under no rule, but nobody is shown what is private.
+      expect(titles(await related('populate=related', full))).toEqual(['cover', 'ruled', 'all', 'all']);
+      // In process all of it is.
+      const seen = await at.sheaf.documents(FILE).findOne({ documentId: file.documentId, populate: ['related'] });
+      expect(titles(seen!.related as Answered[]).sort()).toEqual([
+        'all',
+        'all',
+        'all',
+        'cover',
+        'hidden',
+        'ruled',
+        'vault',
+      ]);
+    });
   });
 
   describe('of a request', () => {

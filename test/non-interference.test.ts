@@ -78,6 +78,8 @@ const PROJECT: Project = {
         box: { type: 'component', component: 'kit.box' },
         parts: { type: 'dynamiczone', components: ['kit.box', 'kit.pick'] },
         cover: { type: 'media', multiple: false },
+        plate: { type: 'media', multiple: false, private: true },
+        proof: { type: 'media', multiple: false },
       },
     },
     writer: {
@@ -151,7 +153,7 @@ const RULES: Rules = {
   public: {
     [POST]: {
       rows: { find: { rank: { $lt: 6 } } },
-      fields: { read: allBut('post', 'secret', 'worth') },
+      fields: { read: allBut('post', 'secret', 'worth', 'proof') },
       drafts: false,
     },
     // A rule may look at what its reader may not find.
@@ -162,7 +164,7 @@ const RULES: Rules = {
   authenticated: {
     [POST]: {
       rows: { find: { $or: [{ owner: { id: '$user.id' } }, { flag: true }] } },
-      fields: { read: allBut('post', 'secret', 'related') },
+      fields: { read: allBut('post', 'secret', 'related', 'proof') },
     },
     [WRITER]: { fields: { read: ['name', 'age', 'posts', 'mentor', 'team'], sort: ['name', 'team', 'mentor'] } },
     [TAG]: { rows: { find: { weight: { $gte: 2 } } }, fields: { read: allBut('tag', 'secret') } },
@@ -196,7 +198,7 @@ const keptFrom = (kind: Kind, userId: number): Kept => {
   switch (kind) {
     case 'public':
       return {
-        columns: { [POST]: ['secret', 'worth'], [WRITER]: ['email'], [TAG]: ['secret'], [PAGE]: ['secret'] },
+        columns: { [POST]: ['secret', 'worth', 'proof'], [WRITER]: ['email'], [TAG]: ['secret'], [PAGE]: ['secret'] },
         links: [],
         drafts: [POST],
         rules: {
@@ -207,7 +209,7 @@ const keptFrom = (kind: Kind, userId: number): Kept => {
       };
     case 'user':
       return {
-        columns: { [POST]: ['secret'], [WRITER]: ['email'], [TAG]: ['secret'] },
+        columns: { [POST]: ['secret', 'proof'], [WRITER]: ['email'], [TAG]: ['secret'] },
         links: ['posts_related_lnk'],
         drafts: [TEAM],
         rules: {
@@ -364,12 +366,12 @@ async function build(site: Guarded): Promise<Omit<World, 'url'>> {
     await site.execute(
       `insert into files (document_id, name, hash, mime, url, provider, folder_path, size) values ('file${file}', 'alpha', 'beta', 'image/png', '/x', 'local', '/', 1)`,
     );
-  const cover = (table: string, uid: string) =>
+  const hold = (table: string, uid: string, field: string) =>
     site.execute(
-      `insert into files_related_mph (file_id, related_id, related_type, field, "order") select 1 + (t.id % 4), t.id, '${uid}', 'cover', 1 from ${table} as t where t.id % 3 <> 0`,
+      `insert into files_related_mph (file_id, related_id, related_type, field, "order") select 1 + (t.id % 4), t.id, '${uid}', '${field}', 1 from ${table} as t where t.id % 3 <> 0`,
     );
-  await cover('posts', POST);
-  await cover('vaults', VAULT);
+  for (const field of ['cover', 'plate', 'proof']) await hold('posts', POST, field);
+  await hold('vaults', VAULT, 'cover');
   for (const name of ['alpha', 'beta']) {
     await site.execute(
       `insert into admin_users (document_id, firstname, email, password) values ('admin-${name}', '${name}', '${name}@x.example', '${name}')`,
@@ -601,23 +603,32 @@ class Disturbance {
     }
   }
 
-  /** Files are shown with what holds them; who else holds them is not. */
+  /** Files are shown with what holds them; who else holds them is not, nor what holds them in a hidden attribute. */
   async #files(): Promise<void> {
     const { rows, ids } = this.#sql;
     const { below, chance } = this.#random;
-    const held = (await rows('select id, related_id, related_type from files_related_mph order by id')) as [
+    const isHidden = (uid: string, row: number, field: string): boolean =>
+      !this.#isShown(uid, row) ||
+      schemaOf(this.#model, uid).attributes.get(field)!.private ||
+      (this.#kept.columns[uid] ?? []).includes(field);
+    const held = (await rows('select id, related_id, related_type, field from files_related_mph order by id')) as [
       number,
       number,
       string,
+      string,
     ][];
-    for (const [id, row, uid] of held)
-      if (!this.#isShown(uid, row) && chance(0.6)) await rows(`delete from files_related_mph where id = ${id}`);
-    for (const uid of [POST, VAULT])
+    for (const [id, row, uid, field] of held)
+      if (isHidden(uid, row, field) && chance(0.6)) await rows(`delete from files_related_mph where id = ${id}`);
+    for (const [uid, fields] of [
+      [POST, ['cover', 'plate', 'proof']],
+      [VAULT, ['cover']],
+    ] as const)
       for (const id of await ids(schemaOf(this.#model, uid).table))
-        if (!this.#isShown(uid, id) && chance(0.4))
-          await rows(
-            `insert into files_related_mph (file_id, related_id, related_type, field, "order") values (${1 + below(4)}, ${id}, '${uid}', 'cover', ${below(3)})`,
-          );
+        for (const field of fields)
+          if (isHidden(uid, id, field) && chance(0.4))
+            await rows(
+              `insert into files_related_mph (file_id, related_id, related_type, field, "order") values (${1 + below(4)}, ${id}, '${uid}', '${field}', ${below(3)})`,
+            );
   }
 }
 
@@ -652,6 +663,15 @@ const hiddenDrafts = (): Request[] =>
   KINDS.flatMap((kind) =>
     keptFrom(kind, 0).drafts.map((uid) => ({ kind, uid, documentId: null, query: { status: 'draft' } })),
   );
+
+/** So are those that ask a file who holds it. */
+const fileHolders = (): Request[] =>
+  KINDS.map((kind) => ({
+    kind,
+    uid: POST,
+    documentId: null,
+    query: { populate: { cover: { populate: { related: true } } } },
+  }));
 
 const queryText = (query: Json): string => qs.stringify(query, { encodeValuesOnly: true });
 const urlOf = ({ uid, documentId, further, query }: Request): string => {
@@ -1242,7 +1262,7 @@ describeOnEveryDatabase('What a caller may not read', (engine) => {
       {
         numRuns: Math.ceil(requestsOn(engine) / valuesPerShapeOn(engine)),
         seed: REQUEST_SEED,
-        examples: hiddenDrafts().map((request): [Request] => [request]),
+        examples: [...hiddenDrafts(), ...fileHolders()].map((request): [Request] => [request]),
       },
     );
     // Requests that all fail, or find nothing, would prove nothing.

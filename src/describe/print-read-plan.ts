@@ -176,10 +176,11 @@ const columnName = ({ column, path }: ColumnRef): string =>
 
 const columnNames = (columns: readonly ColumnRef[]): string => columns.map(({ column }) => column).join(', ');
 
-function stepName({ link, table }: RelationStep): string {
+function stepName({ link, table, among }: RelationStep): string {
   if (!link) return `${table}, the other locales of the document`;
   const constants = link.constants.map(({ column, value }) => `, ${column} ${value}`).join('');
-  return `${table} by ${link.table} (${link.from} to ${link.to}${constants})`;
+  const fields = among ? `, ${among.column} ${among.values.join(' or ')}` : '';
+  return `${table} by ${link.table} (${link.from} to ${link.to}${constants}${fields})`;
 }
 
 const AGGREGATES = { min: 'the smallest', max: 'the largest', avg: 'the average', count: 'the number' } as const;

@@ -346,10 +346,12 @@ export class ConditionCompiler {
     return conditions.filter((one) => one !== null).map((one) => this.condition(one, row));
   }
 
-  match(step: RelationStep, pair: string): Fragment[] {
-    return step.link!.constants.map(
-      ({ column, value }) => sql`${this.#dialect.withoutIndexHint(sql.id(pair, column))} = ${sql.lit(value)}`,
-    );
+  match({ link, among }: RelationStep, pair: string): Fragment[] {
+    const operand = (column: string): Fragment => this.#dialect.withoutIndexHint(sql.id(pair, column));
+    const constants = link!.constants.map(({ column, value }) => sql`${operand(column)} = ${sql.lit(value)}`);
+    if (!among) return constants;
+    const values = sql.join(among.values.map((value) => sql.lit(value)));
+    return [...constants, sql`${operand(among.column)} in (${values})`];
   }
 
   #sibling({ table, sibling, where, negated }: Condition & { is: 'sibling' }, row: RowScope): Fragment {

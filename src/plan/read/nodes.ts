@@ -144,6 +144,8 @@ export interface RelationStep {
   readonly link: LinkTable | null;
   readonly table: string;
   readonly where: Condition | null;
+  /** Only links are followed that hold one of these values in a column. */
+  readonly among?: { readonly column: string; readonly values: readonly string[] };
 }
 
 /** Through steps that lead to many rows the smallest value counts ascending, the largest descending. */

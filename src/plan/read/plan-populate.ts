@@ -1,5 +1,6 @@
 // Fields and populate + model → what is read of each row, and of the rows around it.
 import { invalidKey, SheafError } from '../../errors.ts';
+import { FILE } from '../../model/builtin.ts';
 import type {
   Attribute,
   DynamicZoneAttribute,
@@ -219,12 +220,23 @@ function membersOf(context: PlanContext, attribute: DynamicZoneAttribute | Morph
       const schema = componentOf(model, uid);
       return { uid, schema, step: { link, table: schema.table, where: null } };
     });
+  const isOfFile = contentType(model, FILE).attributes.get(attribute.name) === attribute;
   return attribute.targets
     .filter(({ uid }) => context.access.mayFind(uid))
     .map(({ uid, link }) => {
       const schema = contentType(model, uid);
-      return { uid, schema, step: { link, table: schema.table, where: visibleRows(context, schema) } };
+      const step = { link, table: schema.table, where: visibleRows(context, schema) };
+      return { uid, schema, step: isOfFile ? throughReadable(context, schema, step) : step };
     });
+}
+
+/** A file leads to the entries that show it to the caller: through attributes that the caller may read. */
+function throughReadable(context: PlanContext, schema: Schema, step: RelationStep): RelationStep {
+  const isHolder = (attribute: Attribute): boolean => 'link' in attribute && attribute.link.table === step.link?.table;
+  const values = [...schema.attributes.values()]
+    .filter((attribute) => isHolder(attribute) && isUsable(context, schema, attribute, 'read'))
+    .map(({ name }) => name);
+  return values.length > 0 ? { ...step, among: { column: 'field', values } } : { ...step, where: { is: 'never' } };
 }
 
 /** What a fragment has no use for: the list holds entries of other types as well. */
