@@ -117,6 +117,19 @@ describeOnEveryDatabase('Logging in', (engine) => {
     expectInvalid(third, 'Invalid identifier or password');
   });
 
+  it('takes the password of either account where a name is the address of another', async () => {
+    const named = await service.person();
+    const username = `${named.username}@Twins.example`;
+    await service.change(named, 'username', username);
+    const owner = await service.person({ email: username.toLowerCase() });
+    const hash = String(await service.stored(owner, 'password'));
+    expect((await service.tryLogIn(username)).body.user.id).toBe(owner.id);
+    await service.change(owner, 'password', await bcrypt.hash(OTHER_PASSWORD, 4));
+    expect((await service.tryLogIn(username)).body.user.id).toBe(named.id);
+    expect((await service.tryLogIn(username, OTHER_PASSWORD)).body.user.id).toBe(owner.id);
+    expect((await service.tryLogIn(username, hash)).status).toBe(400);
+  });
+
   it('takes hashes of PHP, too, which differ in a letter', async () => {
     const person = await service.person();
     const stored = String(await service.stored(person, 'password'));
@@ -360,6 +373,8 @@ describeOnEveryDatabase('Registering', (engine) => {
   it('refuses a taken address or name, in any case and one in place of the other', async () => {
     const person = await service.person();
     const odd = await service.person({ username: 'odd@names.example' });
+    const mixed = await service.person({ username: 'Mixed@Names.example' });
+    const foreign = await service.person({ username: 'ÖDD@Names.example' });
     const before = await users();
     const taken = [
       { email: person.email },
@@ -369,9 +384,20 @@ describeOnEveryDatabase('Registering', (engine) => {
       { username: person.email.toUpperCase() },
       { email: odd.username },
       { email: odd.username.toUpperCase() },
+      { email: mixed.username },
+      { email: mixed.username.toLowerCase() },
+      { email: foreign.username.toLowerCase() },
     ];
     for (const values of taken) expectDenied(await register(newcomer(values)), 'Email or Username are already taken');
     expect(await users()).toBe(before);
+  });
+
+  it('leaves no account behind that is called as another one is', async () => {
+    const first = newcomer();
+    const username = `N${first.username}@X.example`;
+    expect((await register({ ...first, username })).status).toBe(200);
+    expectDenied(await register(newcomer({ email: username.toLowerCase() })), 'Email or Username are already taken');
+    expect((await service.tryLogIn(username)).body.user).toMatchObject({ username });
   });
 
   it('lets nobody take the address of someone to come for a name, in whatever case', async () => {

@@ -151,11 +151,14 @@ export class Accounts {
   /** The account with a name or an address, if the password is its own; compares as long where there is none. */
   async #withPassword(identifier: string, password: string) {
     const { database, statements } = this.#deps;
-    const [row] = await database.latest((session) =>
+    const rows = await database.latest((session) =>
       session.rows(statements.byIdentifier(), [identifier.toLowerCase(), identifier, identifier.toLowerCase()]),
     );
-    const isRight = await isPassword(password, row?.[1] ?? null);
-    return row && isRight ? { id: row[0], password: row[1], confirmed: row[2] === 1, blocked: row[3] === 1 } : null;
+    if (rows.length === 0) await isPassword(password, null);
+    for (const [id, stored, confirmed, blocked] of rows)
+      if (await isPassword(password, stored))
+        return { id, password: stored, confirmed: confirmed === 1, blocked: blocked === 1 };
+    return null;
   }
 
   /** Without tokens where the address has to be confirmed first. */

@@ -40,9 +40,15 @@ export const listUsers: AccountCommand = async ({ sheaf, auth }) => {
 
 async function findUser(sheaf: Sheaf, name: string): Promise<Entry> {
   const filters = { $or: [{ username: name }, { email: name.toLowerCase() }] };
-  const user = await sheaf.documents(USER, systemCaller(sheaf.model)).findFirst({ filters });
-  if (user) return user;
-  throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
+  const users = await sheaf.documents(USER, systemCaller(sheaf.model)).findMany({ filters, sort: 'id' });
+  const [user, another] = users;
+  if (!user) throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
+  if (!another) return user;
+  const found = users.map(({ id, username, email }) => `id ${id}: name ${username}, address ${email}`);
+  throw new SetupError(
+    `"${name}" is the name or address of ${users.length} users; give another name or address`,
+    found,
+  );
 }
 
 /** `user block NAME` and `user unblock NAME`. */
