@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { open, type Sheaf } from '../src/app.ts';
 import { accountCommand } from '../src/cli/account-commands.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { USER } from '../src/model/builtin.ts';
 import { readConfig } from '../src/project/environment.ts';
 import { type CommandOptions, type Ran, useCommands, variables } from './support/commands.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
@@ -247,6 +248,41 @@ describeOnSqlite('The command line', (engine) => {
         ]),
       );
       for (const user of users) expect(Object.keys(user).join()).not.toMatch(/password|token/i);
+    });
+
+    it('shows names without what a terminal would obey, and to programs as they are', async () => {
+      const username = 'red\u001b[31m\u0007\r\nroot\u202egnp\u2066';
+      const escaped = 'red\\u001b[31m\\u0007\\u000d\\u000aroot\\u202egnp\\u2066';
+      const data = { username, email: 'red@example.com', provider: 'local', confirmed: true };
+      const { documentId } = await opened.documents(USER).create({ data });
+      const list = await words('user', 'list');
+      for (const obeyed of ['\u001b', '\u0007', '\r', '\u202e', '\u2066']) expect(list).not.toContain(obeyed);
+      expect(list).toContain(`${escaped}  red@example.com`);
+      const users = await json('user', 'list');
+      expect(users).toContainEqual(expect.objectContaining({ username }));
+      expect(await words('user', 'block', username)).toBe(`${escaped} is blocked and logged out everywhere.\n`);
+      const { err } = await people(['user', 'delete', username]);
+      expect(err).toContain(`the user ${escaped} (red@example.com)`);
+      const missing = await people(['user', 'block', 'no\u001b[2Jbody']);
+      expect(missing.err).toContain('no user "no\\u001b[2Jbody"');
+      await opened.documents(USER).delete({ documentId });
+    });
+
+    it('changes nobody where a name is the address of another', async () => {
+      const one = { username: 'Twin@Example.com', email: 'one@example.com', provider: 'local', confirmed: true };
+      const other = { ...one, username: 'other', email: 'other@example.com' };
+      const made = [
+        await opened.documents(USER).create({ data: one }),
+        await opened.documents(USER).create({ data: other }),
+      ];
+      const sql = "update up_users set email = 'twin@example.com' where username = 'other'";
+      await opened.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+      const refused = await people(['user', 'block', 'Twin@Example.com']);
+      expectRefusal(refused, /of 2 users/, /name Twin@Example\.com, address one@example\.com/);
+      expect(refused.err).toContain('name other, address twin@example.com');
+      expect(await words('user', 'block', 'one@example.com')).toMatch(/^Twin@Example\.com is blocked/);
+      expect(await words('user', 'block', 'other')).toMatch(/^other is blocked/);
+      for (const { documentId } of made) await opened.documents(USER).delete({ documentId });
     });
 
     describe('refuses', () => {

@@ -2,6 +2,7 @@
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf } from '../app.ts';
 import { onlyReads, openOptions, type ServerConfig } from '../project/environment.ts';
+import { printable, printableLines } from './printable.ts';
 
 export interface CommandResult {
   readonly text: string;
@@ -52,14 +53,15 @@ export async function onProject(
   const sheaf = await open({ ...openOptions(config), readOnly: reads });
   try {
     const { text, value } = await work({ sheaf, auth: await sheaf.auth(), config });
-    return `${json ? JSON.stringify(value) : text}\n`;
+    return `${json ? JSON.stringify(value) : printableLines(text)}\n`;
   } finally {
     await sheaf.close();
   }
 }
 
 /** A table for people: columns as wide as their longest value, without spaces at the ends of lines. */
-export function tableText(rows: readonly (readonly string[])[]): string {
+export function tableText(values: readonly (readonly string[])[]): string {
+  const rows = values.map((row) => row.map(printable));
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

@@ -7,6 +7,7 @@ import { SetupError, SheafError } from '../errors.ts';
 import { checkFiles, type FileFindings, isElsewhere, repairFiles, type WrongFile } from '../files/check-files.ts';
 import { resizeKey } from '../files/resize-signature.ts';
 import { onlyReads, openOptions, type ServerConfig } from '../project/environment.ts';
+import { printable } from './printable.ts';
 
 /** Where the report goes, and where progress does; null for none. */
 export interface FileOutput {
@@ -74,7 +75,7 @@ function textOf(findings: FileFindings, repaired: boolean): string {
 
 function section(title: string, lines: readonly string[], done: string | false): string {
   if (lines.length === 0) return '';
-  const shown = lines.slice(0, MOST_LINES).map((line) => `  ${line}\n`);
+  const shown = lines.slice(0, MOST_LINES).map((line) => `  ${printable(line)}\n`);
   const more = lines.length > MOST_LINES ? `  and ${lines.length - MOST_LINES} more\n` : '';
   return `${lines.length} ${title}${done === false ? '' : ` (${done})`}:\n${shown.join('')}${more}`;
 }
@@ -104,7 +105,7 @@ export function importCommand(
   if (config.readOnly) throw onlyReads('sheaf files import');
   return withSheaf(config, false, async (sheaf) => {
     const { imported, refused } = await importFolder(sheaf, folder, progress);
-    const lines = refused.map(({ file, reason }) => `  ${file}: ${reason}\n`).join('');
+    const lines = refused.map(({ file, reason }) => `  ${printable(file)}: ${printable(reason)}\n`).join('');
     const text = `${imported} files imported${refused.length > 0 ? `, ${refused.length} refused:\n${lines}` : '.\n'}`;
     report(json ? `${JSON.stringify({ imported, refused }, null, 2)}\n` : text);
     return refused.length > 0 ? FOUND_SOMETHING : FOUND_NOTHING;

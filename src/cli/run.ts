@@ -8,6 +8,7 @@ import type { ServerConfig, ServerOptions } from '../project/environment.ts';
 import { type Command, flag, type Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandsBelow, helpOn, helpOnCommand, usageOf } from './help.ts';
+import { printableLines } from './printable.ts';
 
 /** Those of every command. */
 const COMMON: Options = {
@@ -38,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
 /** What the operator or a client did wrong, in words or for programs. Anything else is a defect of ours. */
 function errorText(error: unknown, json: boolean): string {
   if (!(error instanceof SetupError || error instanceof SheafError)) throw error;
-  if (!json) return `sheaf: ${error.message}`;
+  if (!json) return `sheaf: ${printableLines(error.message)}`;
   const [message, hints] = error instanceof SetupError ? [error.summary, error.problems] : [error.message, [] as const];
   return JSON.stringify({ error: { message, hints } });
 }

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SetupError } from '../errors.ts';
+import { printableLines } from './printable.ts';
 
 export async function ask(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) throw new SetupError(`${option} is missing`, ['there is nobody to ask on this input']);
@@ -26,7 +27,7 @@ export interface Confirmation {
 /** Shows what would be done, and goes on if that is meant. */
 export async function confirm({ what, question, refusal, hint = YES }: Confirmation): Promise<void> {
   if (!process.stdin.isTTY) throw new SetupError(what, [hint]);
-  process.stderr.write(`${what}\n`);
+  process.stderr.write(`${printableLines(what)}\n`);
   if (!/^y(es)?$/i.test(await ask(`${question} [y/N] `, '--yes'))) throw new SetupError(refusal);
 }
 
@@ -36,7 +37,7 @@ const YES = 'add --yes if that is meant';
 export async function promptPassword(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const { isTTY } = process.stdin;
-  if (isTTY) process.stderr.write(question);
+  if (isTTY) process.stderr.write(printableLines(question));
   const dialog = createInterface({ input: process.stdin, output: silent, terminal: isTTY === true });
   try {
     for await (const line of dialog) return line;

@@ -5,6 +5,7 @@ import { SetupError } from '../errors.ts';
 import { USER } from '../model/builtin.ts';
 import type { Entry } from '../operations/parameters.ts';
 import { type AccountCommand, tableText } from './command-result.ts';
+import { printable } from './printable.ts';
 import { ask, confirm, promptPassword } from './terminal.ts';
 
 export const createUser: AccountCommand = async ({ sheaf, auth: { roles } }, _words, options) => {
@@ -44,7 +45,9 @@ async function findUser(sheaf: Sheaf, name: string): Promise<Entry> {
   const [user, another] = users;
   if (!user) throw new SetupError(`There is no user "${name}"`, ['sheaf user list shows them all']);
   if (!another) return user;
-  const found = users.map(({ id, username, email }) => `id ${id}: name ${username}, address ${email}`);
+  const found = users.map(
+    ({ id, username, email }) => `id ${id}: name ${printable(username)}, address ${printable(email)}`,
+  );
   throw new SetupError(
     `"${name}" is the name or address of ${users.length} users; give another name or address`,
     found,
@@ -58,25 +61,28 @@ export const setBlocked =
     const { id, documentId, username } = await findUser(sheaf, name!);
     await sheaf.documents(USER).update({ documentId, data: { blocked } });
     return {
-      text: blocked ? `${username} is blocked and logged out everywhere.` : `${username} may log in again.`,
+      text: `${printable(username)} ${blocked ? 'is blocked and logged out everywhere' : 'may log in again'}.`,
       value: { id, username, blocked },
     };
   };
 
 export const deleteUser: AccountCommand = async ({ sheaf }, [name], { yes }) => {
   const { id, documentId, username, email } = await findUser(sheaf, name!);
-  const what = `This deletes the user ${username} (${email}) for good.`;
+  const what = `This deletes the user ${printable(username)} (${printable(email)}) for good.`;
   if (!yes) await confirm({ what, question: 'Delete?', refusal: 'Nothing was deleted' });
   await sheaf.documents(USER).delete({ documentId });
-  return { text: `${username} is deleted and logged out everywhere.`, value: { id, username, deleted: true } };
+  return {
+    text: `${printable(username)} is deleted and logged out everywhere.`,
+    value: { id, username, deleted: true },
+  };
 };
 
 export const setPassword: AccountCommand = async ({ sheaf }, [name]) => {
   const { id, documentId, username } = await findUser(sheaf, name!);
-  const password = await promptPassword(`New password of ${username}: `);
+  const password = await promptPassword(`New password of ${printable(username)}: `);
   await sheaf.documents(USER).update({ documentId, data: { password } });
   return {
-    text: `${username} has a new password, and is logged out everywhere.`,
+    text: `${printable(username)} has a new password, and is logged out everywhere.`,
     value: { id, username, passwordSet: true },
   };
 };
@@ -86,7 +92,7 @@ export const setRole: AccountCommand = async ({ sheaf, auth: { roles } }, [name,
   const { id, documentId, username } = await findUser(sheaf, name!);
   await sheaf.documents(USER).update({ documentId, data: { role: role.id } });
   return {
-    text: `${username} has the role ${role.name} now, and has to log in again.`,
+    text: `${printable(username)} has the role ${role.name} now, and has to log in again.`,
     value: { id, username, role: role.type },
   };
 };
