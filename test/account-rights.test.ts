@@ -234,12 +234,31 @@ describeOnEveryDatabase('Accounts', (engine) => {
     ],
   ];
 
+  const [overHttp, inProcess, forCaller] = CHANGES;
+
+  it.each([overHttp!, forCaller!])(
+    'keep their password and their role where a caller would take them %s',
+    async (_way, change) => {
+      const person = await withPassword('own');
+      for (const data of [{ password: null }, { role: null }, { role: [] }, { role: { set: [] } }])
+        await expect(change(person, data), JSON.stringify(data)).rejects.toThrow(/cannot be null|Cannot remove role/);
+      expect(await meStatus(person.who)).toBe(200);
+      expect((await logIn(person.username)).status).toBe(200);
+    },
+  );
+
+  it('lose their sessions with their role, where code takes it', async () => {
+    const person = await site.person('own');
+    await inProcess![1](person, { role: null });
+    expect(await meStatus(person.who)).toBe(401);
+    expect(await site.number(`select count(*) from strapi_sessions where user_id = '${person.id}'`)).toBe(0);
+  });
+
   describe.each(CHANGES)('that are written %s', (_way, change) => {
     it.each<[string, () => Promise<Json>]>([
       ['their password', async () => ({ password: OTHER_PASSWORD })],
       ['a block', async () => ({ blocked: true })],
       ['their role', async () => ({ role: (await site.auth.roles.find('modest')).id })],
-      ['the loss of their role', async () => ({ role: null })],
     ])('lose their sessions, and codes to choose a password, with %s', async (_name, data) => {
       const person = await site.person('own');
       const others = await site.logIn(person.id);

@@ -130,6 +130,12 @@ describeOnEveryDatabase('Roles', (engine) => {
     [{ connect: [], disconnect: [{ id: 1 }] }],
     [{ connect: [] }],
     [{ disconnect: [] }],
+    [null],
+    [[]],
+    [{ set: [] }],
+    [{ set: null }],
+    [{ set: [], disconnect: [1] }],
+    [{ connect: [], disconnect: [], set: [] }],
   ])('are not taken from a user by %j', async (role) => {
     const person = await service.person();
     const before = await roleOf(person.id);

@@ -14,6 +14,8 @@ import { lockKeys } from '../store/locks.ts';
 import type { Version, WriteSession } from '../store/write-session.ts';
 import { readAccountSettings } from './account-settings.ts';
 
+const WRITE_USES = { create: 'create', update: 'write' } as const;
+
 /** Codes that the server alone gives out. */
 const CODES = ['resetPasswordToken', 'confirmationToken'];
 
@@ -40,7 +42,10 @@ export class UserExtension implements TypeExtension {
     const data = { ...operation.data };
     if (caller.kind !== 'system') {
       for (const key of CODES) if (key in data) throw bodyKeyError(key, []);
-      refuseNoRole(name, data.role);
+      // What the caller may not write is refused as a name, where the plan is made.
+      const mayWrite = (key: string): boolean => caller.access.mayUse(operation.type.uid, key, WRITE_USES[name]);
+      if (mayWrite('role')) refuseNoRole(name, data.role);
+      if (data.password === null && mayWrite('password')) throw fieldError('password', 'Password cannot be null');
     }
     if (typeof data.password === 'string' && isTooLong(data.password))
       throw validationError('Password must be less than 73 bytes');
@@ -114,17 +119,29 @@ export class UserExtension implements TypeExtension {
   }
 }
 
-/**
- * A form that connects no role does not change which one a user has: Strapi 5 refuses it, rather than take the role away.
- */
+/** A form that connects no role would leave a user without one, who can do nothing: Strapi 5 refuses it as well. */
 function refuseNoRole(name: 'create' | 'update', role: unknown): void {
-  if (typeof role !== 'object' || role === null || Array.isArray(role)) return;
-  const { connect, disconnect, ...others } = role as Record<string, unknown>;
-  const isEmpty = (list: unknown): boolean => list === undefined || (Array.isArray(list) && list.length === 0);
-  if (Object.keys(others).length > 0 || !isEmpty(connect)) return;
-  // An update with both lists, and nothing in them, says that the role stays.
-  if (name === 'update' && connect !== undefined && disconnect !== undefined && isEmpty(disconnect)) return;
+  if (connectsRole(role) || (name === 'update' && keepsRole(role))) return;
   throw fieldError('role', name === 'create' ? 'Users must have a role' : 'Cannot remove role');
+}
+
+const isNone = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+/** Whether a form may name a role, or is none of a relation at all, which is refused elsewhere. */
+function connectsRole(role: unknown): boolean {
+  if (role === undefined) return true;
+  if (isNone(role)) return false;
+  if (typeof role !== 'object' || Array.isArray(role)) return true;
+  const { connect, disconnect: _, set, ...others } = role as Record<string, unknown>;
+  return Object.keys(others).length > 0 || !isNone(connect) || !isNone(set);
+}
+
+/** An update with both lists, and nothing in them, says that the role stays. */
+function keepsRole(role: unknown): boolean {
+  if (typeof role !== 'object' || role === null || 'set' in role) return false;
+  const { connect, disconnect } = role as Record<string, unknown>;
+  return Array.isArray(connect) && Array.isArray(disconnect) && disconnect.length === 0;
 }
 
 /** What is locked while sessions of a user begin, go on or end. */
