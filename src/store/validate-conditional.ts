@@ -4,7 +4,7 @@ import type { Attribute, ContentType, Model, Schema } from '../model/types.ts';
 import { changedNames, type EntityChange, type ScalarChange } from '../plan/write/changes.ts';
 import { variablesOf } from '../plan/write/visible-when.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
-import type { StoredEntities } from './stored-entities.ts';
+import type { StoredEntities } from './gathered.ts';
 import {
   componentsOf,
   type FieldStep,
