@@ -1,6 +1,7 @@
 // What a project populates where a request does not say: by content-type and route, within the rights of the caller.
 import { beforeAll, expect, it } from 'vitest';
 import { SetupError } from '../src/errors.ts';
+import { ROLE, USER } from '../src/model/builtin.ts';
 import { type Answered, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { type Guarded, useGuarded } from './support/guarded.ts';
@@ -134,6 +135,22 @@ describeOnEveryDatabase('Populate by default', (engine) => {
     expect(status).toBe(200);
     expect(body.data[0]).not.toHaveProperty('tags');
     expect(body.data[0]).toHaveProperty('author.name', 'Ann');
+  });
+
+  it('is for the account of a user, and leaves its role out for who may not find roles', async () => {
+    const populate = { [USER]: { me: 'role', find: { role: { populate: '*' } } } };
+    const own = await guarded.open(PROJECT, { settings: { populate } });
+    const { who } = await own.person('authenticated');
+    const reads = [`${USER}.me`, `${USER}.find`];
+    await own.grantOnly('authenticated', reads);
+    for (const url of ['users/me', 'users']) expect((await own.get(url, who)).status, url).toBe(200);
+    expect((await own.get('users/me', who)).body).not.toHaveProperty('role');
+    await own.grantOnly('authenticated', [...reads, `${ROLE}.find`]);
+    expect((await own.get('users/me', who)).body).toHaveProperty('role.type', 'authenticated');
+    expect((await own.get('users', who)).body.data[0]).toHaveProperty('role.type', 'authenticated');
+    // What no caller may populate is still reported.
+    const wrong = guarded.open(PROJECT, { settings: { populate: { [USER]: { me: 'role.permissions' } } } });
+    await expect(wrong).rejects.toThrow('Invalid key permissions at role');
   });
 
   it('is checked at the start against the model', async () => {

@@ -3,6 +3,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation } from '../access/operation.ts';
 import { SetupError, SheafError } from '../errors.ts';
+import { ROLE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
 import { isObject } from '../request/grammar.ts';
 import { NO_LIMIT } from '../request/parse-read.ts';
@@ -28,8 +29,11 @@ const isByRoute = (value: unknown): value is Readonly<Record<string, unknown>> =
   return keys.length > 0 && keys.every((key) => ROUTES.some((route) => route === key));
 };
 
-/** Plans each default as the system does, which may populate everything that there is. */
+/** Plans each default for one who may populate everything that some caller may: what the system may, and roles. */
 export function checkDefaultPopulate(operations: Operations, setting: DefaultPopulate, system: Caller): void {
+  const { access } = system;
+  const mayFind = (uid: string): boolean => uid === ROLE || access.mayFind(uid);
+  const caller = { ...system, access: { ...access, key: 'default populate', mayFind } };
   const problems = Object.keys(setting).flatMap((uid) => {
     const type = operations.model.contentTypes.get(uid);
     if (type?.exposure !== 'routes')
@@ -37,7 +41,7 @@ export function checkDefaultPopulate(operations: Operations, setting: DefaultPop
         `populate.${uid}: there is no content-type "${uid}" with routes; expected the uid of one of this project`,
       ];
     return [...placesOf(setting, type)].flatMap(([place, populate]) => {
-      const wrong = problemOf(operations, { type, parameters: { populate } }, system);
+      const wrong = problemOf(operations, { type, parameters: { populate } }, caller);
       return wrong === null ? [] : [`${place}: ${wrong}`];
     });
   });
@@ -55,11 +59,11 @@ function placesOf(setting: DefaultPopulate, { uid }: ContentType): [place: strin
 function problemOf(
   operations: Operations,
   read: Pick<ReadOperation, 'type' | 'parameters'>,
-  system: Caller,
+  caller: Caller,
 ): string | null {
   const name = read.type.kind === 'singleType' ? 'findOne' : 'find';
   try {
-    operations.explain({ ...read, name, defaults: { status: 'published', pagination: NO_LIMIT } }, system);
+    operations.explain({ ...read, name, defaults: { status: 'published', pagination: NO_LIMIT } }, caller);
     return null;
   } catch (error) {
     if (error instanceof SheafError) return error.message;
