@@ -99,11 +99,21 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
   });
 
   it.each(['page', 'pageSize', 'start', 'limit', 'withCount'])('gives pagination[%s] a value', async (key) => {
-    for (const query of [`pagination[${key}]=`, `pagination[${key}]`])
-      refused(
-        await content.get(`articles?${query}`),
-        `Invalid value for ${key}: expected ${key === 'withCount' ? 'true or false' : 'a whole number'}`,
-      );
+    const expected = key === 'withCount' ? 'true or false' : 'a whole number';
+    refused(await content.get(`articles?pagination[${key}]=`), `Invalid value for ${key}: expected ${expected}`);
+  });
+
+  it('asks for nothing with a bare number of pagination, and says whether to count', async () => {
+    const { body } = await content.get('articles');
+    for (const key of ['page', 'pageSize', 'start', 'limit'])
+      expect((await content.get(`articles?pagination[${key}]`)).body, key).toEqual(body);
+    refused(await content.get('articles?pagination[withCount]'), 'Invalid value for withCount: expected true or false');
+  });
+
+  it('may ask for equal bounds in encoded brackets', async () => {
+    expect(await titles('filters%5Bstars%5D%5B%24between%5D=3&filters%5Bstars%5D%5B%24between%5D=3')).toEqual(
+      await titles('filters[stars]=3'),
+    );
   });
 
   it('names one locale, or several in a list', async () => {

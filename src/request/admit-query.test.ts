@@ -29,6 +29,13 @@ describe('a parameter', () => {
     });
   });
 
+  it('that Strapi takes without effect is ignored, also if the project is strict', () => {
+    expect(admitted('count=1&ordering=x&sort=a', { ...LAX, strict: true })).toEqual({
+      parameters: { sort: 'a' },
+      ignored: ['count', 'ordering'],
+    });
+  });
+
   it.each([true, false])('that is nearly a known one is refused with what was meant (strict: %s)', (strict) => {
     expect(sentRefusal(() => admitted('filter[name]=x', { ...LAX, strict }))).toEqual({
       status: 400,

@@ -29,6 +29,9 @@ export const MEANINGLESS_ON_DELETE: readonly string[] = ['sort', 'pagination', '
 /** Members of `pagination` in responses, which clients send back with the rest of it. */
 const ANSWERED: readonly string[] = ['pageCount', 'total'];
 
+/** Parameters that Strapi 5 takes at the top of any query, and that have no effect there. */
+const WITHOUT_EFFECT: readonly string[] = ['count', 'ordering'];
+
 const DIALECT: readonly string[] = [...READ_PARAMETERS, ...MISPLACED_PARAMETERS];
 
 /** The parameters that a request means. Whether the route takes each of them is for its own parser to say. */
@@ -64,7 +67,7 @@ function unknownParameter(key: string, strict: boolean): string {
       source: 'query',
       param: key,
     });
-  if (strict) throw invalidKey(key, [], key);
+  if (strict && !WITHOUT_EFFECT.includes(key)) throw invalidKey(key, [], key);
   return key;
 }
 

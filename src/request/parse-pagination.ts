@@ -37,6 +37,8 @@ function pageKeys(value: unknown, location: Location): PageKeys {
       case 'pageSize':
       case 'start':
       case 'limit': {
+        // Bare, as in `pagination[page]`, it asks for nothing.
+        if (given === null) break;
         const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
         if (typeof number !== 'number' || !Number.isInteger(number))
           throw badValue(within(location, key), 'a whole number');

@@ -34,17 +34,20 @@ describe('a query string', () => {
     expect(parsed('sort=a&sort=b')).toEqual({ sort: ['a', 'b'] });
   });
 
-  it('may hold pairs that are empty, and the same pair twice', () => {
+  it('may hold pairs that are empty or have no name, and the same pair twice', () => {
     for (const text of ['a=1&&b=2', '&a=1&b=2', 'a=1&b=2&', 'a=1&b=2&&&', 'a=1&b=2&a=1'])
       expect(parsed(text), text).toEqual({ a: '1', b: '2' });
     expect(parsed('&')).toEqual({});
     expect(parsed('a=1&a=2&a=1')).toEqual({ a: ['1', '2'] });
+    expect(parsed('=1')).toEqual({});
+    expect(parsed('a=1&=2&=')).toEqual({ a: '1' });
   });
 
   it('keeps equal values where a list is meant', () => {
     expect(parsed('a[]=1&a[]=1')).toEqual({ a: ['1', '1'] });
     expect(parsed('a%5B%5D=1&a%5B%5D=1')).toEqual({ a: ['1', '1'] });
-    expect(parsed('a[$between]=1&a[$between]=1')).toEqual({ a: { $between: ['1', '1'] } });
+    for (const key of ['a[$between]', 'a%5B%24between%5D', 'a%5b%24between%5d', 'a[%24between]', 'a%5B$between%5D'])
+      expect(parsed(`${key}=1&${key}=1`), key).toEqual({ a: { $between: ['1', '1'] } });
   });
 
   it('keeps the order of indexes, not the order they come in, and closes gaps', () => {
