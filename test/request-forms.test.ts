@@ -175,6 +175,18 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     expect(one.zone).toMatchObject([{ __component: 'kit.text', author: { name: 'Ann' } }]);
   });
 
+  it('populates below what `on` names, where a fragment does not say itself what', async () => {
+    const zoneOf = async (query: string) => (await content.entry('GET', `articles/${article}?${query}`)).zone;
+    const all = 'populate[zone][populate]=*';
+    expect(await zoneOf(`populate[zone][on][kit.text]=true&${all}`)).toMatchObject([{ author: { name: 'Ann' } }]);
+    const [text] = await zoneOf(`populate[zone][on][kit.text][populate][author][fields]=id&${all}`);
+    expect(text.author).not.toHaveProperty('name');
+    const named = 'populate[zone][on][kit.text]=true&populate[zone][on][kit.seo]=true&populate[zone][populate][0]=tag';
+    const both = await zoneOf(named);
+    expect(both).toMatchObject([{ body: 'b' }, { tag: { name: 'blue' } }]);
+    expect(both[0]).not.toHaveProperty('author');
+  });
+
   it('names components under `on` that another zone takes', async () => {
     const query = 'populate[zone][on][kit.text]=true&populate[zone][on][kit.other][fields]=nosuch';
     const { zone } = await content.entry('GET', `articles/${article}?${query}`);

@@ -258,7 +258,7 @@ function planMember(
   const inside = { param: location.param, path: [...location.path, uid] };
   const misplaced = MISPLACED_IN_FRAGMENT.find(([, isThere]) => isThere(fragment))?.[0];
   if (misplaced) throw invalidKey(misplaced, inside.path, location.param);
-  const populate = node.on ? fragment.populate : inherited(context, schema, node.populate);
+  const populate = isNothing(fragment.populate) ? inherited(context, schema, node.populate) : fragment.populate;
   return {
     uid,
     step,
@@ -273,7 +273,9 @@ function planMember(
   };
 }
 
-/** The part of a dotted path below a zone that a given member of the zone has. */
+const isNothing = ({ all, at }: PopulateShape): boolean => !all && Object.keys(at).length === 0;
+
+/** The part of what is populated below a zone that a given member of the zone has. */
 function inherited(context: PlanContext, schema: Schema, shape: PopulateShape): PopulateShape {
   if (shape.all) return shape;
   const at = Object.fromEntries(
