@@ -67,12 +67,16 @@ export function unavailableError(message: string, cause?: unknown): SheafError {
   return error;
 }
 
+/** The names of attributes on the way to a place in a query, without the operators; null at the root. */
+export const attributePath = (place: readonly string[]): string | null =>
+  place.filter((name) => !name.startsWith('$')).join('.') || null;
+
 /**
  * A key the client may not use here. Unknown, private and forbidden names all end in this one answer; `why` is said of
  * operators, which are the same for all.
  */
 export function invalidKey(key: string, at: readonly string[], param: string, why?: string): SheafError {
-  const path = at.length > 0 ? at.join('.') : null;
+  const path = attributePath(at);
   const where = path !== null && path !== key ? ` at ${path}` : '';
   const because = why === undefined ? '' : `: ${why}`;
   return validationError(`Invalid key ${key}${where}${because}`, { key, path, source: 'query', param });
@@ -80,8 +84,9 @@ export function invalidKey(key: string, at: readonly string[], param: string, wh
 
 /** A key that is right with a value that is not. The value itself is never repeated. */
 export function invalidValue(key: string, at: readonly string[], param: string, expected: string): SheafError {
-  const path = [...at, key].join('.');
-  return validationError(`Invalid value for ${path}: expected ${expected}`, { key, path, source: 'query', param });
+  const place = [...at, key];
+  const details = { key, path: attributePath(place), source: 'query', param };
+  return validationError(`Invalid value for ${place.join('.')}: expected ${expected}`, details);
 }
 
 /** A `pagination[cursor]` that leads nowhere. */

@@ -281,22 +281,18 @@ describe('a filter is refused with its key and path', () => {
       { key: '$none', path: null },
     ],
     ['filters[$at][x]=1', 'Invalid key $at: it stands under the name of a JSON attribute', { key: '$at', path: null }],
-    ['filters[name][$eq][x]=1', 'Invalid key x at name.$eq', { key: 'x', path: 'name.$eq' }],
-    ['filters[name][$in][0][x]=1', 'Invalid key x at name.$in', { key: 'x', path: 'name.$in' }],
-    ['filters[name][$in][x]=1', 'Invalid key x at name.$in', { key: 'x', path: 'name.$in' }],
-    ['filters[name][$in][0]=1&filters[name][$in][x]=2', 'Invalid key 0 at name.$in', { key: '0', path: 'name.$in' }],
+    ['filters[name][$eq][x]=1', 'Invalid key x at name', { key: 'x', path: 'name' }],
+    ['filters[name][$in][0][x]=1', 'Invalid key x at name', { key: 'x', path: 'name' }],
+    ['filters[name][$in][x]=1', 'Invalid key x at name', { key: 'x', path: 'name' }],
+    ['filters[name][$in][0]=1&filters[name][$in][x]=2', 'Invalid key 0 at name', { key: '0', path: 'name' }],
     ['filters[name]=1&filters[name][$gt]=0', 'Invalid key $gt at name', { key: '$gt', path: 'name' }],
     [
       'filters[name][$null]=maybe',
       'Invalid value for name.$null: expected true or false',
-      { key: '$null', path: 'name.$null' },
+      { key: '$null', path: 'name' },
     ],
-    [
-      'filters[name][$null]=',
-      'Invalid value for name.$null: expected true or false',
-      { key: '$null', path: 'name.$null' },
-    ],
-    ['filters[name][$gt]', 'Invalid value for name.$gt: expected a value', { key: '$gt', path: 'name.$gt' }],
+    ['filters[name][$null]=', 'Invalid value for name.$null: expected true or false', { key: '$null', path: 'name' }],
+    ['filters[name][$gt]', 'Invalid value for name.$gt: expected a value', { key: '$gt', path: 'name' }],
   ])('%s', (query, message, details) => {
     const error = refusedQuery(query);
     expect(error).toMatchObject({ status: 400, name: 'ValidationError', message });

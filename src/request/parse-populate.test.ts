@@ -112,7 +112,7 @@ describe('populate', () => {
   it.each<[query: string, message: string]>([
     ['populate[*]=true', 'Invalid key *'],
     ['populate=chef,*', 'Invalid key *'],
-    ['populate=chef.*', 'Invalid key *'],
+    ['populate=chef.*', 'Invalid key * at chef'],
     ['populate=chef..country', 'Invalid key chef..country'],
     ['populate=.chef', 'Invalid key .chef'],
     ['populate[chef]=country', 'Invalid key country at chef'],

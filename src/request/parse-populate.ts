@@ -62,8 +62,9 @@ function dottedPaths(texts: readonly unknown[], location: Location): PopulateSha
       const names = path.split('.');
       if (names.length > location.limits.populateDepth) throw tooDeep(location);
       let branch = tree;
-      for (const name of names) {
-        if (name === '' || name === '*') throw badKey(name === '' ? path : name, location);
+      for (const [index, name] of names.entries()) {
+        if (name === '') throw badKey(path, location);
+        if (name === '*') throw badKey(name, within(location, ...names.slice(0, index)));
         branch[name] ??= Object.create(null) as PathTree;
         branch = branch[name];
       }

@@ -71,7 +71,7 @@ const EXPLAINED: Readonly<Record<string, Case>> = {
   'operand-refused': {
     target: '/api/restaurants?filters[name][$eq][x]=1',
     strapi: ids(1),
-    sheaf: refused('Invalid key x at name.$eq', { key: 'x', path: 'name.$eq', ...inFilters }),
+    sheaf: refused('Invalid key x at name', { key: 'x', path: 'name', ...inFilters }),
   },
   'media-condition': {
     target: '/api/restaurants?filters[cover][name]=x',

@@ -95,7 +95,10 @@ const REFUSALS: readonly DifferenceRule[] = [
   refusal(
     'operand-refused',
     'Strapi 5 drops a condition whose operator is given an object; Sheaf refuses it',
-    ({ param, path }) => param === 'filters' && (path.at(-1)?.startsWith('$') ?? false),
+    ({ param, path, message }, exchange) =>
+      param === 'filters' &&
+      message.startsWith('Invalid key ') &&
+      attributesAlong(exchange, path).some(({ kind }) => kind === 'scalar'),
   ),
   refusal(
     'media-condition',

@@ -5,7 +5,7 @@
 // of an entry; each of these rows meets their condition or does not.
 
 import { type RowUse, systemAccess } from '../../access/access.ts';
-import { invalidKey, invalidValue, validationError } from '../../errors.ts';
+import { attributePath, invalidKey, invalidValue, validationError } from '../../errors.ts';
 import type { Attribute, ContentType, ScalarType, Schema } from '../../model/types.ts';
 import type { Comparison, FilterNode, Quantifier, RowStatus } from '../../request/read-request.ts';
 import { PlanContext } from './context.ts';
@@ -213,7 +213,7 @@ function hintAtNone(context: PlanContext, { many, location: { param } }: Scope, 
 const invalidOperator = (operator: string, { param, path }: NameLocation, why: string): Error =>
   validationError(`Invalid operator ${operator}${path.length > 0 ? ` at ${path.join('.')}` : ''}: ${why}`, {
     key: operator,
-    path: path.join('.'),
+    path: attributePath(path),
     source: 'query',
     param,
   });
