@@ -88,6 +88,17 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     expect(await titles('filters[stars][$notIn]')).toEqual(['One']);
   });
 
+  it('matches what is null with a bare $eqi, and whatever is not with a bare $nei', async () => {
+    const untitled = await content.make('articles', { stars: 9 });
+    expect(await titles('filters[title][$eqi]')).toEqual([null]);
+    expect(await titles('filters[title][$nei]')).toEqual(['One', 'Two']);
+    await content.delete(`articles/${untitled}`);
+  });
+
+  it('matches what is null with a null among the values of $in', async () => {
+    expect(await titles('filters[stars][$in][]=7&filters[stars][$in][]')).toEqual(['Two']);
+  });
+
   it('may have spaces around the names of fields', async () => {
     for (const query of ['fields= title , stars', 'fields[0]= title&fields[1]=stars '])
       expect(Object.keys((await content.entry('GET', `articles/${article}?${encodeURI(query)}`)) as object)).toEqual([

@@ -110,6 +110,11 @@ describe('a filter', () => {
     expect(parse({ name: null }).tree).toEqual(at('name', { is: 'null' }));
     expect(parse({ name: { $eq: null } }).tree).toEqual(at('name', { is: 'null' }));
     expect(parse({ name: { $ne: null } }).tree).toEqual(at('name', { is: 'notNull' }));
+    expect(parseQuery('filters[name][$eqi]').tree).toEqual(at('name', { is: 'null' }));
+    expect(parseQuery('filters[name][$nei]').tree).toEqual(at('name', { is: 'notNull' }));
+    expect(parse({ name: { $eqi: ['x', null] } }).tree).toEqual(
+      at('name', { is: 'or', of: [compare('eqi', 0), { is: 'null' }] }),
+    );
   });
 
   it('takes a list under $eq for $in and under $ne for $notIn', () => {

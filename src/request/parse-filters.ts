@@ -306,10 +306,14 @@ function comparison(op: Comparison, operand: unknown, location: Location, slots:
       return { is: 'compare', op, slot: slots.put(operand.map((item) => scalar(item, location))) };
     }
     default: {
-      if (!Array.isArray(operand)) return { is: 'compare', op, slot: slots.put(scalar(operand, location)) };
-      const each = itemsOf(operand, location).map((item): FilterNode => {
+      const one = (item: unknown): FilterNode =>
+        item === null && (op === 'eqi' || op === 'nei')
+          ? { is: op === 'eqi' ? 'null' : 'notNull' }
+          : { is: 'compare', op, slot: slots.put(scalar(item, location)) };
+      if (!Array.isArray(operand)) return one(operand);
+      const each = itemsOf(operand, location).map((item) => {
         slots.countNode(location);
-        return { is: 'compare', op, slot: slots.put(scalar(item, location)) };
+        return one(item);
       });
       if (each.length === 0) throw badValue(location, 'at least one value');
       return group(NEGATIVE.has(op) ? 'and' : 'or', each);
