@@ -236,3 +236,143 @@ describeOnEveryDatabase('links that a row holds', (engine) => {
     });
   });
 });
+
+const ABOUT = { about: { type: 'relation', relation: 'morphToMany' } } as const;
+const ABOUT_BACK = {
+  remarks: relation('morphMany', 'remark', { morphBy: 'about' }),
+  remark: relation('morphOne', 'remark', { morphBy: 'about' }),
+  notes: relation('morphMany', 'note', { morphBy: 'about' }),
+} as const;
+
+/** Remarks have no drafts, notes do. Texts come before posts, whose rows have the same numbers. */
+const COMMENTED: Project = {
+  types: {
+    remark: { attributes: { name: { type: 'string' }, ...ABOUT } },
+    note: { drafts: true, attributes: { name: { type: 'string' }, ...ABOUT } },
+    post: { drafts: true, attributes: { name: { type: 'string' }, ...ABOUT_BACK } },
+    text: {
+      drafts: true,
+      attributes: {
+        name: { type: 'string' },
+        ...ABOUT_BACK,
+        box: { type: 'component', component: 'kit.box' },
+      },
+    },
+  },
+  components: { 'kit.box': { remarks: ABOUT_BACK.remarks } },
+};
+
+describeOnEveryDatabase('links that polymorphic relations of others hold', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open(COMMENTED);
+    for (const name of ['a', 'b', 'c']) await of('post').create({ data: { name }, status: 'published' });
+  });
+  const of = (type: string) => content.sheaf.documents(`api::${type}.${type}`);
+  const remark = async (name: string): Promise<string> => (await of('remark').create({ data: { name } })).documentId;
+  const note = async (name: string): Promise<string> => (await of('note').create({ data: { name } })).documentId;
+  const names = (list: Answered): string[] => list.map((one: Answered) => one.name);
+  const shown = async (documentId: string, status: 'draft' | 'published' = 'published'): Promise<Answered> => {
+    const populate = { remarks: true, remark: true, notes: true, box: { populate: { remarks: true } } };
+    const text = (await of('text').findOne({ documentId, status, populate: populate as never })) as Answered;
+    return {
+      remarks: names(text.remarks),
+      remark: text.remark?.name ?? null,
+      notes: names(text.notes),
+      box: text.box && names(text.box.remarks),
+    };
+  };
+  const first = { remarks: ['b', 'a'], remark: 'a', notes: [], box: ['a', 'b'] };
+
+  /** A published text with remarks. */
+  const commented = async () => {
+    const [a, b] = [await remark('a'), await remark('b')];
+    const data = { name: 't', remarks: [b, a], remark: a, box: { remarks: [a, b] } };
+    const { documentId } = await of('text').create({ data, status: 'published' });
+    return { documentId, a, b };
+  };
+
+  it('are published with the row that shows them', async () => {
+    const { documentId, a } = await commented();
+    expect(await shown(documentId)).toEqual(first);
+    const changed = { remarks: [a], remark: null, box: { remarks: [] } };
+    await of('text').update({ documentId, data: changed });
+    expect(await shown(documentId)).toEqual(first);
+    await of('text').publish({ documentId });
+    const after = { remarks: ['a'], remark: null, notes: [], box: [] };
+    expect(await shown(documentId)).toEqual(after);
+    expect(await shown(documentId, 'draft')).toEqual(after);
+    const c = await remark('c');
+    const answer = await content.entry('PUT', `texts/${documentId}?populate=remarks`, { remarks: [c, a] });
+    expect(names(answer.remarks)).toEqual(['c', 'a']);
+  });
+
+  it('show the row at the other end, where they are published and where they are not', async () => {
+    const { documentId, b } = await commented();
+    const about = async (status: string) =>
+      names((await content.entry('GET', `remarks/${b}?populate=about&status=${status}`)).about);
+    await of('text').update({ documentId, data: { name: 'draft of t' } });
+    expect(await about('published')).toEqual(['t']);
+    expect(await about('draft')).toEqual(['draft of t']);
+    await of('text').unpublish({ documentId });
+    expect(await about('published')).toEqual([]);
+    await of('text').publish({ documentId });
+    expect(await about('published')).toEqual(['draft of t']);
+    expect(await shown(documentId)).toEqual(first);
+  });
+
+  it('come back when the draft is discarded', async () => {
+    const { documentId, b } = await commented();
+    await of('text').update({ documentId, data: { remarks: [await remark('c'), b], remark: b, box: null } });
+    expect(await shown(documentId, 'draft')).toEqual({ remarks: ['c', 'b'], remark: 'b', notes: [], box: null });
+    await of('text').discardDraft({ documentId });
+    expect(await shown(documentId, 'draft')).toEqual(first);
+    expect(await shown(documentId)).toEqual(first);
+  });
+
+  it('are copied with a clone, which leaves the original as it was', async () => {
+    const { documentId } = await commented();
+    const clone = await of('text').clone({ documentId });
+    expect(await shown(clone.documentId, 'draft')).toEqual(first);
+    for (const status of ['draft', 'published'] as const) expect(await shown(documentId, status)).toEqual(first);
+  });
+
+  it('appear when the row that holds them is published, and go when it is published without them', async () => {
+    const [a, b] = [await note('a'), await note('b')];
+    const { documentId } = await of('text').create({ data: { name: 't', notes: [b, a] }, status: 'published' });
+    const notes = async (status?: 'draft') => (await shown(documentId, status)).notes;
+    expect(await notes()).toEqual([]);
+    await of('note').publish({ documentId: a });
+    expect(await notes()).toEqual(['a']);
+    await of('note').publish({ documentId: b });
+    expect(await notes()).toEqual(['b', 'a']);
+    await of('note').update({ documentId: b, data: { about: [] } });
+    expect(await notes('draft')).toEqual(['a']);
+    expect(await notes()).toEqual(['b', 'a']);
+    await of('note').publish({ documentId: b });
+    expect(await notes()).toEqual(['a']);
+    await of('text').update({ documentId, data: { notes: [] }, status: 'published' });
+    expect(await notes()).toEqual([]);
+    expect(await of('note').findOne({ documentId: a, status: 'published', populate: 'about' })).toMatchObject({
+      about: [],
+    });
+  });
+
+  it('to what is not published come back when the draft is discarded, and are of its own type alone', async () => {
+    const [a, b] = [await note('a'), await note('b')];
+    const { documentId } = await of('text').create({ data: { name: 't', notes: [b, a] }, status: 'published' });
+    const posts = await of('post').findMany({ status: 'draft' });
+    for (const { documentId: post } of posts) {
+      await of('post').update({ documentId: post, data: { notes: [await note('c')] }, status: 'published' });
+      await of('post').discardDraft({ documentId: post });
+      const found = (await of('post').findOne({ documentId: post, status: 'draft', populate: 'notes' })) as Answered;
+      expect(names(found.notes)).toEqual(['c']);
+    }
+    await of('note').publish({ documentId: a });
+    await of('text').update({ documentId, data: { notes: [] } });
+    await of('text').discardDraft({ documentId });
+    expect((await shown(documentId, 'draft')).notes).toEqual(['b', 'a']);
+    expect((await shown(documentId)).notes).toEqual(['a']);
+  });
+});

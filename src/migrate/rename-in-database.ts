@@ -3,7 +3,7 @@
 import type { Database, Session } from '../db/database.ts';
 import { SetupError } from '../errors.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS, SETTINGS_TABLE, type TableDefinition, tablesOf } from '../model/tables.ts';
-import type { Definition, Model, Schema } from '../model/types.ts';
+import type { Definition, Model } from '../model/types.ts';
 import { createIndex } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import {
@@ -21,7 +21,7 @@ import {
   replaceValueWhere,
 } from '../sql/migration-statements.ts';
 import type { Statement } from '../sql/statement.ts';
-import { listName } from '../sql/write-statements.ts';
+import { listsOf } from '../store/publication-records.ts';
 import { schemaOf, schemasOf } from './change.ts';
 import type { Rebuild } from './plan.ts';
 import { type Rename, renamed } from './rename.ts';
@@ -208,17 +208,13 @@ class ValueRename {
       if (schema.table !== other.table)
         await this.#run(replaceValue(this.#dialect, COMPONENT_COPIES, 'component_table'), other.table, schema.table);
       const [lists, renamedLists] = [listsOf(schema), listsOf(other)];
-      for (const [position, list] of lists.entries())
-        if (list !== renamedLists[position])
-          await this.#run(replaceValue(this.#dialect, PUBLISHED_LISTS, 'list'), renamedLists[position]!, list);
+      for (const [position, { list }] of lists.entries()) {
+        const renamed = renamedLists[position]!.list;
+        if (list !== renamed) await this.#run(replaceValue(this.#dialect, PUBLISHED_LISTS, 'list'), renamed, list);
+      }
     }
   }
 }
-
-const listsOf = (schema: Schema): string[] =>
-  [...schema.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'relation' && attribute.storage !== 'none' ? [listName(attribute.link)] : [],
-  );
 
 /** Renames in one transaction, on record. */
 export async function applyRename(

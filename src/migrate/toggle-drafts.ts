@@ -32,6 +32,7 @@ import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
 import { copyMorphs, copyNestedContent } from '../store/copy.ts';
 import { versionsByRow } from '../store/document-versions.ts';
+import { listsOf, listsTo } from '../store/publication-records.ts';
 import { removeRows } from '../store/remove.ts';
 import type { WriteSession } from '../store/write-session.ts';
 import type { UndoAction } from './aside.ts';
@@ -224,10 +225,7 @@ export async function removeMoved(step: Step, type: ContentType): Promise<void> 
 }
 
 async function forgetRecords(step: Step, type: ContentType): Promise<void> {
-  const lists = linksOfType(step.before, type).flatMap(({ table, own, other }) => [
-    `${table} ${own} ${other}`,
-    `${table} ${other} ${own}`,
-  ]);
+  const lists = [...listsOf(type).map(({ list }) => list), ...listsTo(step.before, type.uid)];
   await run(step, forgetLists(step.dialect, PUBLISHED_LISTS), JSON.stringify(lists));
   for (const { table } of componentsBelow(step.before, type))
     await run(step, forgetCopies(step.dialect, COMPONENT_COPIES, table), table);

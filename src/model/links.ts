@@ -1,15 +1,17 @@
 // Questions about the relations of a model that several parts of a write ask. Answers are kept as long as the model.
 import type { Attribute, ContentType, Model, RelationAttribute, Schema } from './types.ts';
 
+/** A relation whose links are in a table of their own, from either side; of a polymorphic table, from the side that it leads to. */
+export const isListed = (attribute: Attribute): attribute is RelationAttribute =>
+  attribute.kind === 'relation' && (attribute.storage === 'linkTable' || attribute.storage === 'morph');
+
 const linksOfSchemas = new WeakMap<Schema, readonly RelationAttribute[]>();
 
-/** Relations kept in link tables, from either side. */
+/** The relations of a schema whose links are in tables of their own. */
 export function linkAttributes(schema: Schema): readonly RelationAttribute[] {
   let found = linksOfSchemas.get(schema);
   if (!found) {
-    found = [...schema.attributes.values()].filter(
-      (attribute): attribute is RelationAttribute => attribute.kind === 'relation' && attribute.storage === 'linkTable',
-    );
+    found = [...schema.attributes.values()].filter(isListed);
     linksOfSchemas.set(schema, found);
   }
   return found;

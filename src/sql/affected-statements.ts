@@ -112,10 +112,10 @@ export class AffectedStatements {
         return sql`select ${number}, o.id, o.document_id, o.locale, case when o.published_at is null then 0 else 1 end, p.id, ${to}, ${link.order ? sql.id('p', link.order) : sql`cast(null as double precision)`} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} where o.document_id = ${value()} and ${to} is not null${this.#constants(link)}`;
       case 'linked': {
         const { before, condition } = own(from);
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${condition}`;
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.target)} as t on t.id = ${to} where ${condition}${this.#constants(link)}`;
       }
       case 'changed':
-        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} join ${sql.table(part.target)} as t on t.id = ${to} where o.document_id = ${value()} group by t.document_id, o.locale having count(distinct o.id) = 1`;
+        return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${links} join ${sql.table(part.own)} as o on o.id = ${from} join ${sql.table(part.target)} as t on t.id = ${to} where o.document_id = ${value()}${this.#constants(link)} group by t.document_id, o.locale having count(distinct o.id) = 1`;
       case 'remembered': {
         const { before, condition } = own(sql`p.holder_id`);
         return sql`select ${number}, ${INTEGER}, t.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${sql.table(PUBLISHED_LISTS)} as p join ${sql.table(part.target)} as t on t.id = p.target_id where p.list = ${sql.lit(listName(link))} and ${condition}`;

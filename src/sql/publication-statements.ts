@@ -115,10 +115,13 @@ export class PublicationStatements {
 
   /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
   adoptLists(link: LinkTable, holders: string, targets: string): Statement {
+    const constants = link.constants.map(
+      ({ column, value: constant }) => sql` and ${sql.id('p', column)} = ${sql.lit(constant)}`,
+    );
     return this.#cache.once(
       `adopt ${linkKey(link)}`,
       () =>
-        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true on conflict (list, holder_id, target_id) do nothing`,
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true${sql.join(constants, sql``)} on conflict (list, holder_id, target_id) do nothing`,
     );
   }
 }

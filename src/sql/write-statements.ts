@@ -22,6 +22,15 @@ export interface UniqueColumn extends WrittenColumn {
 /** `id, document_id, locale, is published`. */
 export type VersionRow = readonly [id: number, documentId: string, locale: string | null, published: 0 | 1];
 type IdRow = readonly [id: number];
+/** `id, row, type, target, position, field`. */
+type MorphLinkRow = readonly [
+  id: number,
+  row: number,
+  uid: string | null,
+  target: number,
+  position: number | null,
+  field: string | null,
+];
 
 const columnList = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
@@ -32,12 +41,18 @@ function namesOf(columns: readonly WrittenColumn[]): string {
   return names;
 }
 
-/** The name of one side's list of a relation, in the records of publications. */
-export const listName = ({ table, from, to }: LinkTable): string => `${table} ${from} ${to}`;
+/**
+ * The name of one side's list of a relation, in the records of publications. In a table that leads to rows of several
+ * types it says of which, and by which field.
+ */
+export const listName = ({ table, from, to, constants }: LinkTable): string =>
+  constants.length === 0
+    ? `${table} ${from} ${to}`
+    : `${table} ${constants.map(({ value: constant }) => constant).join(' ')}`;
 
 /** Names the links of one attribute. */
-export const linkKey = (link: LinkTable): string =>
-  `${listName(link)} ${link.constants.map(({ value: constant }) => constant).join()}`;
+export const linkKey = ({ table, from, to, constants }: LinkTable): string =>
+  `${table} ${from} ${to} ${constants.map(({ value: constant }) => constant).join()}`;
 
 export class WriteStatements {
   readonly #dialect: Dialect;
@@ -403,6 +418,18 @@ export class WriteStatements {
       `morph holders ${table} ${column}`,
       () =>
         sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${inBoundList(this.#dialect)}`,
+    );
+  }
+
+  /**
+   * The links of rows in a polymorphic table: `id, row, type, target, position, field`. Values: the rows' ids. `link`:
+   * from these rows to any of the types.
+   */
+  morphLinks({ table, from, to, order, constants }: LinkTable): Statement<MorphLinkRow> {
+    return this.#cache.once(
+      `morph links ${table}`,
+      () =>
+        sql`select id, ${columnList([from, constants[0]!.column, to, order!, 'field'])} from ${sql.table(table)} where ${sql.id(from)} ${inBoundList(this.#dialect)} and ${sql.id(to)} is not null order by ${sql.id(order!)}, id`,
     );
   }
 

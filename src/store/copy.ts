@@ -1,6 +1,6 @@
 // Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
 // components. Used to publish, to discard a draft, to sync locales and to clone.
-import { isForeignKey } from '../model/links.ts';
+import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
@@ -151,10 +151,10 @@ async function duplicate(write: WriteSession, component: ComponentSchema, id: nu
 
 async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<boolean> {
   const { link } = attribute;
-  if (attribute.storage !== 'linkTable' && !isForeignKey(attribute)) return false;
+  if (attribute.storage === 'none' || (isKey(attribute) && !attribute.owning)) return false;
   const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
   const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
-  if (!isForeignKey(attribute))
+  if (!isKey(attribute))
     return (await writeLinks(write, link, copy.to, { current, desired })).isChanged || isRecordChanged;
   const target = desired.at(-1) ?? null;
   if (target === (current[0]?.target ?? null)) return isRecordChanged;
@@ -216,12 +216,13 @@ function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {
 
 /** Copies the polymorphic relations of a row. Returns the names of those that this changed. */
 export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<string[]> {
-  const rowsFor = rowsForCopy(write, purpose);
+  // The clone of a row is not put into the lists of those that it leads to.
+  const copy = { from, to, rowsFor: rowsForCopy(write, purpose), isShown: purpose.to !== 'clone' };
   const changed: string[] = [];
   for (const attribute of schema.attributes.values()) {
     if (attribute.kind !== 'morph') continue;
     const copyMorph = attribute.many ? copyMorphList : copyMorphKey;
-    if (await copyMorph(write, schema, attribute, { from, to, rowsFor })) changed.push(attribute.name);
+    if (await copyMorph(write, schema, attribute, copy)) changed.push(attribute.name);
   }
   return changed;
 }

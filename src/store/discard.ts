@@ -3,11 +3,9 @@ import { isKey, linkAttributes } from '../model/links.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
 import { weave } from '../plan/write/relation-order.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
-import { copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedOf, rowsInStatus } from './document-versions.ts';
+import { copyMorphs, copyNestedContent } from './copy.ts';
+import { draftsOf, otherOwnersInStatus, publishedOf } from './document-versions.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
-import { copyMorphKey } from './morph-key.ts';
-import { copyMorphList } from './morph-list.ts';
 import { readRecord } from './publication-records.ts';
 import { type DraftAndPublished, isSettled, requireMayLose, setKey, sharedColumns, takeFromOthers } from './publish.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
@@ -48,16 +46,11 @@ export async function discardRow(
     if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, documents });
   }
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind === 'morph')
-      await (attribute.many ? copyMorphList : copyMorphKey)(write, type, attribute, {
-        from: published,
-        to: draft,
-        rowsFor: rowsInStatus(write, 'draft'),
-      });
     if (!isKey(attribute) || isSettled(attribute, write.type(attribute.target))) continue;
     const desired = await publishedList(write, attribute, published);
     await setKey(write, type, attribute, { row: draft, desired });
   }
+  await copyMorphs(write, type, copy);
   return changed;
 }
 

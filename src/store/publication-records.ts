@@ -2,9 +2,29 @@
 // whose target is not published yet. A record is kept under the id of the published row, so it is as old as that row:
 // one that another program's publication has replaced, with its row, is never found again.
 import { PUBLISHED_LISTS } from '../model/tables.ts';
-import type { RelationAttribute } from '../model/types.ts';
+import type { Model, RelationAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
 import { listOf, type WriteSession } from './write-session.ts';
+
+/** A list that can be on record: its name, and the type of what it holds. */
+interface NamedList {
+  readonly list: string;
+  readonly target: string;
+}
+
+/** Every list of a schema that can be on record. */
+export const listsOf = (schema: Schema): NamedList[] =>
+  [...schema.attributes.values()].flatMap((attribute): NamedList[] =>
+    attribute.kind === 'relation' && attribute.storage !== 'none'
+      ? [{ list: listName(attribute.link), target: attribute.target }]
+      : [],
+  );
+
+/** Names of the lists that can hold documents of a type. */
+export const listsTo = ({ contentTypes, components }: Model, uid: string): string[] => {
+  const lists = [...contentTypes.values(), ...components.values()].flatMap(listsOf);
+  return [...new Set(lists.filter(({ target }) => target === uid).map(({ list }) => list))];
+};
 
 /** The drafts in order; empty where nothing is on record. */
 export async function readRecord(

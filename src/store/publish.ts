@@ -1,19 +1,18 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
-import { isForeignKey, isKey, linkAttributes, oneWayTo } from '../model/links.ts';
+import { isForeignKey, isKey, isListed, linkAttributes, oneWayTo } from '../model/links.ts';
 import type { ContentType, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdersOfComponents, holdsComponents } from './components.ts';
-import { copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf, rowsInStatus } from './document-versions.ts';
+import { copyMorphs, copyNestedContent } from './copy.ts';
+import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
-import { copyMorphKey, mayTakeFromOtherTypes } from './morph-key.ts';
-import { copyMorphList } from './morph-list.ts';
+import { mayTakeFromOtherTypes } from './morph-key.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { scalarsAnd, syncSharedFields } from './shared-fields.ts';
@@ -45,9 +44,7 @@ export const sharedColumns = (write: WriteSession, type: ContentType): string[] 
 
 /** The lists that a published row has in common with its draft. */
 const listAttributes = (type: ContentType): (RelationAttribute | MediaAttribute)[] =>
-  [...type.attributes.values()].filter(
-    (attribute) => attribute.kind === 'media' || (attribute.kind === 'relation' && attribute.storage === 'linkTable'),
-  ) as (RelationAttribute | MediaAttribute)[];
+  [...type.attributes.values()].filter((attribute) => attribute.kind === 'media' || isListed(attribute));
 
 /** Rows that lead one way to a document, for each relation that can. */
 type Referrers = readonly {
@@ -151,15 +148,9 @@ async function publishRow(
     const update = write.sql.updatePublished(type.table, columns);
     await write.run.change(type.table, update, write.now, draft, listOf([published]));
   }
-  for (const attribute of type.attributes.values()) {
+  for (const attribute of type.attributes.values())
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
-    else if (attribute.kind === 'morph')
-      await (attribute.many ? copyMorphList : copyMorphKey)(write, type, attribute, {
-        from: draft,
-        to: published,
-        rowsFor: rowsInStatus(write, 'published'),
-      });
-  }
+  await copyMorphs(write, type, copy);
   if (existing === null) await linkFromReferrers(write, type, rows, referrers);
   return { id: published, changed };
 }

@@ -3,9 +3,9 @@
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType } from '../model/types.ts';
-import { listName } from '../sql/write-statements.ts';
 import { deleteBelow, holdsComponents } from './components.ts';
 import { type GatherRequest, gather } from './gather.ts';
+import { listsOf, listsTo } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** A list that loses entries: its table, the columns of its row and its positions, and the rows concerned. */
@@ -30,12 +30,8 @@ export async function removeRows(write: WriteSession, type: ContentType, ids: re
 
 /** The lists of the rows are forgotten, and so are the rows in the lists of others. */
 async function dropRecords(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<void> {
-  const own = [...type.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'relation' && attribute.storage !== 'morph' && write.type(attribute.target).draftAndPublish
-      ? [listName(attribute.link)]
-      : [],
-  );
-  const others = type.draftAndPublish ? listsTo(write, type) : [];
+  const own = listsOf(type).flatMap(({ list, target }) => (write.type(target).draftAndPublish ? [list] : []));
+  const others = type.draftAndPublish ? listsTo(write.model, type.uid) : [];
   if (own.length + others.length > 0)
     await write.run.change(
       PUBLISHED_LISTS,
@@ -45,17 +41,6 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
       listOf(others),
       listOf(ids),
     );
-}
-
-/** Names of the recorded lists that can hold documents of a type. */
-function listsTo(write: WriteSession, type: ContentType): string[] {
-  const schemas = [...write.model.contentTypes.values(), ...write.model.components.values()];
-  const names = schemas.flatMap((schema) =>
-    [...schema.attributes.values()].flatMap((attribute) =>
-      attribute.kind === 'relation' && attribute.target === type.uid ? [listName(attribute.link)] : [],
-    ),
-  );
-  return [...new Set(names)];
 }
 
 /** Finds the lists that lose entries, and reads the components of the rows with them. */

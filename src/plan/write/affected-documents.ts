@@ -216,7 +216,7 @@ function bodyLookUps(
   const target = tableOf(attribute.target);
   // A to-one relation drops what it held, whatever the form of the request.
   const drops = documentId !== null && attribute.inverse !== null && (input.mode === 'set' || !attribute.many);
-  if (drops && attribute.storage === 'linkTable')
+  if (drops && attribute.storage !== 'column')
     lookUps.push({ part: { find: 'linked', own, link, target }, table: target, values: [documentId] });
   if (attribute.exclusive) {
     const references = referencesIn(input);
