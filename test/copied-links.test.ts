@@ -50,7 +50,9 @@ const PROJECT: Project = {
         zone: { type: 'dynamiczone', components: ['kit.part'], ...localized },
       },
     },
-    plain: { attributes: { name: { type: 'string' }, ...LINKS } },
+    plain: {
+      attributes: { name: { type: 'string' }, ...LINKS, part: { type: 'component', component: 'kit.part' } },
+    },
   },
   components: { 'kit.part': { name: { type: 'string' }, ...LINKS } },
 };
@@ -155,20 +157,136 @@ describeOnEveryDatabase('links that a row holds', (engine) => {
     expect(await read(documentId)).toEqual(shown('a', 'b'));
   });
 
-  it('to what is not published appear when it is', async () => {
+  const hidden = { listed: null, keyed: null, label: 'b', any: null, several: ['b'] };
+
+  it('to what is not published appear when it is, each time', async () => {
     const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
     const { documentId } = await of('product').create({
-      data: { name: 'p', ...linksTo(tag, label), part: { keyed: tag }, several: [] },
+      data: { name: 'p', ...everywhere(tag, label) },
       status: 'published',
     });
-    const before = await read(documentId, 'published');
-    expect(before.own).toEqual({ listed: null, keyed: null, label: 'b', any: null, several: [] });
-    expect(before.part.keyed).toBeNull();
+    for (let round = 0; round < 2; round++) {
+      expect(await read(documentId, 'published')).toEqual({
+        own: hidden,
+        part: hidden,
+        parts: [hidden, hidden],
+        zone: [hidden],
+      });
+      await of('tag').publish({ documentId: tag });
+      expect(await read(documentId, 'published')).toEqual(shown('a', 'b'));
+      expect(await read(documentId)).toEqual(shown('a', 'b'));
+      await of('tag').unpublish({ documentId: tag });
+    }
+  });
+
+  it('to what is not published are in their place when it is', async () => {
+    const tags = [await made('tag', 'a'), await made('tag', 'b'), await made('tag', 'c')];
+    const several = tags.map((tag) => ({ __type: TAG, documentId: tag }));
+    const { documentId } = await of('product').create({ data: { name: 'p', several }, status: 'published' });
+    const plain = await of('plain').create({ data: { name: 'p', several } });
+    const inPlain = { documentId: plain.documentId, status: 'published', populate: POPULATED as never } as const;
+    const lists = async () => [
+      (await read(documentId, 'published')).own.several,
+      linksOf(await of('plain').findOne(inPlain)).several,
+    ];
+    for (const [tag, list] of [
+      [1, ['b']],
+      [0, ['a', 'b']],
+      [2, ['a', 'b', 'c']],
+    ] as const) {
+      await of('tag').publish({ documentId: tags[tag]! });
+      expect(await lists()).toEqual([list, list]);
+    }
+    await of('tag').unpublish({ documentId: tags[1]! });
+    expect(await lists()).toEqual([
+      ['a', 'c'],
+      ['a', 'c'],
+    ]);
+    // What the draft has lost since does not show until it is published.
+    await of('product').update({ documentId, data: { several: several.slice(0, 2) } });
+    await of('tag').publish({ documentId: tags[1]! });
+    expect(await lists()).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+    await of('tag').unpublish({ documentId: tags[1]! });
+    await of('product').update({ documentId, data: { several: [] }, status: 'published' });
+    await of('tag').publish({ documentId: tags[1]! });
+    expect((await lists())[0]).toEqual([]);
+  });
+
+  it('to what is not published come back when a draft is discarded, and are forgotten when it is deleted', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const { documentId } = await of('product').create({
+      data: { name: 'p', ...everywhere(tag, label) },
+      status: 'published',
+    });
+    const lists = `select count(*) from sheaf_published_lists where list like '%several%'`;
+    expect(await content.number(lists)).toBeGreaterThan(0);
+    await of('product').update({ documentId, data: { several: [], part: { several: [] } } });
+    await of('product').discardDraft({ documentId });
+    const { own, part } = await read(documentId);
+    expect([own.several, part.several]).toEqual([
+      ['b', 'a'],
+      ['b', 'a'],
+    ]);
+    const of5 = `${lists} and target_id = (select id from tags where document_id = '${tag}')`;
+    expect(await content.number(of5)).toBe(5);
+    await of('product').delete({ documentId });
+    expect(await content.number(of5)).toBe(0);
+    const other = await of('product').create({ data: { name: 'p', ...linksTo(tag, label) }, status: 'published' });
+    const before = await content.number(lists);
+    await of('tag').delete({ documentId: tag });
+    expect(await content.number(lists)).toBe(before - 1);
+    expect((await read(other.documentId)).own.several).toEqual(['b']);
+  });
+
+  it('of a row without drafts appear when what they lead to is published, each time', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const { any, several } = linksTo(tag, label);
+    const { documentId } = await of('plain').create({ data: { name: 'p', any, several, part: { any, several } } });
+    const links = async (status: 'draft' | 'published') => {
+      const populate = { ...POPULATED, part: { populate: POPULATED } };
+      const entry = (await of('plain').findOne({ documentId, status, populate: populate as never })) as Answered;
+      return [linksOf(entry), linksOf(entry.part)].map((row) => [row.any, row.several]);
+    };
+    for (let round = 0; round < 2; round++) {
+      expect(await links('published')).toEqual([
+        [null, ['b']],
+        [null, ['b']],
+      ]);
+      expect(await links('draft')).toEqual([
+        ['a', ['b', 'a']],
+        ['a', ['b', 'a']],
+      ]);
+      await of('tag').publish({ documentId: tag });
+      expect(await links('published')).toEqual([
+        ['a', ['b', 'a']],
+        ['a', ['b', 'a']],
+      ]);
+      await of('tag').unpublish({ documentId: tag });
+    }
+  });
+
+  it('of a row without drafts with the published row alone come back with it, unless they were written since', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
     await of('tag').publish({ documentId: tag });
-    const after = await read(documentId, 'published');
-    expect(after.own).toEqual({ listed: 'a', keyed: 'a', label: 'b', any: 'a', several: [] });
-    expect(after.part.keyed).toBe('a');
-    expect((await read(documentId)).own).toEqual({ ...after.own });
+    const several = [
+      { __type: TAG, documentId: tag, status: 'published' },
+      { __type: LABEL, documentId: label },
+    ];
+    const { documentId } = await of('plain').create({ data: { name: 'p', several: { set: several } } });
+    const list = async (status: 'draft' | 'published') =>
+      linksOf(await of('plain').findOne({ documentId, status, populate: POPULATED as never })).several;
+    await of('tag').unpublish({ documentId: tag });
+    expect(await list('published')).toEqual(['b']);
+    await of('tag').publish({ documentId: tag });
+    expect(await list('published')).toEqual(['a', 'b']);
+    expect(await list('draft')).toEqual(['b']);
+    await of('tag').unpublish({ documentId: tag });
+    await of('plain').update({ documentId, data: { several: several.slice(1) } });
+    await of('tag').publish({ documentId: tag });
+    expect(await list('published')).toEqual(['b']);
   });
 
   it('take what a body says of a clone, in every form', async () => {
@@ -373,6 +491,17 @@ describeOnEveryDatabase('links that polymorphic relations of others hold', (engi
     await of('text').update({ documentId, data: { notes: [] } });
     await of('text').discardDraft({ documentId });
     expect((await shown(documentId, 'draft')).notes).toEqual(['b', 'a']);
+    expect((await shown(documentId)).notes).toEqual(['a']);
+  });
+
+  it('of what is not published stay when the draft of the row that holds them is discarded', async () => {
+    const a = await note('a');
+    const { documentId } = await of('text').create({ data: { name: 't', notes: [a] } });
+    await of('note').publish({ documentId: a });
+    await of('note').update({ documentId: a, data: { name: 'draft of a' } });
+    await of('note').discardDraft({ documentId: a });
+    expect((await shown(documentId, 'draft')).notes).toEqual(['a']);
+    await of('text').publish({ documentId });
     expect((await shown(documentId)).notes).toEqual(['a']);
   });
 });

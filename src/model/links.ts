@@ -1,5 +1,6 @@
 // Questions about the relations of a model that several parts of a write ask. Answers are kept as long as the model.
-import type { Attribute, ContentType, Model, RelationAttribute, Schema } from './types.ts';
+import { FILE } from './builtin.ts';
+import type { Attribute, ContentType, LinkTable, Model, MorphAttribute, RelationAttribute, Schema } from './types.ts';
 
 /** A relation whose links are in a table of their own, from either side; of a polymorphic table, from the side that it leads to. */
 export const isListed = (attribute: Attribute): attribute is RelationAttribute =>
@@ -49,4 +50,34 @@ export function oneWayTo(model: Model, uid: string): readonly OneWay[] {
     oneWayOfModels.set(model, byTarget);
   }
   return byTarget.get(uid) ?? NONE;
+}
+
+/** Polymorphic relations of a schema. Those of files are media, and belong to the entries that show them. */
+export const morphAttributes = ({ uid, attributes }: Schema): MorphAttribute[] =>
+  uid === FILE ? [] : [...attributes.values()].filter((attribute) => attribute.kind === 'morph');
+
+/** A polymorphic relation that leads to a type, with its links to it. */
+export interface MorphTo {
+  readonly schema: Schema;
+  readonly many: boolean;
+  readonly link: LinkTable;
+}
+
+const morphsOfModels = new WeakMap<Model, ReadonlyMap<string, readonly MorphTo[]>>();
+const NO_MORPHS: readonly MorphTo[] = [];
+
+/** Polymorphic relations that lead to a type, of other types and of components. */
+export function morphsTo(model: Model, uid: string): readonly MorphTo[] {
+  let byTarget = morphsOfModels.get(model);
+  if (!byTarget) {
+    const all = [...model.contentTypes.values(), ...model.components.values()].flatMap((schema) =>
+      morphAttributes(schema).flatMap(({ many, targets }) =>
+        targets.map(({ uid: target, link }) => ({ target, to: { schema, many, link } })),
+      ),
+    );
+    const grouped = [...Map.groupBy(all, ({ target }) => target)];
+    byTarget = new Map(grouped.map(([target, group]) => [target, group.map(({ to }) => to)]));
+    morphsOfModels.set(model, byTarget);
+  }
+  return byTarget.get(uid) ?? NO_MORPHS;
 }

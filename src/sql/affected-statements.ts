@@ -126,7 +126,7 @@ export class AffectedStatements {
       }
       case 'holders': {
         const { before, condition } = own(to);
-        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${condition}`;
+        return sql`select ${number}, ${INTEGER}, h.document_id, cast(null as varchar), ${INTEGER}, ${NO_LINK} from ${before}${links} join ${sql.table(part.holder)} as h on h.id = ${from} where ${condition}${this.#constants(link)}`;
       }
       case 'recorded': {
         const { before, condition } = own(sql`p.target_id`);

@@ -16,7 +16,14 @@ import { linkKey, listName } from './write-statements.ts';
 export type GatherPart =
   | { readonly read: 'links'; readonly link: LinkTable; readonly siblingsIn: string | null }
   | { readonly read: 'items'; readonly table: string }
-  | { readonly read: 'holders'; readonly table: string; readonly holder: string; readonly held: string }
+  | {
+      readonly read: 'holders';
+      readonly table: string;
+      readonly holder: string;
+      readonly held: string;
+      /** Those of the links that they hold them by. */
+      readonly constants?: LinkTable['constants'];
+    }
   | { readonly read: 'records'; readonly lists: readonly string[] }
   | { readonly read: 'recordedIn'; readonly link: LinkTable; readonly holder: string };
 
@@ -40,7 +47,7 @@ const keyOf = (part: GatherPart): string => {
     case 'items':
       return `items ${part.table}`;
     case 'holders':
-      return `holders ${part.table} ${part.holder} ${part.held}`;
+      return `holders ${part.table} ${part.holder} ${part.held} ${part.constants?.map(({ value }) => value).join() ?? ''}`;
     case 'records':
       return `records ${part.lists.join()}`;
     case 'recordedIn':
@@ -81,7 +88,7 @@ export class GatherStatements {
       }
       case 'holders': {
         const { before, condition } = of(sql.id('p', part.held));
-        return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${before}${sql.table(part.table)} as p where ${condition} and ${sql.id('p', part.holder)} is not null`;
+        return sql`select distinct ${number}, ${sql.id('p', part.holder)}, ${INTEGER}, ${INTEGER}, ${NUMBER}, ${INTEGER}, ${INTEGER}, ${STRING}, ${STRING} from ${before}${sql.table(part.table)} as p where ${condition} and ${sql.id('p', part.holder)} is not null${this.#constants(part.constants ?? [])}`;
       }
       case 'records':
         return sql`select ${number}, p.holder_id, ${INTEGER}, p.target_id, p.position, ${INTEGER}, ${INTEGER}, p.list, ${STRING} from ${sql.table(PUBLISHED_LISTS)} as p where ${this.#dialect.bothInFew(sql`p.list`, part.lists, sql`p.holder_id`, sql`select value from ${list}`)}`;
@@ -92,10 +99,14 @@ export class GatherStatements {
     }
   }
 
-  #links({ link, siblingsIn }: GatherPart & { read: 'links' }, number: Fragment, rows: OfFew): Fragment {
-    const constants = link.constants.map(
+  #constants(constants: LinkTable['constants']): Fragment {
+    const conditions = constants.map(
       ({ column, value }) => sql` and ${this.#dialect.withoutIndexHint(sql.id('p', column))} = ${sql.lit(value)}`,
     );
+    return sql`${sql.join(conditions, sql``)}`;
+  }
+
+  #links({ link, siblingsIn }: GatherPart & { read: 'links' }, number: Fragment, rows: OfFew): Fragment {
     const position = link.order ? sql.id('p', link.order) : NUMBER;
     const siblings =
       siblingsIn === null
@@ -105,6 +116,6 @@ export class GatherStatements {
       siblingsIn === null
         ? sql`${INTEGER}, ${INTEGER}`
         : sql`s.id, case when s.id is null then null when s.published_at is null then 0 else 1 end`;
-    return sql`select ${number}, ${sql.id('p', link.from)}, p.id, ${sql.id('p', link.to)}, ${position}, ${sibling}, ${STRING}, ${STRING} from ${rows.before}${sql.table(link.table)} as p${siblings} where ${rows.condition} and ${sql.id('p', link.to)} is not null${sql.join(constants, sql``)}`;
+    return sql`select ${number}, ${sql.id('p', link.from)}, p.id, ${sql.id('p', link.to)}, ${position}, ${sibling}, ${STRING}, ${STRING} from ${rows.before}${sql.table(link.table)} as p${siblings} where ${rows.condition} and ${sql.id('p', link.to)} is not null${this.#constants(link.constants)}`;
   }
 }

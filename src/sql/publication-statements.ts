@@ -3,12 +3,19 @@ import { sql } from 'kysely';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import { inBoundList, boundValue as value } from './bound-values.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Fragment } from './dialect.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 import { linkKey } from './write-statements.ts';
 
 export type CopySide = 'draft' | 'published';
+
+const constantsOf = ({ constants }: LinkTable, alias: string): Fragment => {
+  const conditions = constants.map(
+    ({ column, value: constant }) => sql` and ${sql.id(alias, column)} = ${sql.lit(constant)}`,
+  );
+  return sql`${sql.join(conditions, sql``)}`;
+};
 
 export class PublicationStatements {
   readonly #dialect: Dialect;
@@ -68,6 +75,34 @@ export class PublicationStatements {
     );
   }
 
+  /**
+   * Records the drafts of published rows in the places where a polymorphic table leads to these, and not to the drafts,
+   * and no field shows it. Values: the list, `[[published, draft]…]`.
+   */
+  recordMorphLinks(link: LinkTable): Statement {
+    const { table, from, to, order } = link;
+    const isOneWay = (alias: string) => sql`${sql.id(alias, 'field')} is null${constantsOf(link, alias)}`;
+    return this.#cache.once(
+      `record morph links ${linkKey(link)}`,
+      () =>
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), ${sql.id('p', from)}, cast(n.b as integer), coalesce(${sql.id('p', order!)}, 0) from ${this.#dialect.pairTable(value(), 'n')} join ${sql.table(table)} as p on ${sql.id('p', to)} = n.a where ${isOneWay('p')} and ${sql.id('p', from)} is not null and not exists (select 1 from ${sql.table(table)} as o where ${sql.id('o', from)} = ${sql.id('p', from)} and ${sql.id('o', to)} = cast(n.b as integer) and ${isOneWay('o')}) on conflict (list, holder_id, target_id) do nothing`,
+    );
+  }
+
+  /**
+   * Links rows by a polymorphic table with the published row of a draft that they have on record. Values: the published
+   * row, the list, the draft, the rows.
+   */
+  linkRecorded({ table, from, to, order, constants }: LinkTable): Statement {
+    const columns = [from, to, order!, ...constants.map(({ column }) => column)].map((column) => sql.id(column));
+    const fixed = constants.map(({ value: constant }) => sql`, ${sql.lit(constant)}`);
+    return this.#cache.once(
+      `link recorded ${table} ${constants.map(({ value: constant }) => constant).join()}`,
+      () =>
+        sql`insert into ${sql.table(table)} (${sql.join(columns)}) select r.holder_id, cast(${value()} as integer), r.position${sql.join(fixed, sql``)} from ${sql.table(PUBLISHED_LISTS)} as r where r.list = ${value()} and r.target_id = ${value()} and r.holder_id ${inBoundList(this.#dialect)}`,
+    );
+  }
+
   /** Values: the list, the published row, `[[draft, position]…]`. */
   recordList(): Statement {
     return this.#cache.once(
@@ -115,13 +150,10 @@ export class PublicationStatements {
 
   /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
   adoptLists(link: LinkTable, holders: string, targets: string): Statement {
-    const constants = link.constants.map(
-      ({ column, value: constant }) => sql` and ${sql.id('p', column)} = ${sql.lit(constant)}`,
-    );
     return this.#cache.once(
       `adopt ${linkKey(link)}`,
       () =>
-        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true${sql.join(constants, sql``)} on conflict (list, holder_id, target_id) do nothing`,
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)}, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true${constantsOf(link, 'p')} on conflict (list, holder_id, target_id) do nothing`,
     );
   }
 }

@@ -451,12 +451,35 @@ export class WriteStatements {
     );
   }
 
-  /** Leads such keys of published rows from a draft to its published row. Values: that row, the uid, the draft. */
-  leadMorphKeysOn(table: string): Statement {
+  /** Rows whose keys lead to given ones. Values: the uid, the ids of those. */
+  morphKeysTo(table: string): Statement<IdRow> {
     return this.#cache.once(
-      `lead morph keys on ${table}`,
+      `morph keys to ${table}`,
       () =>
-        sql`update ${sql.table(table)} set target_id = ${value()} where target_type = ${value()} and target_id = ${value()} and published_at is not null`,
+        sql`select id from ${sql.table(table)} where target_type = ${value()} and target_id ${inBoundList(this.#dialect)}`,
+    );
+  }
+
+  /** Leads such keys from published rows to their drafts. Values: `[[published, draft]…]`, the uid. */
+  leadMorphKeysBack(table: string): Statement {
+    return this.#cache.once(
+      `lead morph keys back ${table}`,
+      () =>
+        sql`update ${sql.table(table)} as u set target_id = cast(n.b as integer) from ${this.#dialect.pairTable(value(), 'n')} where u.target_id = n.a and u.target_type = ${value()}`,
+    );
+  }
+
+  /**
+   * Links rows that a polymorphic table leads from with a published row, beside its draft, where no field shows that
+   * link. Values: the published row, the draft, the rows.
+   */
+  linkBesideDraft(link: LinkTable): Statement {
+    const [from, to, order] = [link.from, link.to, link.order!];
+    const constants = link.constants.map(({ column }) => column);
+    return this.#cache.once(
+      `link beside draft ${linkKey(link)}`,
+      () =>
+        sql`insert into ${sql.table(link.table)} (${columnList([from, to, order, ...constants])}) select ${sql.id('p', from)}, cast(${value()} as integer), ${columnList([order, ...constants])} from ${sql.table(link.table)} as p where ${sql.id('p', to)} = ${value()} and p.field is null${this.#constants(link, 'p')} and ${sql.id('p', from)} ${inBoundList(this.#dialect)}`,
     );
   }
 

@@ -1,4 +1,5 @@
 // Writes what was decided: a row with its columns, then its component fields, its lists and its keys.
+import { PUBLISHED_LISTS } from '../model/tables.ts';
 import { listName } from '../sql/write-statements.ts';
 import { writeItems } from './components.ts';
 import {
@@ -88,9 +89,13 @@ async function writeMorphKey(write: WriteSession, row: number, { attribute, desi
 async function writeMorphList(
   write: WriteSession,
   row: number,
-  { attribute, current, desired }: MorphListWrite,
+  { attribute, current, desired, dropsRecord }: MorphListWrite,
 ): Promise<void> {
   const { table } = attribute.targets[0]!.link;
+  if (dropsRecord) {
+    const lists = attribute.targets.map(({ link }) => listName(link));
+    await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), listOf(lists), listOf([row]));
+  }
   const wanted = new Set(desired);
   const surplus = [...current].filter(([entry]) => !wanted.has(entry)).map(([, { id }]) => id);
   if (surplus.length > 0) await write.run.change(table, write.sql.deleteRows(table), listOf(surplus));

@@ -1,10 +1,10 @@
 // Lists of component rows, in fields and dynamic zones: what is in them, putting them in order, and deleting what
 // drops out together with everything below it.
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
-import { isKey, linkAttributes } from '../model/links.ts';
-import type { ComponentAttribute, ComponentSchema, DynamicZoneAttribute, Schema } from '../model/types.ts';
-import { listName } from '../sql/write-statements.ts';
+import { PUBLISHED_LISTS } from '../model/tables.ts';
+import type { ComponentAttribute, ComponentSchema, ContentType, DynamicZoneAttribute, Schema } from '../model/types.ts';
 import type { ItemRef, StoredItem } from './gathered.ts';
+import { listsOf } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
@@ -81,6 +81,28 @@ export async function holdersOfComponents(
   return found;
 }
 
+/** Those of the rows of a schema that belong to rows of entries which are `chosen`. */
+export async function rowsOfEntries(
+  write: WriteSession,
+  schema: Schema,
+  rows: readonly number[],
+  chosen: (type: ContentType, rows: readonly number[]) => Promise<readonly number[]>,
+): Promise<number[]> {
+  if (rows.length === 0) return [];
+  if (schema.kind !== 'component') return [...(await chosen(schema, rows))];
+  const found: number[] = [];
+  for (const { schema: parent, holders } of await holdersOfComponents(write, schema, rows)) {
+    const parents = [...new Set(holders.map(({ row }) => row))];
+    const of = new Set(await rowsOfEntries(write, parent, parents, chosen));
+    for (const { row, component } of holders) if (of.has(row)) found.push(component);
+  }
+  return found;
+}
+
+/** Those of the rows that belong to a document without drafts: such a row is its own published version. */
+export const rowsWithoutDrafts = (write: WriteSession, schema: Schema, rows: readonly number[]): Promise<number[]> =>
+  rowsOfEntries(write, schema, rows, async ({ draftAndPublish }, ids) => (draftAndPublish ? [] : ids));
+
 export const mayHold = (schema: Schema, { uid }: ComponentSchema): boolean =>
   [...schema.attributes.values()].some(
     (attribute) =>
@@ -97,8 +119,9 @@ export async function deleteItems(write: WriteSession, items: readonly ItemRef[]
     if (!component) continue;
     const ids = group.map(({ id }) => id);
     await deleteBelow(write, component, ids);
-    for (const { link } of [...linkAttributes(component), ...[...component.attributes.values()].filter(isKey)])
-      await write.run.rows(write.publications.dropRecordedLists(), listName(link), listOf(ids));
+    const lists = listsOf(component).map(({ list }) => list);
+    if (lists.length > 0)
+      await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), listOf(lists), listOf(ids));
     // The record of a copy goes with the published row: until then that row is not free to be taken for another's.
     await write.run.rows(write.publications.dropCopies('published'), component.table, listOf(ids));
     await write.run.change(component.table, write.sql.deleteRows(component.table), listOf(ids));

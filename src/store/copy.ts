@@ -216,8 +216,16 @@ function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {
 
 /** Copies the polymorphic relations of a row. Returns the names of those that this changed. */
 export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<string[]> {
-  // The clone of a row is not put into the lists of those that it leads to.
-  const copy = { from, to, rowsFor: rowsForCopy(write, purpose), isShown: purpose.to !== 'clone' };
+  const isPublished = purpose.to === 'locale' && purpose.status === 'published';
+  const copy = {
+    from,
+    to,
+    rowsFor: rowsForCopy(write, purpose),
+    // The clone of a row is not put into the lists of those that it leads to.
+    isShown: purpose.to !== 'clone',
+    records: purpose.to === 'published' ? 'links' : isPublished ? 'record' : null,
+    recalls: purpose.to === 'draft',
+  } as const;
   const changed: string[] = [];
   for (const attribute of schema.attributes.values()) {
     if (attribute.kind !== 'morph') continue;

@@ -57,6 +57,8 @@ export interface KeyWrite {
 export interface MorphListWrite {
   readonly write: 'morphList';
   readonly attribute: MorphAttribute;
+  /** Whether what the list was remembered to hold is over. */
+  readonly dropsRecord: boolean;
   /** The links by the entries that they lead to. */
   readonly current: ReadonlyMap<number, StoredLink>;
   readonly desired: readonly number[];

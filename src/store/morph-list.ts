@@ -1,8 +1,10 @@
 // Lists of entries of several types, copied from one row to another: from a draft to its published row and back, into
 // another locale, into a clone. All types share one order.
-import type { LinkTable, MorphAttribute, Schema } from '../model/types.ts';
-import type { RowsFor } from './document-versions.ts';
+import type { ContentType, LinkTable, MorphAttribute, Schema } from '../model/types.ts';
+import { listName } from '../sql/write-statements.ts';
+import { publishedOf, type RowsFor, versionsByRow } from './document-versions.ts';
 import { mayLoseMorphLink } from './morph-key.ts';
+import { type RecordedDraft, readMorphRecords, recordDrafts } from './publication-records.ts';
 import { takesFromOthers } from './row-rights.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
@@ -13,6 +15,10 @@ export interface MorphCopy {
   readonly rowsFor: RowsFor;
   /** Whether the entries that show the links of the one row show those of the other. */
   readonly isShown: boolean;
+  /** What is put on record of the row: the links of the other, what is on record of it, or nothing. */
+  readonly records: 'links' | 'record' | null;
+  /** Whether the row gets the links that the other has on record, to what is not published. */
+  readonly recalls: boolean;
 }
 
 /** `field`: the attribute of the target that shows the link; null where none does. */
@@ -33,22 +39,19 @@ export async function copyMorphList(
   write: WriteSession,
   schema: Schema,
   attribute: MorphAttribute,
-  { from, to, rowsFor, isShown }: MorphCopy,
+  copy: MorphCopy,
 ): Promise<boolean> {
   let isChanged = false;
+  const { from, to, isShown } = copy;
   const all = await readMorphLinks(write, schema, attribute, [from, to]);
+  const source = all.filter(({ row }) => row === from);
+  const recalled = await copyRecords(write, attribute, copy, all);
   for (const { uid, link } of attribute.targets) {
-    const ofType = all.filter((stored) => stored.uid === uid);
-    const source = ofType.filter(({ row }) => row === from);
-    const current = ofType.filter(({ row }) => row === to);
-    if (ofType.length === 0) continue;
-    const targets = source.map(({ target }) => target);
-    const rows = await rowsFor(uid, targets);
-    // Positions are kept as they are in the source.
-    const desired = source.flatMap(({ target, position, field }): Link[] => {
-      const row = rows.get(target);
-      return row === undefined ? [] : [{ target: row, position, field: isShown ? field : null }];
-    });
+    const current = all.filter((stored) => stored.row === to && stored.uid === uid);
+    const ofType = source.filter((stored) => stored.uid === uid);
+    const copied = ofType.map((one) => ({ ...one, field: isShown ? one.field : null }));
+    const desired = [...(await standIns(copy, uid, copied)), ...(recalled.get(uid) ?? [])];
+    if (current.length + desired.length === 0) continue;
     const { surplus, moved, added } = compare(current, desired);
     const isLost = ({ target, field }: Link): boolean =>
       field !== null || !desired.some((wanted) => wanted.target === target);
@@ -66,6 +69,60 @@ export async function copyMorphList(
     }
   }
   return isChanged;
+}
+
+/** The links that stand for others in a copy, at the same positions. */
+async function standIns({ rowsFor }: MorphCopy, uid: string, links: readonly Link[]): Promise<Link[]> {
+  const targets = links.map(({ target }) => target);
+  const rows = targets.length === 0 ? new Map<number, number>() : await rowsFor(uid, targets);
+  return links.flatMap(({ target, position, field }) => {
+    const row = rows.get(target);
+    return row === undefined ? [] : [{ target: row, position, field }];
+  });
+}
+
+/** By type. */
+type Links = ReadonlyMap<string, readonly Link[]>;
+
+/**
+ * Copies what is on record of a list, or puts it on record: the drafts that no field shows the link to. Returns the
+ * links that a draft gets back or keeps, to what is not published: those on record, and those that a field shows, which
+ * follow the publication of their other end.
+ */
+async function copyRecords(
+  write: WriteSession,
+  { targets }: MorphAttribute,
+  copy: MorphCopy,
+  links: readonly StoredLink[],
+): Promise<Links> {
+  const recalled = new Map<string, Link[]>();
+  const withDrafts = targets.filter(({ uid }) => write.type(uid).draftAndPublish);
+  if ((!copy.records && !copy.recalls) || withDrafts.length === 0) return recalled;
+  const lists = withDrafts.map(({ link }) => listName(link));
+  const records = await readMorphRecords(write, lists, [copy.from, copy.to]);
+  const desired: RecordedDraft[] = [];
+  for (const { uid, link } of withDrafts) {
+    const list = listName(link);
+    const recorded = records.filter((record) => record.row === copy.from && record.list === list);
+    const ofType = links.filter((stored) => stored.uid === uid);
+    const shown = ofType.filter(({ row, field }) => row === copy.to && field !== null);
+    if (copy.recalls) recalled.set(uid, await notPublished(write, write.type(uid), [...recorded, ...shown]));
+    const oneWay = ofType.filter(({ row, field }) => row === copy.from && field === null);
+    const drafts = copy.records === 'links' ? oneWay : await standIns(copy, uid, recorded);
+    desired.push(...drafts.map(({ target, position }) => ({ list, target, position })));
+  }
+  const current = records.filter(({ row }) => row === copy.to);
+  if (copy.records) await recordDrafts(write, copy.to, { current, desired });
+  return recalled;
+}
+
+/** Those of the links with drafts that are still there and have no published row. */
+async function notPublished(write: WriteSession, type: ContentType, links: readonly Link[]): Promise<Link[]> {
+  if (links.length === 0) return [];
+  const ids = links.map(({ target }) => target);
+  const published = await publishedOf(write, type.table, ids);
+  const present = new Set((await versionsByRow(write, type, ids)).map(({ id }) => id));
+  return links.filter(({ target }) => present.has(target) && !published.has(target));
 }
 
 async function readMorphLinks(

@@ -1,9 +1,11 @@
 // Records of publications: the drafts that a list held when its row was last published. They say where a link belongs
 // whose target is not published yet. A record is kept under the id of the published row, so it is as old as that row:
 // one that another program's publication has replaced, with its row, is never found again.
+import { morphAttributes } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
-import type { Model, RelationAttribute, Schema } from '../model/types.ts';
+import type { Model, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/write-statements.ts';
+import { gather } from './gather.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** A list that can be on record: its name, and the type of what it holds. */
@@ -14,11 +16,17 @@ interface NamedList {
 
 /** Every list of a schema that can be on record. */
 export const listsOf = (schema: Schema): NamedList[] =>
-  [...schema.attributes.values()].flatMap((attribute): NamedList[] =>
-    attribute.kind === 'relation' && attribute.storage !== 'none'
-      ? [{ list: listName(attribute.link), target: attribute.target }]
-      : [],
-  );
+  [...schema.attributes.values()].flatMap((attribute): NamedList[] => {
+    if (attribute.kind === 'relation')
+      return attribute.storage === 'none' ? [] : [{ list: listName(attribute.link), target: attribute.target }];
+    return attribute.kind === 'morph' ? morphLists(schema, attribute) : [];
+  });
+
+/** The lists of a polymorphic relation: one for each type that it leads to. */
+const morphLists = (schema: Schema, attribute: MorphAttribute): NamedList[] =>
+  attribute.many && morphAttributes(schema).includes(attribute)
+    ? attribute.targets.map(({ uid, link }) => ({ list: listName(link), target: uid }))
+    : [];
 
 /** Names of the lists that can hold documents of a type. */
 export const listsTo = ({ contentTypes, components }: Model, uid: string): string[] => {
@@ -72,4 +80,51 @@ export async function recordLists(
   );
   if (entries.length > 0)
     await write.run.change(PUBLISHED_LISTS, write.publications.recordLists(), published, JSON.stringify(entries));
+}
+
+/** A draft in a recorded list. */
+export interface RecordedDraft {
+  readonly list: string;
+  readonly target: number;
+  readonly position: number;
+}
+
+/** What is on record of the polymorphic lists of rows. */
+export async function readMorphRecords(
+  write: WriteSession,
+  lists: readonly string[],
+  rows: readonly number[],
+): Promise<(RecordedDraft & { readonly row: number; readonly field: null })[]> {
+  const found = await gather(write, [{ part: { read: 'records', lists }, rows }]);
+  return (found.get(0) ?? []).map(([, row, , target, position, , , list]) => ({
+    list: list!,
+    row,
+    target,
+    position: position ?? 0,
+    field: null,
+  }));
+}
+
+/** Puts drafts on record at given positions, in several lists of a row together. */
+export async function recordDrafts(
+  write: WriteSession,
+  row: number,
+  { current, desired }: { readonly current: readonly RecordedDraft[]; readonly desired: readonly RecordedDraft[] },
+): Promise<void> {
+  const textOf = ({ list, target, position }: RecordedDraft): string => JSON.stringify([list, target, position]);
+  const [before, after] = [new Set(current.map(textOf)), new Set(desired.map(textOf))];
+  if (before.size === after.size && [...after].every((text) => before.has(text))) return;
+  const stale = listOf(new Set(current.map(({ list }) => list)));
+  if (current.length > 0)
+    await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), stale, listOf([row]));
+  const byTarget = new Map(
+    desired.map(({ list, target, position }) => [`${list} ${target}`, [list, target, position]]),
+  );
+  if (byTarget.size > 0)
+    await write.run.change(
+      PUBLISHED_LISTS,
+      write.publications.recordLists(),
+      row,
+      JSON.stringify([...byTarget.values()]),
+    );
 }

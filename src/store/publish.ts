@@ -2,17 +2,18 @@
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
 import { isForeignKey, isKey, isListed, linkAttributes, oneWayTo } from '../model/links.ts';
-import type { ContentType, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { ContentType, LinkTable, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
-import { holdersOfComponents, holdsComponents } from './components.ts';
+import { holdsComponents, rowsWithoutDrafts } from './components.ts';
 import { copyMorphs, copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { mayTakeFromOtherTypes } from './morph-key.ts';
+import { type MorphReferrer, morphListsTo, rememberInMorphs, showInMorphs } from './morph-referrers.ts';
 import { readRecord, recordList, recordLists } from './publication-records.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { scalarsAnd, syncSharedFields } from './shared-fields.ts';
@@ -57,6 +58,7 @@ type Referrers = readonly {
 /** What a publication reads ahead, besides lists and items. */
 interface GatheredForPublish {
   readonly referrers: Referrers;
+  readonly morphReferrers: readonly MorphReferrer[];
   /** The recorded lists of the published row, by name. */
   readonly recorded: ReadonlyMap<string, readonly number[]>;
 }
@@ -83,27 +85,36 @@ async function gatherForPublish(
   const lists = recordedAttributes(write, type).map(listOfAttribute);
   if (published !== null && lists.length > 0) requests.push({ part: { read: 'records', lists }, rows: [published] });
   const oneWay = published === null ? oneWayTo(write.model, type.uid) : [];
+  const morphs = published === null ? morphListsTo(write, type) : [];
   const first = requests.length;
-  for (const [schema, { link }] of oneWay)
-    requests.push(
-      { part: { read: 'holders', table: link.table, holder: link.from, held: link.to }, rows: [draft] },
-      { part: { read: 'recordedIn', link, holder: schema.table }, rows: [draft] },
-    );
+  for (const [schema, { link }] of oneWay) requests.push(...referrerRequests(schema, link, draft));
+  for (const { schema, link } of morphs) requests.push(...referrerRequests(schema, link, draft));
   const found = await gather(write, requests);
   const rowsOf = (index: number) => (found.get(index) ?? []).map(([, row]) => row);
-  const referrers = oneWay.map(([schema, attribute], index) => ({
-    schema,
-    attribute,
+  const referrerRows = (index: number) => ({
     holders: rowsOf(first + 2 * index),
     recorded: rowsOf(first + 2 * index + 1),
-  }));
+  });
+  const referrers = oneWay.map(([schema, attribute], index) => ({ schema, attribute, ...referrerRows(index) }));
+  const morphReferrers = morphs.map((morph, index) => ({ ...morph, ...referrerRows(oneWay.length + index) }));
   const recorded = published === null || lists.length === 0 ? [] : (found.get(records) ?? []);
   const byList = Map.groupBy(recorded, ([, , , , , , , list]) => list!);
   return {
     referrers,
+    morphReferrers,
     recorded: new Map([...byList].map(([list, rows]) => [list, rows.map(([, , , target]) => target)])),
   };
 }
+
+/** For the rows whose lists hold a draft, and for those whose recorded lists do. */
+const referrerRequests = (schema: Schema, { table, from, to, constants, ...link }: LinkTable, draft: number) =>
+  [
+    { part: { read: 'holders', table, holder: from, held: to, constants }, rows: [draft] },
+    {
+      part: { read: 'recordedIn', link: { ...link, table, from, to, constants }, holder: schema.table },
+      rows: [draft],
+    },
+  ] as const satisfies readonly GatherRequest[];
 
 /** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */
 export async function publishVersion(
@@ -133,7 +144,7 @@ async function publishRow(
   write: WriteSession,
   type: ContentType,
   { draft: version, existing }: { readonly draft: Version; readonly existing: number | null },
-  { referrers, recorded, documents }: GatheredForPublish & { readonly documents: AffectedDocuments },
+  { referrers, morphReferrers, recorded, documents }: GatheredForPublish & { readonly documents: AffectedDocuments },
 ): Promise<{ readonly id: number; readonly changed: ReadonlySet<string> }> {
   const { id: draft, documentId } = version;
   const columns = sharedColumns(write, type);
@@ -151,7 +162,10 @@ async function publishRow(
   for (const attribute of type.attributes.values())
     if (isKey(attribute)) await publishKey(write, type, attribute, rows);
   await copyMorphs(write, type, copy);
-  if (existing === null) await linkFromReferrers(write, type, rows, referrers);
+  if (existing === null) {
+    await linkFromReferrers(write, type, rows, referrers);
+    await showInMorphs(write, type, rows, morphReferrers);
+  }
   return { id: published, changed };
 }
 
@@ -353,7 +367,8 @@ async function restoreInLiveList(
 
 /**
  * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
- * else to remember them by. The whole list is put on record, with the drafts in the places of those that go.
+ * else to remember them by. The whole list is put on record, with the drafts in the places of those that go. So are
+ * polymorphic links.
  */
 export async function rememberInLiveLists(
   write: WriteSession,
@@ -361,6 +376,7 @@ export async function rememberInLiveLists(
   published: readonly number[],
 ): Promise<void> {
   const drafts = await draftsOf(write, type.table, published);
+  await rememberInMorphs(write, type, drafts);
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
     const { link } = attribute;
     const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
@@ -383,18 +399,10 @@ async function showRecordedList(write: WriteSession, attribute: RelationAttribut
   await writeLinks(write, link, row, { current: await readLinks(write, link, row), desired });
 }
 
-/** The same for one-way relations kept in foreign keys, and for keys that lead to one entry of any type. */
+/** The same for one-way relations kept in foreign keys. */
 async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
   for (const holder of [...write.model.contentTypes.values(), ...write.model.components.values()])
     for (const attribute of holder.attributes.values()) {
-      if (attribute.kind === 'morph' && !attribute.many && holder.kind !== 'component' && holder.draftAndPublish)
-        await write.run.change(
-          holder.table,
-          write.sql.leadMorphKeysOn(holder.table),
-          rows.published,
-          type.uid,
-          rows.draft,
-        );
       if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
       const { link } = attribute;
       const recorded = await write.run.rows(write.publications.recordedIn(holder.table), listName(link), rows.draft);
@@ -407,16 +415,4 @@ async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftA
           listOf(holders),
         );
     }
-}
-
-/** Those of the rows that belong to a document without drafts: such a row is its own published version. */
-async function rowsWithoutDrafts(write: WriteSession, schema: Schema, rows: readonly number[]): Promise<number[]> {
-  if (rows.length === 0) return [];
-  if (schema.kind !== 'component') return schema.draftAndPublish ? [] : [...rows];
-  const found: number[] = [];
-  for (const { schema: parent, holders } of await holdersOfComponents(write, schema, rows)) {
-    const live = new Set(await rowsWithoutDrafts(write, parent, [...new Set(holders.map(({ row }) => row))]));
-    for (const { row, component } of holders) if (live.has(row)) found.push(component);
-  }
-  return found;
 }

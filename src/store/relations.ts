@@ -193,5 +193,10 @@ function decideMorphList(
     // An entry that shows the link loses it.
     if (showsLinks(type, schema, attribute.name) && !mayLose(context, type, rows, false)) throw takesFromOthers(path);
   }
-  return { write: 'morphList', attribute, current, desired };
+  const dropsRecord =
+    stored !== undefined &&
+    !context.type.draftAndPublish &&
+    attribute.many &&
+    attribute.targets.some(({ uid }) => context.write.model.contentTypes.get(uid)!.draftAndPublish);
+  return { write: 'morphList', attribute, current, desired, dropsRecord };
 }

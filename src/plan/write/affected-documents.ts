@@ -1,6 +1,6 @@
 // The documents that a planned write concerns, as data: what its body names, which of those documents it locks, and
 // where links lead to documents that it does not name. So locks are known before anything is read.
-import { linkAttributes, oneWayTo } from '../../model/links.ts';
+import { linkAttributes, morphsTo, oneWayTo } from '../../model/links.ts';
 import type {
   ContentType,
   LinkTable,
@@ -8,6 +8,7 @@ import type {
   Model,
   MorphAttribute,
   RelationAttribute,
+  Schema,
 } from '../../model/types.ts';
 import type { Reference, RelationInput } from '../../request/parse-relation.ts';
 import type { EntityChange, RelationChange, TargetReferences, WritePlan } from './changes.ts';
@@ -155,7 +156,7 @@ function lookUpsOf(model: Model, plan: WritePlan, documentId: string | null): Lo
   return [
     ...ofBody,
     ...linkAttributes(type).flatMap((attribute) => linkLookUps(model, plan, attribute, documentId)),
-    ...oneWayTo(model, type.uid).flatMap(([schema, { link }]): LookUp[] =>
+    ...listsLeadingTo(model, type).flatMap(({ schema, link }): LookUp[] =>
       schema.kind === 'component'
         ? []
         : (['holders', 'recorded'] as const).map((find) => ({
@@ -166,6 +167,15 @@ function lookUpsOf(model: Model, plan: WritePlan, documentId: string | null): Lo
     ),
   ];
 }
+
+/** Lists that change when a document that they lead to is published. */
+const listsLeadingTo = (
+  model: Model,
+  { uid, draftAndPublish }: ContentType,
+): { readonly schema: Schema; readonly link: LinkTable }[] => [
+  ...oneWayTo(model, uid).map(([schema, { link }]) => ({ schema, link })),
+  ...(draftAndPublish ? morphsTo(model, uid).filter(({ many }) => many) : []),
+];
 
 /** The documents at the other end of a relation of the document, and those that may lose one of them to it. */
 function linkLookUps(
