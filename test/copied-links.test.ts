@@ -505,3 +505,71 @@ describeOnEveryDatabase('links that polymorphic relations of others hold', (engi
     expect((await shown(documentId)).notes).toEqual(['a']);
   });
 });
+
+/** One type shows the links that lead to it, another does not. */
+const BOARDS: Project = {
+  types: {
+    author: {
+      attributes: {
+        name: { type: 'string' },
+        boards: relation('morphMany', 'board', { morphBy: 'several' }),
+        board: relation('morphOne', 'board', { morphBy: 'any' }),
+      },
+    },
+    tag: { drafts: true, attributes: { name: { type: 'string' } } },
+    board: { drafts: true, attributes: { name: { type: 'string' }, any: LINKS.any, several: LINKS.several } },
+  },
+};
+const AUTHOR = 'api::author.author';
+
+describeOnEveryDatabase('a relation to any type of which only some show it', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  let author: Answered;
+  let tag: Answered;
+  beforeAll(async () => {
+    content = await contents.open(BOARDS);
+    author = await content.entry('POST', 'authors', { name: 'a' });
+    tag = await content.entry('POST', 'tags', { name: 't' });
+  });
+  const links = () => ({
+    any: { __type: TAG, documentId: tag.documentId },
+    several: [
+      { __type: TAG, documentId: tag.documentId },
+      { __type: AUTHOR, documentId: author.documentId },
+    ],
+  });
+  const SHOWN = {
+    any: { __type: TAG, name: 't' },
+    several: [
+      { __type: TAG, name: 't' },
+      { __type: AUTHOR, name: 'a' },
+    ],
+  };
+
+  it('shows and narrows links to the others that are in the database', async () => {
+    const { id, documentId } = await content.entry('POST', 'boards', { name: 's' });
+    await content.execute(`insert into boards_several_mph (board_id, several_id, several_type, "order")
+      values (${id}, ${tag.id}, '${TAG}', 1), (${id}, ${author.id}, '${AUTHOR}', 2)`);
+    await content.execute(`update boards set target_id = ${tag.id}, target_type = '${TAG}' where id = ${id}`);
+    expect(await content.entry('GET', `boards/${documentId}?populate=*`)).toMatchObject(SHOWN);
+    const narrowed = await content.entry('GET', `boards/${documentId}?populate[several][on][${TAG}]=true`);
+    expect(narrowed.several).toEqual([expect.objectContaining({ __type: TAG, name: 't' })]);
+  });
+
+  it('is written with links to them, and published', async () => {
+    const made = await content.entry('POST', 'boards?status=draft&populate=*', { name: 's', ...links() });
+    expect(made).toMatchObject(SHOWN);
+    const published = await content.entry('PUT', `boards/${made.documentId}?populate=*`, { name: 'p' });
+    expect(published).toMatchObject(SHOWN);
+  });
+
+  it('leads to no type that is kept from everyone', async () => {
+    for (const uid of ['plugin::users-permissions.role', 'admin::user', 'admin::role']) {
+      const written = await content.post('boards', { several: [{ __type: uid, id: 1 }] });
+      expect([written.status, written.body.error?.message]).toEqual([400, 'Invalid key several']);
+      const read = await content.get(`boards?populate[several][on][${uid}]=true`);
+      expect([read.status, read.body.error?.details.key]).toEqual([400, uid]);
+    }
+  });
+});

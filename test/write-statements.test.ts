@@ -165,4 +165,25 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
       expect(counts[1]).toBe(counts[0]);
     });
   });
+
+  it('are at most 14 to publish a list of entries of any type, however many types there are', async () => {
+    const many = Array.from({ length: 40 }, (_, index) => [`kind${index}`, { attributes: {} }]);
+    const site = await contents.open({
+      types: {
+        ...Object.fromEntries(many),
+        named: { drafts: true, attributes: { name: { type: 'string' } } },
+        shelf: { drafts: true, attributes: { things: { type: 'relation', relation: 'morphToMany' } } },
+      },
+    });
+    const { documentId: named } = await site.sheaf.documents('api::named.named').create({ data: {} });
+    await site.sheaf.documents('api::named.named').publish({ documentId: named });
+    const documents = site.sheaf.documents('api::shelf.shelf');
+    const things = [{ __type: 'api::named.named', documentId: named }];
+    const { documentId } = await documents.create({ data: { things } });
+    const texts = recordStatements(site.sheaf);
+    await documents.publish({ documentId });
+    expect(texts.length + TRANSACTION, texts.join('\n')).toBeLessThanOrEqual(14);
+    const published = (await documents.findOne({ documentId, status: 'published', populate: 'things' })) as Answered;
+    expect(published.things).toHaveLength(1);
+  });
 });

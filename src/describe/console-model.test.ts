@@ -39,5 +39,6 @@ it('The model of the console says when a form shows an attribute, and where a re
   const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]));
   expect(byName.get('needed')?.visibleWhen).toEqual(visibleWhen);
   expect(byName.get('kind')).not.toHaveProperty('visibleWhen');
-  expect(byName.get('about')?.relation).toMatchObject({ target: null, targets: ['api::page.page', 'api::shop.shop'] });
+  const own = ['comment', 'other', 'page', 'shop'].map((name) => `api::${name}.${name}`);
+  expect(byName.get('about')?.relation).toMatchObject({ target: null, targets: expect.arrayContaining(own) });
 });

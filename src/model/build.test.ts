@@ -514,6 +514,28 @@ describe('the model of a project', () => {
     expect(attribute(model, user, 'confirmed').private).toBe(true);
   });
 
+  it('leads a polymorphic relation to every type, and a file to those that have media', () => {
+    const model = load({
+      [TAG]: contentType('tag', { name: { type: 'string' }, icon: { type: 'media' } }),
+      [POST]: contentType('post', {
+        any: { type: 'relation', relation: 'morphToMany' },
+        back: { type: 'relation', relation: 'morphMany', target: 'api::post.post', morphBy: 'any' },
+      }),
+    });
+    const targets = (uid: string, name: string): string[] => {
+      const one = attribute(model, uid, name);
+      return one.kind === 'morph' ? one.targets.map((target) => target.uid) : [];
+    };
+    expect(targets('api::post.post', 'any').toSorted()).toEqual([
+      'api::post.post',
+      'api::tag.tag',
+      'plugin::i18n.locale',
+      'plugin::upload.file',
+      'plugin::users-permissions.user',
+    ]);
+    expect(targets('plugin::upload.file', 'related')).toEqual(['api::tag.tag']);
+  });
+
   it('is frozen', () => {
     const model = load(SOUND);
     expect(Object.isFrozen(model)).toBe(true);

@@ -475,18 +475,20 @@ class Builder {
     return { ...common, kind: 'morph', many, targets };
   }
 
-  /** Types that declare themselves the other end of a polymorphic relation; where none does, every type can be. */
+  /**
+   * Types that a polymorphic relation leads to, whether they show its links or not. Of two built-in types that goes too
+   * far: files are attached to what has media, and who writes a link would read names of the console's accounts.
+   */
   #morphTargets(definition: NamedDefinition, name: string): string[] {
-    const isContentType = (one: NamedDefinition) => one.kind !== 'component' && exposureOf(one.uid) !== 'hidden';
-    const declares = (one: NamedDefinition) =>
-      Object.values(one.attributes).some(
-        (attribute) =>
-          (attribute.type === 'media' && definition.uid === FILE) ||
-          (attribute.target === definition.uid && attribute.morphBy === name),
+    const isFile = definition.uid === FILE;
+    const shows = ({ attributes }: NamedDefinition) =>
+      Object.values(attributes).some(
+        ({ type, target, morphBy }) => (isFile && type === 'media') || (target === definition.uid && morphBy === name),
       );
-    const declared = this.#definitions.filter((one) => isContentType(one) && declares(one));
-    const all = declared.length > 0 ? declared : this.#definitions.filter(isContentType);
-    return all.map((one) => one.uid);
+    const types = this.#definitions.filter((one) => one.kind !== 'component' && exposureOf(one.uid) !== 'hidden');
+    const showing = types.filter(shows);
+    const all = types.filter((one) => one.uid !== ADMIN_USER || showing.includes(one));
+    return (isFile && showing.length > 0 ? showing : all).map(({ uid }) => uid);
   }
 }
 
