@@ -1,7 +1,8 @@
-// The Authorization header → who asks. A token that is wrong or over is never taken for no token. What a token says of
-// its user is not believed: the account is read for every request, or known not to have been written since it was read,
-// so that a block or another role acts on the next. Where only the database knows that, a caller who was known carries
-// the mark that the account was read with, and whatever is done for the caller holds only where that is still the mark.
+// The Authorization header → who asks. A token that is wrong or over is never taken for no token; a header of another
+// scheme is none. What a token says of its user is not believed: the account is read for every request, or known not to
+// have been written since it was read, so that a block or another role acts on the next. Where only the database knows
+// that, a caller who was known carries the mark that the account was read with, and whatever is done for the caller
+// holds only where that is still the mark.
 import { randomBytes } from 'node:crypto';
 import { type Access, ANY_GROUP } from '../access/access.ts';
 import { READ_OWN_ACCOUNT } from '../access/actions.ts';
@@ -54,6 +55,10 @@ export interface AuthenticatorDeps {
 }
 
 const LENT_BYTES = 32;
+
+/** Whether a header is for this service. Another scheme is for what stands in front, such as a proxy with a password. */
+const isBearer = (header: string): boolean => /^bearer(?:\s|$)/i.test(header);
+
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
 
 export class Authenticator {
@@ -91,6 +96,7 @@ export class Authenticator {
     if (this.#grants.refresh()) return null;
     if (header === undefined) return this.#nobody(true);
     const known = this.#known.get(header);
+    if (!known && !isBearer(header)) return this.#nobody(true);
     return known && known.state === this.#grants.state && known.until > Date.now() ? known.caller : null;
   }
 
@@ -98,7 +104,7 @@ export class Authenticator {
   async identify(header: string | undefined): Promise<Caller> {
     const reading = this.#grants.refresh();
     if (reading) await reading;
-    if (header === undefined) {
+    if (header === undefined || !isBearer(header)) {
       await this.#grants.confirm();
       return this.#nobody(false) ?? refuse();
     }

@@ -9,7 +9,10 @@ export const NOT_SHARED = 'private, no-store';
 
 const PERSONAL_COOKIES = [REFRESH_COOKIE, POSITION_COOKIE, CONSOLE_COOKIE];
 
-/** Whether the answer to a request is meant for its client alone: it says who asks, or what the client wrote before. */
+/**
+ * Whether the answer to a request is meant for its client alone: it says who asks, if only to what stands in front,
+ * or what the client wrote before.
+ */
 export function hasCredentials({ authorization, cookie, [POSITION_HEADER]: position }: IncomingHttpHeaders): boolean {
   if (authorization !== undefined || position !== undefined) return true;
   return cookie !== undefined && PERSONAL_COOKIES.some((name) => cookie.includes(`${name}=`));
