@@ -120,6 +120,25 @@ describeOnEveryDatabase('The console', (engine) => {
     expect(await status({ headers: { ...OWN, host: '[::1]:1337' }, remoteAddress: '::1' })).toBe(401);
     const { headers } = await service.sendTo('GET', '/console/api/session', { headers: OWN });
     expect(headers).not.toHaveProperty('access-control-allow-origin');
+    const preflight = { origin: 'https://site.example', 'access-control-request-method': 'POST' };
+    const shared = (answer: Answer) => Object.keys(answer.headers).filter((name) => name.startsWith('access-control'));
+    for (const host of ['evil.example', 'localhost'])
+      for (const [method, path] of [
+        ...['/console', '/CONSOLE/', '/console/api/session', '/c%6fnsole/x', '/console?a'].map((at) => ['OPTIONS', at]),
+        ...[
+          ['POST', '/console'],
+          ['DELETE', '/console/x'],
+          ['TRACE', '/console/api/session'],
+        ],
+      ] as [string, string][]) {
+        const answer = await service.sendTo(method, path, { headers: { ...preflight, host } });
+        expect([method, path, answer.status, shared(answer)]).toEqual([method, path, 404, []]);
+      }
+    const broken = await service.sendTo('GET', '/console/%zz', { headers: { host: 'evil.example', ...preflight } });
+    expect([broken.status, shared(broken)]).toEqual([404, []]);
+    // What only begins alike is no path of the console.
+    const other = await service.sendTo('OPTIONS', '/consoles', { headers: preflight });
+    expect([other.status, other.headers['access-control-allow-origin']]).toEqual([204, '*']);
   });
 
   it('serves content, users and files through the routes of the API, by the rights of the account', async () => {

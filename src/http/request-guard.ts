@@ -14,6 +14,8 @@ interface RequestGuard {
   readonly headersFor: HeadersFor;
   /** Logs a request when it is answered. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Whether a request is for the console; an error where it may not know of it. */
+  readonly guardConsole: (request: FastifyRequest, reply: FastifyReply) => boolean | SheafError;
   /** Whether the process is behind with its work. */
   readonly isBehind: () => boolean;
 }
@@ -22,7 +24,7 @@ interface RequestGuard {
 export function registerRequestGuard(
   app: FastifyInstance,
   { cors, limits }: Settings,
-  { headersFor, follow, isBehind }: RequestGuard,
+  { headersFor, follow, guardConsole, isBehind }: RequestGuard,
 ): void {
   const preflight = preflightHeaders(cors);
   // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
@@ -32,8 +34,11 @@ export function registerRequestGuard(
     const { origin } = request.headers;
     const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
+    const isConsole = guardConsole(request, reply);
+    if (isConsole instanceof SheafError) return done(isConsole);
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!isPreflight || origin === undefined) return done(refusalOf(request, isBehind(), limits.urlLength));
+    if (!isPreflight || origin === undefined || isConsole)
+      return done(refusalOf(request, isBehind(), limits.urlLength));
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)

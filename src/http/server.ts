@@ -27,6 +27,7 @@ import { bodyKeyError } from '../request/parse-relation.ts';
 import { batchResponses } from './batch-responses.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
+import { guardConsole } from './console/console-guard.ts';
 import { isConsolePath, registerConsole } from './console/register-console.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
 import {
@@ -85,17 +86,19 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   const headersFor = headersByOrigin(sheaf.settings.cors);
   const load = sheaf.settings.console.enabled ? new RequestLoad() : null;
   const logRequest = observed(load, metrics, requestLog(logger));
+  let hasConsole = false;
+  const guard = (request: FastifyRequest, reply: FastifyReply): boolean | SheafError =>
+    hasConsole && guardConsole(request, reply, sheaf.settings);
   const app = createApp(sheaf, { logger, timeouts }, (error, request, reply) => {
-    answerUnroutable(error, request, reply.headers(headersFor(request.headers)));
+    const isConsole = guard(request, reply.headers(headersFor(request.headers)));
+    answerUnroutable(isConsole instanceof SheafError ? isConsole : error, request, reply);
     logRequest?.(requestEntry(request, reply.statusCode));
   });
   options.traces?.follow(app);
-  app.decorateRequest('begin', 0);
-  app.decorateRequest('caller', null);
-  app.decorateRequest('refusedPath', null);
-  app.decorate('uploadTimes', options.uploadTimes ?? UPLOAD_TIMES);
+  decorate(app, options.uploadTimes ?? UPLOAD_TIMES);
   registerRequestGuard(app, sheaf.settings, {
     headersFor,
+    guardConsole: guard,
     follow: (request, reply) => followRequest(request, reply, logger, logRequest),
     isBehind,
   });
@@ -125,18 +128,31 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);
     refuseMethod = registerRoutes(scope, auth, table, { isReadOnly });
-    if (load && !hasConsolePath(table, logger))
+    if (load && !hasConsolePath(table, logger)) {
+      hasConsole = true;
       registerConsole(scope, { ...routeContext(sheaf, auth, requests), load, routes: table });
+    }
     metrics?.watch({ sheaf, caches: { requests, callers: auth.authenticator.cache, ...sheaf.operations.caches } });
     if (metrics && metrics.path !== null) serveMetrics(scope, metrics.path, metrics);
   };
   app.register(Object.assign(routes, { [Symbol.for('skip-override')]: true }));
-  const { extension } = sheaf;
-  if (extension) {
-    app.addHook('onReady', () => extension.begin(logger));
-    app.addHook('onClose', () => extension.end());
-  }
+  followExtension(app, sheaf, logger);
   return app;
+}
+
+/** What requests and the server have besides. */
+function decorate(app: FastifyInstance, uploadTimes: UploadTimes): void {
+  app.decorateRequest('begin', 0);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('refusedPath', null);
+  app.decorate('uploadTimes', uploadTimes);
+}
+
+/** Code of the project begins and ends with the server. */
+function followExtension(app: FastifyInstance, { extension }: Sheaf, logger: FastifyBaseLogger): void {
+  if (!extension) return;
+  app.addHook('onReady', () => extension.begin(logger));
+  app.addHook('onClose', () => extension.end());
 }
 
 /** Loaded only for a project that has code of its own. */
@@ -227,11 +243,11 @@ function createApp(
 }
 
 /** Answers a URL that cannot be decoded, or a path segment that is too long. No hook runs for these. */
-function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+function answerUnroutable(error: FastifyError | SheafError, request: FastifyRequest, reply: FastifyReply): void {
   request.begin = performance.now();
   reply.header(REQUEST_ID_HEADER, request.id);
   // A segment that is too long for a documentId names no document.
-  sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error);
+  sendError(reply, 'code' in error && error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? notFoundError() : error);
 }
 
 /** Logs why the database could not take a request; the client is only told to try again. */

@@ -2,7 +2,7 @@
 // API only from its own pages.
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CONSOLE_HEADER } from '../../console/contract.ts';
+import { CONSOLE_HEADER, CONSOLE_PATH } from '../../console/contract.ts';
 import { notFoundError, SheafError } from '../../errors.ts';
 import type { Settings } from '../../project/settings.ts';
 import { NOT_SHARED } from '../caching.ts';
@@ -32,6 +32,9 @@ function isLocal({ host, headers, socket }: FastifyRequest): boolean {
   return !isForwarded && isLoopback(socket.remoteAddress) && isLocalName(host);
 }
 
+/** The URL is in its normal form, but for its case. */
+const CONSOLE_URL = new RegExp(`^${CONSOLE_PATH}(?:[/?]|$)`, 'i');
+
 /** Headers that let pages of other origins read an answer. None of them is for the console. */
 const SHARED_WITH_ORIGINS = [
   'access-control-allow-origin',
@@ -39,11 +42,15 @@ const SHARED_WITH_ORIGINS = [
   'access-control-expose-headers',
 ];
 
-/** Refuses what may not know that there is a console. Whatever it answers, refusals included, is for who asks alone. */
-export function guardConsole(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
+/**
+ * Whether a request is for the console, by whatever method; an error where it may not know that there is one. Whatever is
+ * answered, refusals included, is for who asks alone.
+ */
+export function guardConsole(request: FastifyRequest, reply: FastifyReply, settings: Settings): boolean | SheafError {
+  if (!CONSOLE_URL.test(request.url)) return false;
   for (const name of SHARED_WITH_ORIGINS) reply.removeHeader(name);
   reply.header('cache-control', NOT_SHARED);
-  if (!settings.console.remote && !isLocal(request)) throw notFoundError();
+  return settings.console.remote || isLocal(request) ? true : notFoundError();
 }
 
 /** Refuses what no page of the console has sent. */

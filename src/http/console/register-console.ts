@@ -5,7 +5,6 @@ import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
 import { METHODS, patternOf } from '../routes.ts';
-import { guardConsole } from './console-guard.ts';
 import type { ConsoleContext } from './console-route.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
 
@@ -20,7 +19,6 @@ declare module 'fastify' {
 export const isConsolePath = (path: string): boolean => `${patternOf(path)}/`.startsWith(`${CONSOLE_PATH}/`);
 
 export function registerConsole(app: FastifyInstance, context: Omit<ConsoleContext, 'console'>): void {
-  const { settings } = context.auth;
   let opened: Promise<ConsoleServer> | null = null;
   const server = (): Promise<ConsoleServer> => {
     opened ??= import('./console-server.ts').then(({ openConsoleServer }) => openConsoleServer(context));
@@ -31,7 +29,6 @@ export function registerConsole(app: FastifyInstance, context: Omit<ConsoleConte
     // Files are uploaded below /console/api as well.
     await scope.register(multipart, MULTIPART_OPTIONS);
     scope.addHook('onSend', answerEarly);
-    scope.addHook('onRequest', async (request, reply) => guardConsole(request, reply, settings));
     scope.route({
       method: [...METHODS],
       url: `${CONSOLE_API}/*`,
