@@ -1762,6 +1762,30 @@ describeOnEveryDatabase('Users as content', (engine) => {
     expect((await bare.send('GET', 'users?filters[username]=meg')).body).toEqual([expect.objectContaining({ id: 2 })]);
     expect((await bare.send('GET', 'users?filters[username]=no-one')).body).toEqual([]);
     expect((await bare.send('GET', 'users/1')).body).toEqual(shown(JOHN));
+    // The one way in which Strapi 5 pages users.
+    const ids = async (query: string): Promise<unknown> =>
+      (await bare.send('GET', `users?sort=id&${query}`)).body.map(({ id }: Person) => id);
+    expect(await ids('start=1&limit=1')).toEqual([2]);
+    expect(await ids('limit=2')).toEqual([1, 2]);
+    expect((await bare.send('GET', 'users?start=x')).status).toBe(400);
+    expect((await bare.send('GET', 'users?page=1')).status).toBe(400);
+    expect((await service.send('GET', 'users?start=1&limit=1')).status).toBe(400);
+  });
+
+  it('are not counted without the condition that stands beside the parameters', async () => {
+    for (const [query, key] of [
+      ['username=meg', 'username'],
+      ['username[$eq]=meg', 'username'],
+      ['utm=1&blocked=true', 'blocked'],
+    ])
+      expectInvalid(
+        await service.send('GET', `users/count?${query}`),
+        `Invalid key ${key}: did you mean filters[${key}]?`,
+      );
+    expect((await service.send('GET', 'users/count?filters[username]=meg')).body).toBe(1);
+    // Names that nobody may use are as unknown as any other.
+    for (const key of ['password', 'resetPasswordToken', 'nosuch'])
+      expectInvalid(await service.send('GET', `users/count?${key}[$startsWith]=x`), `Invalid key ${key}`);
   });
 
   it('come one by one, by number and by documentId', async () => {

@@ -9,7 +9,7 @@ import { ALL_FILES, type FileEntry, fileNotFound } from '../files/files.ts';
 import { Scratch } from '../files/incoming.ts';
 import { FILE } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
-import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
+import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS, withPagination } from '../request/parse-read.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { readHandler, shownAs } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
@@ -70,22 +70,13 @@ function readOperation({ sheaf, auth }: RouteContext, name: ReadName, parameters
   const operation: ReadOperation = {
     name,
     type: sheaf.files.type,
-    parameters: inPages ? parameters : withPagination(parameters),
+    parameters: inPages ? parameters : withoutPages(withPagination(parameters)),
     defaults: { status: 'published', pagination },
   };
   return operation;
 }
 
-/** Clients of Strapi 5 write `start` and `limit` beside the other parameters of this list. */
-function withPagination(parameters: QueryObject): QueryObject {
-  const { start, limit, ...rest } = parameters;
-  const beside = { ...(start !== undefined && { start }), ...(limit !== undefined && { limit }) };
-  if (Object.keys(beside).length > 0 && rest.pagination === undefined)
-    return { ...withoutPages(rest), pagination: beside };
-  return withoutPages(rest);
-}
-
-/** Other names of pages that Strapi 5 ignores here. */
+/** Names of pages that Strapi 5 ignores here. */
 const withoutPages = (parameters: QueryObject): QueryObject =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !MISPLACED_PARAMETERS.includes(key)));
 

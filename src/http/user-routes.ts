@@ -7,16 +7,17 @@ import type { ReadName, ReadOperation, WriteName } from '../access/operation.ts'
 import { notFoundError, validationError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
+import type { ContentType } from '../model/types.ts';
 import { pageJson } from '../operations/envelope.ts';
 import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
-import { NO_LIMIT, READ_PARAMETERS } from '../request/parse-read.ts';
+import { NO_LIMIT, READ_PARAMETERS, withPagination } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { readDefaults, readHandler, shownAs, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
-import { admittedQueryOf, documentIdOf, type Handler, type Route, type RouteContext } from './routes.ts';
+import { admittedQueryOf, documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
@@ -79,7 +80,7 @@ function userHandlers(
 
   return {
     list: readHandler(context, '/api/users', (query, caller) => {
-      const list = sheaf.operations.find(read('find', query), caller);
+      const list = sheaf.operations.find(read('find', bareList ? withPagination(query) : query), caller);
       const { request, omitted } = list;
       return shownAs(list, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
     }),
@@ -92,6 +93,8 @@ function userHandlers(
     me: readHandler(context, '/api/users/me', (query, caller) => sheaf.operations.findOne(read('me', query), caller)),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
+      if (options.caller.access.may(COUNT_USERS))
+        refuseBareConditions(type, Object.keys(queryOf(request, context)), options.caller);
       const { parameters, ignored } = admittedQueryOf(request, context);
       const count = await sheaf.operations.count(read('count', parameters), options);
       tellIgnored(reply, ignored);
@@ -108,6 +111,19 @@ function userHandlers(
 /** As in Strapi 5, a user who is written is shown with the role, to who may find roles. */
 const withRole = (name: WriteName, query: QueryObject, { access }: Caller): QueryObject =>
   name !== 'delete' && query.populate === undefined && access.may(FIND_ROLES) ? { ...query, populate: 'role' } : query;
+
+/** Strapi 5 takes attributes beside the parameters of the count. Left out, they would make it the count of all users. */
+function refuseBareConditions(type: ContentType, parameters: readonly string[], { access }: Caller): void {
+  const key = parameters.find(
+    (name) =>
+      !READ_PARAMETERS.some((known) => known === name) &&
+      type.attributes.get(name)?.private === false &&
+      access.mayUse(type.uid, name, 'filter'),
+  );
+  if (key === undefined) return;
+  const details = { key, path: null, source: 'query', param: key };
+  throw validationError(`Invalid key ${key}: did you mean filters[${key}]?`, details);
+}
 
 /** Users are known by documentId, and by the number that clients of Strapi 5 use. */
 const documentIdOfUser =

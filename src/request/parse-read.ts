@@ -8,6 +8,7 @@ import { parseFilters, Slots } from './parse-filters.ts';
 import { DEFAULT_PAGES, type PageRules, pageSizeOf, parsePagination } from './parse-pagination.ts';
 import { NO_POPULATE, parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
+import type { QueryObject } from './query-string.ts';
 import type { Pagination, PublicationFilter, ReadRequest, ReadShape, RowStatus } from './read-request.ts';
 import { knownTimezone } from './relative-dates.ts';
 
@@ -83,6 +84,14 @@ export const ALL_AGGREGATE_PARAMETERS: readonly string[] = [
 ];
 /** Members of `pagination`, which some write beside it. */
 export const MISPLACED_PARAMETERS: readonly string[] = ['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor'];
+
+/** Clients of Strapi 5 write `start` and `limit` of lists of files and users beside the other parameters. */
+export function withPagination(parameters: QueryObject): QueryObject {
+  const { start, limit, ...rest } = parameters;
+  const beside = { ...(start !== undefined && { start }), ...(limit !== undefined && { limit }) };
+  if (Object.keys(beside).length === 0 || rest.pagination !== undefined) return parameters;
+  return { ...rest, pagination: beside };
+}
 
 export function parseRead(
   parameters: ReadParameters,
