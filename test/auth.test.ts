@@ -1762,7 +1762,7 @@ describeOnEveryDatabase('Users as content', (engine) => {
     expect((await bare.send('GET', 'users?filters[username]=meg')).body).toEqual([expect.objectContaining({ id: 2 })]);
     expect((await bare.send('GET', 'users?filters[username]=no-one')).body).toEqual([]);
     expect((await bare.send('GET', 'users/1')).body).toEqual(shown(JOHN));
-    // The one way in which Strapi 5 pages users.
+    // The one way in which Strapi pages users.
     const ids = async (query: string): Promise<unknown> =>
       (await bare.send('GET', `users?sort=id&${query}`)).body.map(({ id }: Person) => id);
     expect(await ids('start=1&limit=1')).toEqual([2]);

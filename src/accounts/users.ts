@@ -119,7 +119,7 @@ export class UserExtension implements TypeExtension {
   }
 }
 
-/** A form that connects no role would leave a user without one, who can do nothing: Strapi 5 refuses it as well. */
+/** A form that connects no role would leave a user without one, who can do nothing: Strapi refuses it as well. */
 function refuseNoRole(name: 'create' | 'update', role: unknown): void {
   if (connectsRole(role) || (name === 'update' && keepsRole(role))) return;
   throw fieldError('role', name === 'create' ? 'Users must have a role' : 'Cannot remove role');

@@ -76,7 +76,7 @@ function readOperation({ sheaf, auth }: RouteContext, name: ReadName, parameters
   return operation;
 }
 
-/** Names of pages that Strapi 5 ignores here. */
+/** Names of pages that Strapi ignores here. */
 const withoutPages = (parameters: QueryObject): QueryObject =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !MISPLACED_PARAMETERS.includes(key)));
 

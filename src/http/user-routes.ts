@@ -112,7 +112,7 @@ function userHandlers(
 const withRole = (name: WriteName, query: QueryObject, { access }: Caller): QueryObject =>
   name !== 'delete' && query.populate === undefined && access.may(FIND_ROLES) ? { ...query, populate: 'role' } : query;
 
-/** Strapi 5 takes attributes beside the parameters of the count. Left out, they would make it the count of all users. */
+/** Strapi takes attributes beside the parameters of the count. Left out, they would make it the count of all users. */
 function refuseBareConditions(type: ContentType, parameters: readonly string[], { access }: Caller): void {
   const key = parameters.find(
     (name) =>

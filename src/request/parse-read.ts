@@ -85,7 +85,7 @@ export const ALL_AGGREGATE_PARAMETERS: readonly string[] = [
 /** Members of `pagination`, which some write beside it. */
 export const MISPLACED_PARAMETERS: readonly string[] = ['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor'];
 
-/** Clients of Strapi 5 write `start` and `limit` of lists of files and users beside the other parameters. */
+/** Clients of Strapi write `start` and `limit` of lists of files and users beside the other parameters. */
 export function withPagination(parameters: QueryObject): QueryObject {
   const { start, limit, ...rest } = parameters;
   const beside = { ...(start !== undefined && { start }), ...(limit !== undefined && { limit }) };
