@@ -120,6 +120,29 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect([(await read('ant'))[0], (await read('bee'))[0]]).toEqual([before, ofBee]);
   });
 
+  it('of such names is followed by what is on record of links to entries that are not published', async () => {
+    const items = { type: 'relation', relation: 'morphToMany' } as const;
+    const { config, create, serve } = start({
+      types: {
+        ant: { drafts: true, attributes: { title: string, items } },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+    });
+    const bee = await create('bee', { title: 'b' });
+    const led = [{ documentId: bee.documentId, __type: uid('bee') }];
+    const { documentId } = await serve((sheaf) =>
+      sheaf.documents(uid('ant')).create({ data: { title: 'a', items: led }, status: 'published' }),
+    );
+    await schemaRename(config, [`${uid('ant')}.items`, 'things']);
+    await schemaRename(config, [uid('bee'), 'wasp']);
+    const things = await serve(async (sheaf) => {
+      await sheaf.documents(uid('wasp')).publish({ documentId: bee.documentId });
+      const query = { documentId, status: 'published', populate: 'things' } as const;
+      return ((await sheaf.documents(uid('ant')).findOne(query)) as Answered).things;
+    });
+    expect(things).toMatchObject([{ __type: uid('wasp'), title: 'b' }]);
+  });
+
   it('of a type that keeps every value keeps those that new rules would refuse', async () => {
     const { create, become, read, steps } = start({ types: { ant: { attributes: { title: string, mail: string } } } });
     await create('ant', { title: 'a', mail: 'a rather long text' });
