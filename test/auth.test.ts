@@ -373,8 +373,6 @@ describeOnEveryDatabase('Registering', (engine) => {
   it('refuses a taken address or name, in any case and one in place of the other', async () => {
     const person = await service.person();
     const odd = await service.person({ username: 'odd@names.example' });
-    const mixed = await service.person({ username: 'Mixed@Names.example' });
-    const foreign = await service.person({ username: 'ÖDD@Names.example' });
     const before = await users();
     const taken = [
       { email: person.email },
@@ -384,20 +382,19 @@ describeOnEveryDatabase('Registering', (engine) => {
       { username: person.email.toUpperCase() },
       { email: odd.username },
       { email: odd.username.toUpperCase() },
-      { email: mixed.username },
-      { email: mixed.username.toLowerCase() },
-      { email: foreign.username.toLowerCase() },
     ];
     for (const values of taken) expectDenied(await register(newcomer(values)), 'Email or Username are already taken');
     expect(await users()).toBe(before);
   });
 
-  it('leaves no account behind that is called as another one is', async () => {
+  it('locks nobody out whose name is the new address in other letters', async () => {
     const first = newcomer();
     const username = `N${first.username}@X.example`;
     expect((await register({ ...first, username })).status).toBe(200);
-    expectDenied(await register(newcomer({ email: username.toLowerCase() })), 'Email or Username are already taken');
+    const second = newcomer({ email: username.toLowerCase() });
+    expect((await register({ ...second, password: OTHER_PASSWORD })).status).toBe(200);
     expect((await service.tryLogIn(username)).body.user).toMatchObject({ username });
+    expect((await service.tryLogIn(username, OTHER_PASSWORD)).body.user).toMatchObject({ username: second.username });
   });
 
   it('lets nobody take the address of someone to come for a name, in whatever case', async () => {

@@ -104,12 +104,6 @@ export class UserExtension implements TypeExtension {
         const [row] = await write.run.rows(this.#statements.byColumn(column), sought);
         if (row && row[0] !== id) throw new AccountTakenError(name);
       }
-    const address = given.find(({ name }) => name === 'email')?.value;
-    if (address === undefined) return;
-    // Who logs in with a name that looks like an address is found by the address first, whatever the case.
-    const { statement, values } = this.#statements.otherNamed(address, id);
-    const [named] = await write.run.rows(statement, ...values);
-    if (named) throw new AccountTakenError('email');
   }
 
   async #endSessions(write: WriteSession, id: number): Promise<void> {

@@ -7,8 +7,8 @@ import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dayOf, readRelativeDate, resolveRelativeDate, serverTimezone } from '../request/relative-dates.ts';
 import { dateText, isNumeric, readDate, readInstant, readTime, readWhole, withinYears } from '../request/scalars.ts';
-import type { Binding, BoundValue, ContextName, Row, Statement, ValueForm } from '../sql/statement.ts';
-import { canonicalJson, fold, foldedForm, lengthOf, type PatternPlace } from '../sql/text.ts';
+import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
+import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
 import { cursorOperand } from './cursor.ts';
 
 export type Context = Partial<Record<ContextName, BoundValue>> & {
@@ -96,7 +96,7 @@ function bindOne(binding: Binding, slots: readonly unknown[], clock: Clock): Bou
     case 'search': {
       const text = slots[binding.slot] as string;
       if (binding.form === 'number') return isNumeric(text) ? fold(text) : null;
-      return foldedForm(fold(text), binding.form, 'anywhere');
+      return bindFolded(fold(text), binding.form, 'anywhere');
     }
     case 'path':
       return pathText(givenValue(binding.path, slots) as readonly string[]);
@@ -137,7 +137,7 @@ function bindValue(ref: ValueRef, form: ValueForm, raw: unknown, clock: Clock): 
     case 'foldedLength':
       return lengthOf(foldedText(ref, raw));
     default:
-      return foldedForm(foldedText(ref, raw), form, PLACES[ref.op] ?? 'all');
+      return bindFolded(foldedText(ref, raw), form, PLACES[ref.op] ?? 'all');
   }
 }
 
@@ -157,6 +157,18 @@ const PLACES: Partial<Record<PlanComparison, PatternPlace>> = {
   startsWithi: 'start',
   endsWithi: 'end',
 };
+
+function bindFolded(folded: string, form: SearchForm, place: PatternPlace): BoundValue {
+  switch (form) {
+    case 'folded':
+      return folded;
+    case 'foldedIsAscii':
+      return isAscii(folded) ? 1 : 0;
+    case 'foldedPattern':
+      // Not looked at where the string is ASCII.
+      return isAscii(folded) ? '' : globPattern(folded, place);
+  }
+}
 
 function foldedText(ref: ValueRef, raw: unknown): string {
   const text = plainText(ref, raw);

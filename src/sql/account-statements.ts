@@ -3,9 +3,8 @@
 import { sql } from 'kysely';
 import { ACCOUNTS, DEFAULT_LOCALE_SETTING, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { type BoundValue, plainStatement, type Statement, type ValueForm } from './statement.ts';
+import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
-import { fold, foldedForm } from './text.ts';
 import type { WrittenColumn } from './write-statements.ts';
 
 const value = (): Fragment => sql`${sql.val(null)}`;
@@ -136,17 +135,6 @@ export type SessionRow = readonly [
   metadata: string | null,
 ];
 
-function formOf(address: string, form: ValueForm): BoundValue {
-  switch (form) {
-    case 'folded':
-    case 'foldedIsAscii':
-    case 'foldedPattern':
-      return foldedForm(fold(address), form, 'all');
-    default:
-      return address;
-  }
-}
-
 export class AccountStatements {
   readonly #dialect: Dialect;
   readonly #lacking: ReadonlySet<string>;
@@ -254,8 +242,8 @@ export class AccountStatements {
   }
 
   /**
-   * The local account with an address, then the one with a name: `id, password, confirmed, blocked`. These can be two
-   * only where others than Sheaf wrote accounts. Values: address, name, address.
+   * The local account with an address, then the one with a name: `id, password, confirmed, blocked`. These are two where
+   * a name is the address of another in other letters. Values: address, name, address.
    */
   byIdentifier(): Statement<readonly [id: number, password: string | null, confirmed: 0 | 1, blocked: 0 | 1]> {
     return this.#cache.once(
@@ -263,19 +251,6 @@ export class AccountStatements {
       () =>
         sql`select id, password, ${this.#flag('confirmed')}, ${this.#flag('blocked')} from up_users where (email = ${value()} or username = ${value()}) and provider = 'local' order by case when email = ${value()} then 0 else 1 end, id limit 2`,
     );
-  }
-
-  /** Another account than that of a user whose name is an address, whatever its case: `id`. With the values to bind. */
-  otherNamed(
-    address: string,
-    user: number,
-  ): { readonly statement: Statement<readonly [id: number]>; readonly values: readonly BoundValue[] } {
-    const bindAddress = (form: ValueForm): Fragment => sql`${sql.val(formOf(address, form))}`;
-    const isNamed = this.#dialect.compare(sql.id('username'), 'string', 'eqi', bindAddress);
-    // Most names are no addresses, and need not be folded.
-    const text = sql`select id from up_users where username like '%@%' and ${isNamed} and id <> ${sql.val(user)} order by id limit 1`;
-    const compiled = text.compile(this.#dialect.composer);
-    return { statement: plainStatement(compiled.sql), values: compiled.parameters as readonly BoundValue[] };
   }
 
   /** Accounts by a column: `id, password, confirmed, blocked, email, username`. Values: the value. */

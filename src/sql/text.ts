@@ -1,6 +1,5 @@
 // What string and JSON comparison mean, for the values we bind and for the functions that databases call: case is
 // ignored for all of Unicode, and JSON is equal as a value.
-import type { BoundValue, SearchForm } from './statement.ts';
 
 /** Lower case, with the two small forms of sigma taken for one, so that a letter's place in a word does not matter. */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
@@ -17,19 +16,6 @@ export function globPattern(folded: string, place: PatternPlace): string {
   for (const character of folded)
     pattern += foldsTo().get(character) ?? (SPECIAL.has(character) ? `[${character}]` : character);
   return place === 'anywhere' || place === 'start' ? `${pattern}*` : pattern;
-}
-
-/** What is bound of a folded string to compare it with texts whatever their case. */
-export function foldedForm(folded: string, form: SearchForm, place: PatternPlace): BoundValue {
-  switch (form) {
-    case 'folded':
-      return folded;
-    case 'foldedIsAscii':
-      return isAscii(folded) ? 1 : 0;
-    case 'foldedPattern':
-      // Not looked at where the string is ASCII.
-      return isAscii(folded) ? '' : globPattern(folded, place);
-  }
 }
 
 const SPECIAL = new Set(['*', '?', '[']);
