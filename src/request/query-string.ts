@@ -27,7 +27,7 @@ export function parseQueryString(text: string, limits: Limits = DEFAULT_LIMITS):
   const { depth, listItems, parameters } = limits;
   try {
     const options = { ...OPTIONS, depth, arrayLimit: listItems, parameterLimit: parameters };
-    return qs.parse(meaningfulPairs(text, parameters), options) as QueryObject;
+    return qs.parse(text.includes('&') ? meaningfulPairs(text, parameters) : text, options) as QueryObject;
   } catch (error) {
     if (error instanceof RangeError) throw explained(error, limits);
     throw error;
@@ -37,13 +37,13 @@ export function parseQueryString(text: string, limits: Limits = DEFAULT_LIMITS):
 /** A place that takes several values: two that are equal may be meant there. */
 const LIST_KEY = /(\[|%5B)((\$|%24)between)?(\]|%5D)$/i;
 
-/** The pairs without empty ones, as in `a=b&&c=d`, those without a name, and those that say again what was said. */
+/** The pairs without empty ones, as in `a=b&&c=d`, and without those that say again what was said. */
 function meaningfulPairs(text: string, most: number): string {
   const all = text.split('&');
   if (all.length > most) throw limitExceeded('MAX_PARAMETERS', most, 'parameters');
   const seen = new Set<string>();
   const pairs = all.filter((pair) => {
-    if (pair === '' || pair.startsWith('=') || (seen.has(pair) && !LIST_KEY.test(pair.split('=', 1)[0]!))) return false;
+    if (pair === '' || (seen.has(pair) && !LIST_KEY.test(pair.split('=', 1)[0]!))) return false;
     seen.add(pair);
     return true;
   });
