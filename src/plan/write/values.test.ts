@@ -306,7 +306,13 @@ describe('any value at all', () => {
           expect(shownValue(attribute.type, value)).toEqual(decoderOf(attribute.type, false)(value));
         },
       ),
-      { numRuns: 1_000 },
+      {
+        numRuns: 1_000,
+        examples: (['integer', 'float', 'decimal'] as const).map((type): [ScalarAttribute, unknown] => [
+          attributeOf(type),
+          -0,
+        ]),
+      },
     );
   });
 

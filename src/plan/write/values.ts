@@ -217,7 +217,8 @@ export function shownValue(type: ScalarType, value: StoredValue): unknown {
     case 'password':
       return null;
     default:
-      return value;
+      // JSON has no negative zero.
+      return value === 0 ? 0 : value;
   }
 }
 
