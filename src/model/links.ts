@@ -32,25 +32,31 @@ export const showsLinks = ({ attributes }: ContentType, { uid }: Schema, name: s
     (attribute) => attribute.kind === 'relation' && attribute.target === uid && attribute.inverse === name,
   );
 
+/** What leads to each type, of other types and of components; found once for a model. */
+function leadingTo<Leading>(
+  leadsIn: (schema: Schema) => readonly (readonly [target: string, leading: Leading])[],
+): (model: Model, uid: string) => readonly Leading[] {
+  const known = new WeakMap<Model, ReadonlyMap<string, readonly Leading[]>>();
+  return (model, uid) => {
+    let byTarget = known.get(model);
+    if (!byTarget) {
+      const all = [...model.contentTypes.values(), ...model.components.values()].flatMap(leadsIn);
+      const grouped = [...Map.groupBy(all, ([target]) => target)];
+      byTarget = new Map(grouped.map(([target, group]) => [target, group.map(([, leading]) => leading)]));
+      known.set(model, byTarget);
+    }
+    return byTarget.get(uid) ?? [];
+  };
+}
+
 type OneWay = readonly [Schema, RelationAttribute];
 
-const oneWayOfModels = new WeakMap<Model, ReadonlyMap<string, readonly OneWay[]>>();
-const NONE: readonly OneWay[] = [];
-
-/** One-way relations that lead to a type, of other types and of components. */
-export function oneWayTo(model: Model, uid: string): readonly OneWay[] {
-  let byTarget = oneWayOfModels.get(model);
-  if (!byTarget) {
-    const all = [...model.contentTypes.values(), ...model.components.values()].flatMap((schema) =>
-      linkAttributes(schema)
-        .filter(({ inverse }) => inverse === null)
-        .map((attribute): OneWay => [schema, attribute]),
-    );
-    byTarget = Map.groupBy(all, ([, { target }]) => target);
-    oneWayOfModels.set(model, byTarget);
-  }
-  return byTarget.get(uid) ?? NONE;
-}
+/** One-way relations that lead to a type. */
+export const oneWayTo = leadingTo((schema) =>
+  linkAttributes(schema)
+    .filter(({ inverse }) => inverse === null)
+    .map((attribute): [string, OneWay] => [attribute.target, [schema, attribute]]),
+);
 
 /** Polymorphic relations of a schema. Those of files are media, and belong to the entries that show them. */
 export const morphAttributes = ({ uid, attributes }: Schema): MorphAttribute[] =>
@@ -63,21 +69,9 @@ export interface MorphTo {
   readonly link: LinkTable;
 }
 
-const morphsOfModels = new WeakMap<Model, ReadonlyMap<string, readonly MorphTo[]>>();
-const NO_MORPHS: readonly MorphTo[] = [];
-
-/** Polymorphic relations that lead to a type, of other types and of components. */
-export function morphsTo(model: Model, uid: string): readonly MorphTo[] {
-  let byTarget = morphsOfModels.get(model);
-  if (!byTarget) {
-    const all = [...model.contentTypes.values(), ...model.components.values()].flatMap((schema) =>
-      morphAttributes(schema).flatMap(({ many, targets }) =>
-        targets.map(({ uid: target, link }) => ({ target, to: { schema, many, link } })),
-      ),
-    );
-    const grouped = [...Map.groupBy(all, ({ target }) => target)];
-    byTarget = new Map(grouped.map(([target, group]) => [target, group.map(({ to }) => to)]));
-    morphsOfModels.set(model, byTarget);
-  }
-  return byTarget.get(uid) ?? NO_MORPHS;
-}
+/** Polymorphic relations that lead to a type. */
+export const morphsTo = leadingTo((schema) =>
+  morphAttributes(schema).flatMap(({ many, targets }) =>
+    targets.map(({ uid, link }): [string, MorphTo] => [uid, { schema, many, link }]),
+  ),
+);

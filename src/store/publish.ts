@@ -107,13 +107,13 @@ async function gatherForPublish(
 }
 
 /** For the rows whose lists hold a draft, and for those whose recorded lists do. */
-const referrerRequests = (schema: Schema, { table, from, to, constants, ...link }: LinkTable, draft: number) =>
+const referrerRequests = (schema: Schema, link: LinkTable, draft: number) =>
   [
-    { part: { read: 'holders', table, holder: from, held: to, constants }, rows: [draft] },
     {
-      part: { read: 'recordedIn', link: { ...link, table, from, to, constants }, holder: schema.table },
+      part: { read: 'holders', table: link.table, holder: link.from, held: link.to, constants: link.constants },
       rows: [draft],
     },
+    { part: { read: 'recordedIn', link, holder: schema.table }, rows: [draft] },
   ] as const satisfies readonly GatherRequest[];
 
 /** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */

@@ -260,8 +260,9 @@ class WritePlanner {
       if (!isWritable({ model: this.#model, access: this.#access }, schema, name, path) || name === 'id') continue;
       // What a form does not show is held to no stricter rules than a draft. Where the condition depends on a stored
       // row, validateConditional judges what was written.
-      const isDecided = attribute.visibleWhen === null || mode.row === 'new';
-      const shown = isDecided && isShown(schema, attribute, (one) => valueInNewRow(one, data));
+      const shown =
+        attribute.visibleWhen === null ||
+        (mode.row === 'new' && isShown(schema, attribute, (one) => valueInNewRow(one, data)));
       const applied: Mode = shown ? mode : { ...mode, draft: true };
       const here = [...path, name];
       const given = data[name];
