@@ -225,7 +225,7 @@ const categoryLinks = (restaurants: number): Filling => ({
   },
 });
 
-/** Tables of the reference that hold settings, users and files: all else is content. */
+/** Tables of Strapi 5 that hold settings, users and files: all else is content. */
 const KEPT = /^(strapi_|admin_|up_|upload_|files|i18n_|sqlite_)/;
 const ROWS_IN_TRANSACTION = 50_000;
 

@@ -94,7 +94,7 @@ describeOnEveryDatabase('Logging in', (engine) => {
   });
   afterEach(() => service.setAdvanced({}));
 
-  it('takes the name and the password that the reference hashed, and shows the account', async () => {
+  it('takes the name and the password that Strapi 5 hashed, and shows the account', async () => {
     const answer = await service.tryLogIn('John');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ jwt: expect.any(String), user: shown(JOHN, { id: 1, documentId: JOHN.documentId }) });
@@ -179,7 +179,7 @@ describeOnEveryDatabase('Logging in', (engine) => {
       expectInvalid(await service.tryLogIn(value), 'Invalid identifier or password');
   });
 
-  it('refuses an account that the reference blocked', async () => {
+  it('refuses an account that Strapi 5 blocked', async () => {
     const answer = await service.tryLogIn('Sam_100%');
     expectDenied(answer, 'Your account has been blocked by an administrator');
   });
@@ -542,7 +542,7 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     expect(await service.mails(person.email)).toHaveLength(1);
   });
 
-  it('are told of in the words that the reference keeps, in a file that only this account can read', async () => {
+  it('are told of in the words that Strapi 5 keeps, in a file that only this account can read', async () => {
     await service.setAdvanced({ email_reset_password: 'https://www.example.com/reset' });
     const person = await service.person();
     const code = await service.resetCode(person);
@@ -688,7 +688,7 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     expect((await service.tryLogIn(person.username)).status).toBe(200);
   });
 
-  it('take no code that the reference left in clear', async () => {
+  it('take no code that Strapi 5 left in clear', async () => {
     const clear = randomBytes(64).toString('hex');
     const person = await service.person({ reset_password_token: clear });
     for (const code of [clear, clear.slice(0, 64)]) expect((await service.resetPassword(code)).status).toBe(400);
@@ -991,8 +991,8 @@ const BAD_TOKENS: Readonly<Record<string, (given: Given) => string | Promise<str
   'that is over': (given) => signed(changed(given, { iat: nowInSeconds() - 60, exp: nowInSeconds() - 10 })),
   'without an end': (given) => signed(without(changed(given, {}), 'exp')),
   'without a beginning': (given) => signed(without(changed(given, {}), 'iat')),
-  'of the reference without an end': ({ person }) => signed(without(legacyClaims(person.id), 'exp')),
-  'of the reference that is over': ({ person }) =>
+  'of Strapi 5 without an end': ({ person }) => signed(without(legacyClaims(person.id), 'exp')),
+  'of Strapi 5 that is over': ({ person }) =>
     signed({ ...legacyClaims(person.id), exp: nowInSeconds() - 10, iat: nowInSeconds() - 60 }),
   'whose end is a text': (given) => signed(changed(given, { exp: 'never' })),
   'whose end is null': (given) => signed(changed(given, { exp: null })),
@@ -1173,7 +1173,7 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
     expect([status, headers['cache-control']]).toEqual([200, 'private, no-store']);
   });
 
-  it('of the reference let their user in until a logout', async () => {
+  it('of Strapi 5 let their user in until a logout', async () => {
     const { service } = given;
     const person = await service.person();
     const token = signed(legacyClaims(person.id));
@@ -1187,7 +1187,7 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
     expect((await service.me(later)).status).toBe(200);
   });
 
-  it('of the reference let their user in until the password is changed', async () => {
+  it('of Strapi 5 let their user in until the password is changed', async () => {
     const { service } = given;
     const person = await service.person();
     const token = signed(legacyClaims(person.id));
@@ -1304,7 +1304,7 @@ describeOnEveryDatabase('Sessions', (engine) => {
     else expectNoRefresh(refreshed);
   });
 
-  it('of the reference’s kind end as well with a block, a deletion or a change of the password', async () => {
+  it('of Strapi 5’s kind end as well with a block, a deletion or a change of the password', async () => {
     const changes: ((person: Person) => Promise<Answer>)[] = [
       (person) => asPublic('PUT', person, { password: OTHER_PASSWORD }),
       (person) => asPublic('PUT', person, { blocked: true }),
@@ -1564,7 +1564,7 @@ describeOnEveryDatabase('API tokens', (engine) => {
     await (await service.sheaf.auth()).roles.revoke('public', [RESTAURANT, 'plugin::users-permissions.user']);
   });
 
-  /** A token put into the database as the reference does. */
+  /** A token put into the database as Strapi 5 does. */
   async function stored(columns: Readonly<Record<string, string>>): Promise<string> {
     const token = randomBytes(128).toString('hex');
     const values = {
@@ -1694,7 +1694,7 @@ describeOnEveryDatabase('API tokens', (engine) => {
       const answer = await service.as(await stored(columns), 'GET', 'restaurants');
       expect([columns, answer.status]).toEqual([columns, 401]);
     }
-    // Older versions of the reference knew one kind alone.
+    // Older versions of Strapi knew one kind alone.
     expect((await service.as(await stored({ kind: 'null' }), 'GET', 'restaurants')).status).toBe(200);
   });
 
@@ -2171,7 +2171,7 @@ describe('Secrets that are given or kept', () => {
     ['one character again and again', 'a'.repeat(64)],
     ['a few characters again and again', 'abcabcabcabcabcabcabcabcabc'],
     ['a common word with something around it', 'my-super-secret-key-1234'],
-    ['what the reference’s template has', 'tobemodified-tobemodified'],
+    ['what Strapi 5’s template has', 'tobemodified-tobemodified'],
     ['a password in capitals', 'PASSWORD-PASSWORD-123'],
   ])('refuse one that is %s, and name its variable', (_, weak) => {
     const folder = newFolder();

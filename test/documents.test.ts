@@ -1680,7 +1680,7 @@ describeOnEveryDatabase('documents', (engine) => {
     });
   });
 
-  describe('a database that the reference filled', () => {
+  describe('a database that Strapi 5 filled', () => {
     let adopted: Content;
     let adoptedArticles: Documents;
     let adoptedAuthors: Documents;

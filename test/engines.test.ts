@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Model } from '../src/model/types.ts';
 import { type Answer, CASE_FILES, Replay, stepsOf } from './support/conformance.ts';
-import { type Content, useContents } from './support/content.ts';
+import { useContents } from './support/content.ts';
 import { describeAcrossDatabases } from './support/database.ts';
 
 const TIMESTAMPS = new Set(['createdAt', 'updatedAt', 'publishedAt']);
@@ -68,13 +68,11 @@ describeAcrossDatabases('Every database gives the same answers', (engines) => {
   const makers = engines.map((engine) => useContents(engine));
   let sides: { readonly replay: Replay; readonly comparable: Comparable }[];
   beforeAll(async () => {
-    const contents: Content[] = [];
-    for (const maker of makers) contents.push(await maker.open());
     sides = await Promise.all(
-      contents.map(async ({ sheaf }) => ({
-        replay: await Replay.seeded(sheaf),
-        comparable: new Comparable(sheaf.model),
-      })),
+      makers.map(async (maker) => {
+        const replay = await Replay.seeded(async () => (await maker.open()).sheaf);
+        return { replay, comparable: new Comparable(replay.sheaf.model) };
+      }),
     );
   });
   afterAll(async () => {

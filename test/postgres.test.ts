@@ -1,5 +1,5 @@
-// What only PostgreSQL has: the layout that the reference makes there, schemas, nodes that share a database, writers
-// that meet, and a database that the reference made. SHEAF_TEST_SCALE gives more writes to the writers.
+// What only PostgreSQL has: the layout that Strapi 5 makes there, schemas, nodes that share a database, writers
+// that meet, and a database that Strapi 5 made. SHEAF_TEST_SCALE gives more writes to the writers.
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ interface Layout {
   readonly foreignKeys: Readonly<Record<string, string>>;
 }
 
-/** What the reference makes of the guide, as it was written down. */
+/** What Strapi 5 makes of the guide, as it was written down. */
 function recordedLayout(): Layout {
   const text = readFileSync(fileURLToPath(new URL('./fixtures/guide.postgres.txt', import.meta.url)), 'utf8');
   const [, columns, indexes, foreignKeys] = text
@@ -77,7 +77,7 @@ async function layoutOf(url: string, schema = 'public'): Promise<Layout> {
   });
 }
 
-/** Sheaf's own tables and indexes beside those of the reference. */
+/** Sheaf's own tables and indexes beside those of Strapi 5. */
 const isOwn = (name: string): boolean => name.startsWith('sheaf_');
 
 const withoutOwn = (named: Readonly<Record<string, string>>): Record<string, string> =>
@@ -129,7 +129,7 @@ describeOnPostgres('A new PostgreSQL database', (engine) => {
   });
   const recorded = recordedLayout();
 
-  it('has the columns that the reference makes, with decimals that keep every digit', () => {
+  it('has the columns that Strapi 5 makes, with decimals that keep every digit', () => {
     const exact = Object.entries(typesOf(recorded.columns)).map(([name, type]) => [
       name,
       type.replace('numeric(10,2)', 'numeric'),
@@ -138,11 +138,11 @@ describeOnPostgres('A new PostgreSQL database', (engine) => {
     expect(exact.filter(([, type]) => type!.startsWith('numeric'))).toHaveLength(3);
   });
 
-  it('has the indexes that the reference makes', () => {
+  it('has the indexes that Strapi 5 makes', () => {
     expect(withoutOwn(made.indexes)).toEqual(recorded.indexes);
   });
 
-  it('has the foreign keys that the reference makes', () => {
+  it('has the foreign keys that Strapi 5 makes', () => {
     expect(withoutOwn(made.foreignKeys)).toEqual(recorded.foreignKeys);
   });
 });
@@ -203,7 +203,7 @@ describeOnPostgres('A schema other than public', (engine) => {
   });
 });
 
-// -------------------------------------------------------------------------------- a database that the reference made
+// -------------------------------------------------------------------------------- a database that Strapi 5 made
 
 const quoted = (name: string): string => `"${name}"`;
 
@@ -225,7 +225,7 @@ async function makeAsReference(client: pg.Client): Promise<void> {
   await fillTables(client, readSqlite(FIXTURE));
 }
 
-describeOnPostgres('A PostgreSQL database that the reference made', (engine) => {
+describeOnPostgres('A PostgreSQL database that Strapi 5 made', (engine) => {
   const contents = useContents(engine);
   let url: string;
   let before: Layout;

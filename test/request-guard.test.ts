@@ -1019,7 +1019,7 @@ describeOnSqlite('Before the door opens', (engine) => {
       expect(process.env).not.toHaveProperty('SHEAF_TEST_OF_THE_DOOR');
     });
 
-    it('names a database in parts as projects of the reference do', () => {
+    it('names a database in parts as projects of Strapi 5 do', () => {
       const project = projectWithEnv(
         [
           'DATABASE_CLIENT=postgres',

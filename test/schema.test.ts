@@ -1,4 +1,4 @@
-// The layout of the database: a new one is laid out as the reference lays out the same project, an existing one gets
+// The layout of the database: a new one is laid out as Strapi 5 lays out the same project, an existing one gets
 // what it lacks and nothing else, and one that cannot hold the content is told so and left alone.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -134,16 +134,16 @@ describe('a new SQLite database of the guide', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has every table of the reference, and besides only tables named sheaf_…', () => {
+  it('has every table of Strapi 5, and besides only tables named sheaf_…', () => {
     expect(Object.keys(withoutOurs(ours))).toEqual(Object.keys(reference));
     expect(Object.keys(reference).length).toBeGreaterThan(50);
   });
 
-  it.each(Object.keys(reference))('lays out %s as the reference does: columns, indexes, foreign keys', (table) => {
+  it.each(Object.keys(reference))('lays out %s as Strapi 5 does: columns, indexes, foreign keys', (table) => {
     expect(withoutOurs(ours)[table]).toEqual(reference[table]);
   });
 
-  it('adds to tables of the reference indexes named sheaf_… only', () => {
+  it('adds to tables of Strapi 5 indexes named sheaf_… only', () => {
     for (const [table, { indexes }] of Object.entries(ours)) {
       const added = Object.keys(indexes).filter((name) => !(name in (reference[table]?.indexes ?? {})));
       expect(added.filter((name) => !name.startsWith('sheaf_'))).toEqual([]);
@@ -175,7 +175,7 @@ describe('a new SQLite database of the guide', () => {
     });
   });
 
-  it('counts ids up and never gives one twice, as the reference does', () => {
+  it('counts ids up and never gives one twice, as Strapi 5 does', () => {
     const counting = (from: string) =>
       withFile(from, (connection) =>
         (
@@ -187,7 +187,7 @@ describe('a new SQLite database of the guide', () => {
     expect(counting(file)).toEqual(counting(FIXTURE));
   });
 
-  it('starts with the settings by which the reference knows it', () => {
+  it('starts with the settings by which Strapi 5 knows it', () => {
     const rows = (from: string, sql: string) => withFile(from, (connection) => connection.prepare(sql).all());
     for (const sql of [
       'select name from strapi_migrations_internal order by name',

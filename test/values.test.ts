@@ -597,7 +597,7 @@ describeOnEveryDatabase('a value', (engine) => {
   });
 
   if (engine.name === 'SQLite')
-    it('is stored in the form that the reference stores it in', async () => {
+    it('is stored in the form that Strapi 5 stores it in', async () => {
       const { id } = await content.entry('POST', 'samples', {
         string: 's',
         integer: '7',

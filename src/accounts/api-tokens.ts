@@ -1,4 +1,4 @@
-// API tokens, stored as the reference stores them: an HMAC of the token, so that a copy of the database opens nothing.
+// API tokens, stored as Strapi 5 stores them: an HMAC of the token, so that a copy of the database opens nothing.
 import { createHmac, randomBytes } from 'node:crypto';
 import { createId } from '@paralleldrive/cuid2';
 import type { Access } from '../access/access.ts';

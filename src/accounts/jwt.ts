@@ -29,7 +29,7 @@ const SESSION_ID = /^[\w-]{1,255}$/;
 /** What a token says, once its signature and its time were checked. */
 export interface Claims {
   readonly userId: number;
-  /** Null for a token of the reference that knows no sessions. */
+  /** Null for a token of Strapi 5 that knows no sessions. */
   readonly sessionId: string | null;
   readonly kind: 'access' | 'refresh';
   /** Milliseconds. */

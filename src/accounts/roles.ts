@@ -1,4 +1,4 @@
-// Roles and what they are granted, changed: in the reference's tables, and told to every node.
+// Roles and what they are granted, changed: in Strapi 5's tables, and told to every node.
 import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS, defaultGrants, expandActions, knownActions } from '../access/actions.ts';
 import { addGrant } from '../db/bootstrap.ts';

@@ -1,4 +1,4 @@
-// What a new database starts with: the settings, roles and locales that the reference makes at its own first start,
+// What a new database starts with: the settings, roles and locales that Strapi 5 makes at its own first start,
 // and the marks by which it knows that its migrations have nothing left to do here.
 import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';

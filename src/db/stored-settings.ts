@@ -52,7 +52,7 @@ export async function admitLocale(session: Session, dialect: Dialect, code: stri
 
 const FIXED = /^numeric\((\d+),(\d+)\)$/;
 
-/** Columns of decimals that keep a fixed number of digits, as the reference makes them on PostgreSQL. */
+/** Columns of decimals that keep a fixed number of digits, as Strapi 5 makes them on PostgreSQL. */
 export function decimalColumns(tables: Tables): DecimalColumns {
   const columns = new Map<string, { precision: number; scale: number }>();
   for (const [table, { columns: types }] of tables)

@@ -1,5 +1,5 @@
 // From definition files to the model: what a broken definition is told, that all problems are told at once, and that
-// the names the model gives to tables and columns are those of a database that the reference made.
+// the names the model gives to tables and columns are those of a database that Strapi 5 made.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

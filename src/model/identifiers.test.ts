@@ -87,7 +87,7 @@ describe('snakeCase', () => {
 });
 
 describe('names that fit', () => {
-  it('are those of the reference', () => {
+  it('are those of Strapi 5', () => {
     expect(columnName('averagePrice')).toBe('average_price');
     expect(joinTableName('articles', 'related')).toBe('articles_related_lnk');
     expect(joinTableName('restaurants', 'signatureDish')).toBe('restaurants_signature_dish_lnk');

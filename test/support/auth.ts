@@ -69,14 +69,14 @@ export function signed(
 
 export const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** What the reference puts into a token: who, since when, until when. */
+/** What Strapi 5 puts into a token: who, since when, until when. */
 export const legacyClaims = (id: unknown): Json => ({ id, iat: nowInSeconds() - 10, exp: nowInSeconds() + 3600 });
 
 /** What a token says, whoever signed it. */
 export const claimsOf = (token: string): Json =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8'));
 
-/** An API token in the form that the reference stores. */
+/** An API token in the form that Strapi 5 stores. */
 export const storedToken = (token: string): string => createHmac('sha512', API_TOKEN_SALT).update(token).digest('hex');
 
 /** Every error wears the envelope. */
@@ -174,7 +174,7 @@ export class Service extends Content {
     await this.execute(`update up_users set ${column} = ${literal(value)} where id = ${id}`);
   }
 
-  /** Settings of accounts as the reference keeps them; what is not given is as it is by default. */
+  /** Settings of accounts as Strapi 5 keeps them; what is not given is as it is by default. */
   async setAdvanced(settings: Json): Promise<void> {
     const key = quoted('plugin_users-permissions_advanced');
     const value = quoted(JSON.stringify(settings));
@@ -282,7 +282,7 @@ export interface Services {
   folder(): string;
   /** The guide's project with settings, in a folder of its own. */
   project(settings?: Json): string;
-  /** Starts the guide on a copy of the database that the reference made, or on the one given. */
+  /** Starts the guide on a copy of the database that Strapi 5 made, or on the one given. */
   start(options?: ServiceOptions): Promise<Service>;
 }
 

@@ -68,7 +68,7 @@ interface Product {
   remove(urls: readonly string[]): void;
 }
 
-/** A database that the reference made from the guide. */
+/** A database that Strapi 5 made from the guide. */
 export const FIXTURE = fileURLToPath(new URL('../fixtures/guide.sqlite', import.meta.url));
 export const GUIDE = fileURLToPath(new URL('../../examples/guide', import.meta.url));
 
