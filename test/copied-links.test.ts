@@ -39,6 +39,21 @@ const PROJECT: Project = {
       attributes: { name: { type: 'string' }, page: relation('oneToOne', 'page', { mappedBy: 'pin' }) },
     },
     stub: { attributes: { name: { type: 'string' }, page: relation('oneToOne', 'page', { mappedBy: 'stub' }) } },
+    note: {
+      attributes: {
+        name: { type: 'string' },
+        topic: relation('manyToOne', 'topic', { useJoinTable: false, inversedBy: 'notes' }),
+        lead: relation('oneToOne', 'topic', { useJoinTable: false, inversedBy: 'leader' }),
+      },
+    },
+    topic: {
+      drafts: true,
+      attributes: {
+        name: { type: 'string' },
+        notes: relation('oneToMany', 'note', { mappedBy: 'topic' }),
+        leader: relation('oneToOne', 'note', { mappedBy: 'lead' }),
+      },
+    },
     product: {
       drafts: true,
       localized: true,
@@ -288,6 +303,48 @@ describeOnEveryDatabase('links that a row holds', (engine) => {
     await of('tag').publish({ documentId: tag });
     expect(await list('published')).toEqual(['b']);
   });
+
+  it('as keys of a row without drafts lead to the published row of a document as long as it has one', async () => {
+    const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
+    const { keyed } = linksTo(tag, label);
+    const { documentId } = await of('plain').create({ data: { name: 'p', keyed, part: { keyed } } });
+    const links = async (status: 'draft' | 'published') => {
+      const populate = { ...POPULATED, part: { populate: POPULATED } };
+      const entry = (await of('plain').findOne({ documentId, status, populate: populate as never })) as Answered;
+      return [linksOf(entry).keyed, linksOf(entry.part).keyed];
+    };
+    for (let round = 0; round < 2; round++) {
+      expect(await links('published')).toEqual([null, null]);
+      expect(await links('draft')).toEqual(['a', 'a']);
+      await of('tag').publish({ documentId: tag });
+      expect(await links('published')).toEqual(['a', 'a']);
+      await of('tag').unpublish({ documentId: tag });
+    }
+  });
+
+  it.each(['note', 'topic'])(
+    'as keys with another side follow publications too, whichever side wrote them: %s',
+    async (side) => {
+      const [topic, note] = [await made('topic', 't'), await made('note', 'n')];
+      if (side === 'note') await of('note').update({ documentId: note, data: { topic, lead: topic } });
+      else await of('topic').update({ documentId: topic, data: { notes: [note], leader: note } });
+      const links = async (status: 'draft' | 'published') => {
+        const held = (await of('note').findOne({ documentId: note, status, populate: '*' })) as Answered;
+        const back = (await of('topic').findOne({ documentId: topic, status, populate: '*' })) as Answered;
+        return [held.topic?.name, held.lead?.name, back?.notes.length, back?.leader?.name];
+      };
+      for (let round = 0; round < 2; round++) {
+        expect(await links('published')).toEqual([undefined, undefined, undefined, undefined]);
+        expect(await links('draft')).toEqual(['t', 't', 1, 'n']);
+        await of('topic').publish({ documentId: topic });
+        expect(await links('published')).toEqual(['t', 't', 1, 'n']);
+        // Publishing again, with the links told of or not, changes nothing.
+        await of('topic').update({ documentId: topic, data: { name: 't' }, status: 'published' });
+        expect(await links('published')).toEqual(['t', 't', 1, 'n']);
+        await of('topic').unpublish({ documentId: topic });
+      }
+    },
+  );
 
   it('take what a body says of a clone, in every form', async () => {
     const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];

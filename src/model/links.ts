@@ -49,13 +49,20 @@ function leadingTo<Leading>(
   };
 }
 
-type OneWay = readonly [Schema, RelationAttribute];
+type Relation = readonly [Schema, RelationAttribute];
 
 /** One-way relations that lead to a type. */
 export const oneWayTo = leadingTo((schema) =>
   linkAttributes(schema)
     .filter(({ inverse }) => inverse === null)
-    .map((attribute): [string, OneWay] => [attribute.target, [schema, attribute]]),
+    .map((attribute): [string, Relation] => [attribute.target, [schema, attribute]]),
+);
+
+/** Relations kept in foreign keys that lead to a type. */
+export const keysTo = leadingTo((schema) =>
+  [...schema.attributes.values()]
+    .filter(isForeignKey)
+    .map((attribute): [string, Relation] => [attribute.target, [schema, attribute]]),
 );
 
 /** Polymorphic relations of a schema. Those of files are media, and belong to the entries that show them. */

@@ -1,7 +1,7 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
-import { isForeignKey, isKey, isListed, linkAttributes, oneWayTo } from '../model/links.ts';
+import { isForeignKey, isKey, isListed, keysTo, linkAttributes, oneWayTo } from '../model/links.ts';
 import type { ContentType, LinkTable, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
@@ -278,7 +278,7 @@ const besideDraft = (list: readonly number[], { draft, published }: DraftAndPubl
 
 /**
  * A key between a row and one without drafts needs nothing but to be taken from others: either it was copied with its
- * row, or it is that of the row without drafts, which leads to one row and so stays what it is.
+ * row, or it is that of the row without drafts, which leads to one row.
  */
 export const isSettled = ({ owning, exclusive }: RelationAttribute, target: ContentType): boolean =>
   !target.draftAndPublish && !(owning && exclusive);
@@ -290,11 +290,27 @@ async function publishKey(
   { draft, published }: DraftAndPublished,
 ): Promise<void> {
   const target = write.type(attribute.target);
-  if (isSettled(attribute, target)) return;
+  if (isSettled(attribute, target)) {
+    if (!attribute.owning) await leadKeysToPublished(write, type, attribute, { draft, published });
+    return;
+  }
   const inDraft = await readTargets(write, attribute.link, draft);
   if (target.draftAndPublish) await recordList(write, attribute, published, inDraft);
   const desired = await shownTargets(write, target, inDraft);
   await setKey(write, type, attribute, { row: published, desired });
+}
+
+/** Keys of rows without drafts lead to the published row as long as there is one; those that it had, it keeps. */
+async function leadKeysToPublished(
+  write: WriteSession,
+  type: ContentType,
+  attribute: RelationAttribute,
+  { draft, published }: DraftAndPublished,
+): Promise<void> {
+  const inDraft = await readTargets(write, attribute.link, draft);
+  if (inDraft.length === 0) return;
+  const kept = attribute.many ? await readTargets(write, attribute.link, published) : [];
+  await setKey(write, type, attribute, { row: published, desired: [...kept, ...inDraft] });
 }
 
 /** Links a row by a key with the desired rows alone; others lose them. */
@@ -368,7 +384,7 @@ async function restoreInLiveList(
 /**
  * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
  * else to remember them by. The whole list is put on record, with the drafts in the places of those that go. So are
- * polymorphic links.
+ * polymorphic links. Keys of rows without drafts lead to the drafts from now on.
  */
 export async function rememberInLiveLists(
   write: WriteSession,
@@ -377,6 +393,7 @@ export async function rememberInLiveLists(
 ): Promise<void> {
   const drafts = await draftsOf(write, type.table, published);
   await rememberInMorphs(write, type, drafts);
+  for (const [row, draft] of drafts) await leadKeys(write, type, { from: row, to: draft });
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
     const { link } = attribute;
     const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
@@ -401,18 +418,28 @@ async function showRecordedList(write: WriteSession, attribute: RelationAttribut
 
 /** The same for one-way relations kept in foreign keys. */
 async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
-  for (const holder of [...write.model.contentTypes.values(), ...write.model.components.values()])
-    for (const attribute of holder.attributes.values()) {
-      if (!isForeignKey(attribute) || attribute.target !== type.uid || attribute.inverse !== null) continue;
-      const { link } = attribute;
-      const recorded = await write.run.rows(write.publications.recordedIn(holder.table), listName(link), rows.draft);
-      const holders = recorded.map(([id]) => id);
-      if (holders.length > 0)
-        await write.run.change(
-          link.table,
-          write.sql.setColumn(link.table, link.to, 'id'),
-          rows.published,
-          listOf(holders),
-        );
-    }
+  for (const [holder, { link, inverse }] of keysTo(write.model, type.uid)) {
+    if (inverse !== null) continue;
+    const recorded = await write.run.rows(write.publications.recordedIn(holder.table), listName(link), rows.draft);
+    const holders = recorded.map(([id]) => id);
+    if (holders.length > 0) await setKeyColumn(write, link, holders, rows.published);
+  }
+  await leadKeys(write, type, { from: rows.draft, to: rows.published });
 }
+
+/** Leads keys of rows without drafts from one row of a document to the other. */
+async function leadKeys(
+  write: WriteSession,
+  type: ContentType,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  for (const [holder, { link }] of keysTo(write.model, type.uid)) {
+    const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf([from]));
+    const ids = holders.map(([id]) => id);
+    const live = await rowsWithoutDrafts(write, holder, ids);
+    if (live.length > 0) await setKeyColumn(write, link, live, to);
+  }
+}
+
+const setKeyColumn = (write: WriteSession, link: LinkTable, rows: readonly number[], target: number): Promise<void> =>
+  write.run.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), target, listOf(rows));
