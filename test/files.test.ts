@@ -36,6 +36,7 @@ const PROJECT: Project = {
         gallery: { ...many, ...localized },
         seo: { type: 'component', component: 'kit.seo', ...localized },
         zone: { type: 'dynamiczone', components: ['kit.photos', 'kit.seo'], ...localized },
+        sharedSeo: { type: 'component', component: 'kit.seo' },
       },
     },
     note: { attributes: { title: { type: 'string' }, cover: one } },
@@ -163,6 +164,28 @@ describeOnEveryDatabase('Files', (engine) => {
       const query = 'populate[seo][populate][image]=true&populate[seo][populate][inner][populate]=photos';
       const { seo: now } = await post(`${documentId}?status=draft&${query}`);
       expect([now.image.id, now.inner.photos.map((file: Answered) => file.id)]).toEqual([image.id, [photo.id]]);
+    });
+
+    it.each(['draft', 'published'])('are shared by all locales where the component is: %s', async (status) => {
+      const { documentId } = await site.entry('POST', `posts?status=${status}`, {
+        title: 'English',
+        sharedSeo: { label: 'x', inner: { photos: [] } },
+      });
+      await site.entry('PUT', `posts/${documentId}?status=${status}&locale=fr`, { title: 'French' });
+      const query = 'populate[sharedSeo][populate][image]=true&populate[sharedSeo][populate][inner][populate]=photos';
+      const shown = async (locale: string) =>
+        (await post(`${documentId}?status=${status}&locale=${locale}&${query}`)).sharedSeo;
+      const before = [await shown('en'), await shown('fr')];
+      const image = await uploaded([text('seo.txt'), ...linkTo('kit.seo', before[0].id, 'image')]);
+      const photo = await uploaded([text('inner.txt'), ...linkTo('kit.photos', before[0].inner.id, 'photos')]);
+      for (const [index, locale] of ['en', 'fr'].entries()) {
+        const { id, image: own, inner } = await shown(locale);
+        expect([id, own?.id, inner.photos.map((file: Answered) => file.id)], locale).toEqual([
+          before[index].id,
+          image.id,
+          [photo.id],
+        ]);
+      }
     });
 
     it('are told by the file: which entries show it', async () => {

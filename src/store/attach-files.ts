@@ -36,20 +36,27 @@ export async function attachFiles(write: WriteSession, field: MediaField, files:
   }
 }
 
-/** A component belongs to one version of an entry, and is changed there alone. */
+/**
+ * A component belongs to one version of an entry. It is changed there, and in other locales where they share the field
+ * that leads to it.
+ */
 async function attachToComponent(write: WriteSession, field: MediaField, files: readonly number[]): Promise<void> {
   const { schema, attribute, row } = field;
   if (typeof row !== 'number' || schema.kind !== 'component') throw noSuchRow();
   const owners = await ownersOf(write, schema, [row]);
   if (owners.length === 0) throw noSuchRow();
   const own = changedRow(write);
+  const changed: { type: ContentType; version: Version; versions: readonly Version[]; name: string }[] = [];
   for (const { type, row: owner, field: name } of owners) {
     const versions = await lockedVersions(write, type, owner);
     const found = versions.filter(({ id }) => id === owner);
     await requireUpdate(write, type, name, found);
     await write.run.change(type.table, write.sql.updateRow(type.table, own.columns), ...own.values, owner);
+    changed.push(...found.map((version) => ({ type, version, versions, name })));
   }
   await append(write, attribute, row, files);
+  for (const { type, version, versions, name } of changed)
+    await syncSharedFields(write, type, { row: version, versions }, new Set([name]));
 }
 
 interface ComponentOwner {
