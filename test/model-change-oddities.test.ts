@@ -152,6 +152,22 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await steps()).toEqual([]);
   });
 
+  it.each([
+    ['string', ['bare', '12', '12', 'true', '{"a":1}', '["x"]']],
+    ['text', ['bare', '12', '12', 'true', '{"a":1}', '["x"]']],
+    ['integer', [null, 12, 12, null, null, null]],
+    ['blocks', [null, null, null, null, null, null]],
+  ] as const)('of JSON to another type takes strings for strings: %s', async (type, expected) => {
+    const values = ['bare', '12', 12, true, { a: 1 }, ['x']];
+    const { become, create, apply, read } = start({
+      types: { ant: { attributes: { title: string, value: { type: 'json' } } } },
+    });
+    for (const [index, value] of values.entries()) await create('ant', { title: String(index), value });
+    become({ types: { ant: { attributes: { title: string, value: { type } } } } });
+    await apply();
+    expect((await read('ant')).map(({ value }) => value)).toEqual(expected);
+  });
+
   it('of a one-way relation that the other side keeps from now on moves the links there', async () => {
     const before = {
       types: {

@@ -54,7 +54,7 @@ function givenAs(to: ScalarType, from: ScalarType, stored: unknown): unknown {
   return documentOf(to, from, stored);
 }
 
-const parsed = (stored: unknown): unknown => (typeof stored === 'string' ? JSON.parse(stored) : stored);
+const parsed = (stored: unknown): unknown => JSON.parse(stored as string);
 const isTrue = (stored: unknown): boolean => stored === true || Number(stored) === 1;
 
 function textOf(from: ScalarType, stored: unknown): string | undefined {

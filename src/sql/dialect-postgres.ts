@@ -106,6 +106,10 @@ export const postgresDialect: Dialect = {
       case 'datetime':
       case 'timestamp':
         return milliseconds(column);
+      // The driver would read it, and a string could not be told from JSON any more.
+      case 'json':
+      case 'blocks':
+        return sql`${column}::text`;
       default:
         return column;
     }
