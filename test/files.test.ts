@@ -259,6 +259,8 @@ describeOnEveryDatabase('Files', (engine) => {
         [[text('fine.txt'), ['files', 'no picture', 'bad.png', 'image/png']], 400],
         [[text('fine.txt'), ...linkTo('api::note.note', 999_999, 'cover')], 400],
         [[text('fine.txt'), ...linkTo('api::note.note', 'nosuchdocument', 'cover')], 400],
+        [[text('fine.txt'), ...linkTo('api::note.note', 2 ** 31, 'cover')], 400],
+        [[text('fine.txt'), ...linkTo('kit.seo', 2 ** 31, 'image')], 400],
         [[text('fine.txt'), ...linkTo('api::note.note', id, 'title')], 400],
         [[text('fine.txt'), ...linkTo('kit.seo', 999_999, 'image')], 400],
         [[text('fine.txt'), ...linkTo(FILE, 1, 'related')], 400],

@@ -699,6 +699,35 @@ describeOnEveryDatabase('relations', (engine) => {
     }
   });
 
+  it.each(['2147483648', '9007199254740993', '99999999999999999999999'])(
+    'a row id that no row can have is one of no row: %s',
+    async (id) => {
+      const chef = await guide.make('chefs', { name: 'a chef' });
+      const documentId = await guide.make('restaurants', { name: 'here', chef });
+      const statusOf = async (method: string, url: string, body?: unknown) =>
+        (await guide.send(method, url, body)).status;
+      for (const filter of ['filters[id]', 'filters[id][$in][]', 'filters[chef][id]', 'filters[chef]']) {
+        const { status, body } = await guide.get(`restaurants?${filter}=${id}`);
+        expect([status, body.data], filter).toEqual([200, []]);
+      }
+      for (const url of [`restaurants/${id}`, `users/${id}`, `upload/files/${id}`])
+        expect(await statusOf('GET', url), url).toBe(404);
+      for (const url of [`users/${id}`, `upload/files/${id}`]) expect(await statusOf('DELETE', url), url).toBe(404);
+      const number = Number(id);
+      const references = [id, number, -number, { id }, { id: number }];
+      for (const reference of references)
+        for (const data of [
+          ...['chef', 'cover'].map((name) => ({ [name]: reference })),
+          { chef: { connect: [reference] } },
+          { categories: { disconnect: [reference] } },
+          { categories: { connect: [{ documentId: chef, position: { before: reference } }] } },
+          { openingHours: [{ id: (reference as Answered).id ?? reference }] },
+        ])
+          expect(await statusOf('PUT', `restaurants/${documentId}`, { data }), JSON.stringify(data)).toBe(400);
+      expect(await held(guide, `restaurants/${documentId}`, 'chef')).toBe('a chef');
+    },
+  );
+
   // 21
   it('what is deleted leaves no pair behind', async () => {
     const plain = await kit.make('plains', { name: 'short-lived' });

@@ -17,6 +17,7 @@ import type { FileSettings } from '../project/file-settings.ts';
 import { entriesOfPage } from '../read/read-strategy.ts';
 import type { ReadParameters } from '../request/parse-read.ts';
 import type { Pagination } from '../request/read-request.ts';
+import { readRowId } from '../request/scalars.ts';
 import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
 import { attachFiles, type MediaField } from '../store/attach-files.ts';
 import { DocumentNotFound } from '../store/document-not-found.ts';
@@ -249,9 +250,10 @@ export class Files {
 
   /** @internal The documentId of a file, by that or by the id of its row; null where there is none. */
   async documentIdOf(id: number | string): Promise<string | null> {
-    if (typeof id === 'string' && !/^\d{1,15}$/.test(id)) return id;
+    const row = readRowId(id);
+    if (row === null) return String(id);
     const rows = await this.#operations.database.latest((session) =>
-      session.rows(this.#statements.documentIdOf(), [Number(id)]),
+      session.rows(this.#statements.documentIdOf(), [row]),
     );
     return rows[0]?.[0] ?? null;
   }
@@ -402,8 +404,7 @@ export class Files {
     if (!schema) throw wrongLink('ref', 'the uid of a content-type or a component, such as api::article.article');
     const attribute = schema.attributes.get(field);
     if (attribute?.kind !== 'media') throw wrongLink('field', `the name of a media field of ${schema.uid}`);
-    const row = typeof refId === 'number' || /^\d{1,15}$/.test(refId) ? Number(refId) : refId;
-    return { schema, attribute, row };
+    return { schema, attribute, row: readRowId(refId) ?? String(refId) };
   }
 }
 

@@ -13,6 +13,7 @@ import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { NO_LIMIT, READ_PARAMETERS, withPagination } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
+import { readRowId } from '../request/scalars.ts';
 import { readDefaults, readHandler, shownAs, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
@@ -130,8 +131,9 @@ const documentIdOfUser =
   ({ accounts }: RouteContext['auth']) =>
   (request: FastifyRequest): string | Promise<string> => {
     const given = documentIdOf(request);
-    if (!/^\d{1,15}$/.test(given)) return given;
-    return accounts.documentIdOf(Number(given)).then((documentId) => documentId ?? given);
+    const row = readRowId(given);
+    if (row === null) return given;
+    return accounts.documentIdOf(row).then((documentId) => documentId ?? given);
   };
 
 /** Users are written without the `data` around them. */

@@ -2,6 +2,7 @@
 // references. Knows no model; whether what they name exists is found out later.
 import { type ErrorDetails, limitExceeded, SheafError } from '../errors.ts';
 import type { Status } from './read-request.ts';
+import { readRowId } from './scalars.ts';
 
 /** An entry of another type, by the id of its document or of one of its rows. */
 export interface Reference {
@@ -135,7 +136,8 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
 function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Reference {
   const none = { documentId: null, id: null, locale: null, status: null, type: null, path };
   if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return { ...none, id: value };
+  const number = typeof value === 'number' ? readRowId(value) : null;
+  if (number !== null) return { ...none, id: number };
   if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
   const isKnown = (key: string): boolean => REFERENCE_KEYS.has(key) || SYSTEM_KEYS.has(key) || isTargetKey(key);
   const unknownKey = Object.keys(value).find((key) => !isKnown(key));
@@ -154,12 +156,6 @@ function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Re
     type: optionalText(value.__type, [...path, '__type']),
     path,
   };
-}
-
-/** The id of a row, as a number or in digits; null for anything else. */
-export function readRowId(value: unknown): number | null {
-  if (typeof value === 'string') return /^\d+$/.test(value) ? Number(value) : null;
-  return Number.isSafeInteger(value) ? (value as number) : null;
 }
 
 function optionalText(value: unknown, path: BodyPath): string | null {

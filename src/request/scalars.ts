@@ -9,6 +9,15 @@ const CENTURY = /^\d\d$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,3}))?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
+/** Ids of rows are integers of four bytes. */
+const LARGEST_ROW_ID = 2 ** 31 - 1;
+
+/** The id of a row, as a number or in digits; null for anything else, and for what no row can have as its id. */
+export function readRowId(value: unknown): number | null {
+  const id = typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : null) : value;
+  return Number.isSafeInteger(id) && Math.abs(id as number) <= LARGEST_ROW_ID ? (id as number) : null;
+}
+
 /** There is no year 0, and not every database has one. */
 const isDay = (text: string): boolean => DATE.test(text) && !text.startsWith('0000') && !Number.isNaN(midnightOf(text));
 

@@ -7,6 +7,7 @@ import type { Sheaf } from '../../app.ts';
 import { listOf, nonEmptyString, strictObject } from '../../check-json.ts';
 import type { ApiToken, NewToken } from '../../console/contract.ts';
 import { notFoundError } from '../../errors.ts';
+import { readRowId } from '../../request/scalars.ts';
 import { checkedBody, invalidMember } from './checked-body.ts';
 
 export const listTokens = async ({ tokens }: Auth): Promise<ApiToken[]> => (await tokens.list()).map(shownToken);
@@ -54,5 +55,6 @@ export async function createToken(sheaf: Sheaf, { tokens }: Auth, body: unknown)
 }
 
 export async function deleteToken({ tokens }: Auth, id: string): Promise<void> {
-  if (!/^\d{1,15}$/.test(id) || !(await tokens.delete(Number(id)))) throw notFoundError();
+  const row = readRowId(id);
+  if (row === null || !(await tokens.delete(row))) throw notFoundError();
 }

@@ -21,8 +21,8 @@ import {
   bodyValueError,
   parseRelation,
   type RelationInput,
-  readRowId,
 } from '../../request/parse-relation.ts';
+import { readRowId } from '../../request/scalars.ts';
 import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
 import {
   type AbsentValues,
