@@ -2547,3 +2547,63 @@ describeOnEveryDatabase('sheaf explain in the eyes of a role', (engine) => {
     for (const target of refusals) expect(await failureOf(() => statements(target, true)), target).not.toBeNull();
   });
 });
+
+describeOnEveryDatabase('Accounts of the console', (engine) => {
+  const contents = useContents(engine);
+  const toAccount = { type: 'relation', relation: 'oneToOne', target: 'admin::user' };
+  const PROJECT_WITH_ACCOUNTS: Project = {
+    types: {
+      memo: {
+        options: { populateCreatorFields: true },
+        attributes: {
+          title: { type: 'string' },
+          keeper: toAccount,
+          any: { type: 'relation', relation: 'morphToMany' },
+          seal: { type: 'component', component: 'kit.seal' },
+        },
+      },
+      note: { attributes: { title: { type: 'string' }, one: { type: 'relation', relation: 'morphToOne' } } },
+    },
+    components: { 'kit.seal': { label: { type: 'string' }, keeper: toAccount } },
+  };
+
+  it('show as creators where a type says so, and by no relation of a project', async () => {
+    const site = await contents.open(PROJECT_WITH_ACCOUNTS);
+    await site.execute(
+      `insert into admin_users (id, document_id, firstname, lastname, email) values (7, 'abcdefghijklmnopqrstuvwx', 'Root', 'Person', 'root@kit.example')`,
+    );
+    const memo = await site.entry('POST', 'memos', { title: 'memo', seal: { label: 'x' } });
+    const note = await site.entry('POST', 'notes', { title: 'note' });
+    const seal = await site.number('select id from components_kit_seals');
+    await site.execute(`update memos set created_by_id = 7`);
+    await site.execute(`insert into memos_keeper_lnk (memo_id, user_id) values (${memo.id}, 7)`);
+    await site.execute(`insert into components_kit_seals_keeper_lnk (seal_id, user_id) values (${seal}, 7)`);
+    await site.execute(
+      `insert into memos_any_mph (memo_id, any_id, any_type, "order") values (${memo.id}, 7, 'admin::user', 1)`,
+    );
+    await site.execute(`update notes set target_id = 7, target_type = 'admin::user' where id = ${note.id}`);
+    const { body: creators } = await site.get('memos?populate=createdBy&filters[createdBy][firstname]=Root');
+    expect(creators.data[0].createdBy).toMatchObject({ firstname: 'Root' });
+    expect(JSON.stringify(creators)).not.toContain('root@');
+    for (const url of [
+      'memos?populate=keeper',
+      'memos?filters[keeper][firstname]=Root',
+      'memos?filters[keeper][id]=7',
+      'memos?sort=keeper.firstname',
+      'memos?populate[seal][populate]=keeper',
+      'memos?filters[seal][keeper][firstname]=Root',
+      'memos?populate[any][on][admin::user]=true',
+      'memos/aggregate?group=keeper.firstname',
+      `memos/${memo.documentId}/keeper`,
+    ])
+      expect((await site.get(url)).status, url).toBeGreaterThanOrEqual(400);
+    for (const url of ['memos?populate[seal][populate]=*&populate[any]=true', 'notes?populate=one', 'notes?populate=*'])
+      expect(JSON.stringify((await site.get(url)).body), url).not.toContain('Root');
+    const { body } = await site.get('memos?populate=*');
+    expect(body.data[0]).toMatchObject({ createdBy: { firstname: 'Root' }, any: [] });
+    expect(body.data[0]).not.toHaveProperty('keeper');
+    for (const data of [{ keeper: 7 }, { seal: { keeper: { id: 7 } } }, { any: [{ __type: 'admin::user', id: 7 }] }])
+      expect((await site.put(`memos/${memo.documentId}`, data)).status, JSON.stringify(data)).toBe(400);
+    expect((await site.put(`notes/${note.documentId}`, { one: { __type: 'admin::user', id: 7 } })).status).toBe(400);
+  });
+});

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import qs from 'qs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { Access } from '../src/access/access.ts';
+import { type Access, mayFollow } from '../src/access/access.ts';
 import { SheafError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
 import { ADMIN_USER, USER } from '../src/model/builtin.ts';
@@ -750,7 +750,7 @@ class Requests {
     if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return false;
     if (schema.kind !== 'component' && !this.#access.mayUse(schema.uid, attribute.name, use)) return false;
     if (attribute.kind !== 'relation' && attribute.kind !== 'localizations') return true;
-    return this.#access.mayFind(attribute.target);
+    return mayFollow(this.#access, attribute);
   }
 
   /** Attributes of some kinds: those that may be used, and where it is spiced the others more often than their share. */

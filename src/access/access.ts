@@ -1,6 +1,7 @@
 // What a caller may do, as planning and the store ask it. Rights are answers to questions, never lists to search, so
 // that everyone who shares a key shares plans. role-access.ts makes them from grants and rules.
 import { MAX_READ_COST } from '../limits.ts';
+import { ADMIN_USER, CREATORS } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import type { FilterNode } from '../request/read-request.ts';
 
@@ -55,6 +56,15 @@ export interface Access {
   /** Groups of fewer entries are left out of aggregates and facets. */
   readonly smallestGroup: number;
 }
+
+/**
+ * Whether a caller may follow a relation. Fields that tell who made an entry show accounts of the console to everyone
+ * whom the type shows them to; no other relation does.
+ */
+export const mayFollow = (
+  access: Pick<Access, 'mayFind'>,
+  { name, target }: { readonly name: string; readonly target: string },
+): boolean => (target === ADMIN_USER && CREATORS.has(name)) || access.mayFind(target);
 
 /** Every group is shown. */
 export const ANY_GROUP = 1;

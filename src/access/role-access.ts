@@ -1,6 +1,6 @@
 // Grants → access: what the actions of a role or a token allow, with the rules that the project declares for the role.
 import { MAX_READ_COST } from '../limits.ts';
-import { ROLE, USER } from '../model/builtin.ts';
+import { ADMIN_USER, ROLE, USER } from '../model/builtin.ts';
 import type { Model } from '../model/types.ts';
 import { type Access, ANY_GROUP, type FieldUse, type RowRule, type RowUse } from './access.ts';
 import { FIND_FILE_PAGE, FIND_FILES, FIND_ROLES, REPLACE_FILES, UPLOAD_FILES } from './actions.ts';
@@ -15,11 +15,14 @@ export interface Role {
   readonly actions: ReadonlySet<string>;
 }
 
-/** Types that are seen through relations alone, such as files, go with what refers to them; of what is kept, only roles show. */
+/**
+ * Types that are seen through relations alone, such as files, go with what refers to them, but for accounts of the
+ * console, which no role is granted; of what is kept, only roles show.
+ */
 function isSeen(model: Model, may: (action: string) => boolean, uid: string): boolean {
   switch (model.contentTypes.get(uid)?.exposure) {
     case 'relations':
-      return true;
+      return uid !== ADMIN_USER || may(`${uid}.find`);
     case 'routes':
       return may(`${uid}.find`);
     default:

@@ -6,6 +6,7 @@ import {
   ADMIN_USER,
   BUILTIN_DEFINITIONS,
   BUILTIN_PLUGINS,
+  CREATORS,
   FILE,
   RELATED_BUILTINS,
   ROUTED_BUILTINS,
@@ -184,7 +185,7 @@ class Builder {
       { ...scalar('createdAt', 'datetime', 'created_at'), writable: false },
       { ...scalar('updatedAt', 'datetime', 'updated_at'), writable: false },
       scalar('publishedAt', 'datetime', 'published_at'),
-      ...['createdBy', 'updatedBy'].map((name) => this.#creator(definition, name)),
+      ...[...CREATORS].map((name) => this.#creator(definition, name)),
       { ...scalar('locale', 'string', 'locale'), private: !definition.localized },
       {
         ...base('localizations', { writable: false, private: !definition.localized }, definition),

@@ -31,6 +31,9 @@ export const FILE = 'plugin::upload.file';
 export const LOCALE = 'plugin::i18n.locale';
 export const ADMIN_USER = 'admin::user';
 
+/** The attributes of every type that tell who made an entry and who changed it last. */
+export const CREATORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy']);
+
 const API_TOKEN = 'admin::api-token';
 const WORKFLOW_STAGE = 'plugin::review-workflows.workflow-stage';
 

@@ -1,6 +1,6 @@
 // What a query asks for and its caller may not use: attributes that are private or passwords, those that rules hide, and
 // relations to what the caller may not find. `sanitize` leaves it out, `validate` refuses it.
-import type { Access } from '../../access/access.ts';
+import { type Access, mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
 import { isObject } from '../../request/grammar.ts';
@@ -61,7 +61,7 @@ function isReadable(access: Access, { kind, uid }: Schema, attribute: Attribute)
   if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return false;
   if (attribute.kind === 'morph' || attribute.kind === 'dynamiczone') return false;
   if (kind !== 'component' && !access.mayUse(uid, attribute.name, 'read')) return false;
-  return attribute.kind !== 'relation' || access.mayFind(attribute.target);
+  return attribute.kind !== 'relation' || mayFollow(access, attribute);
 }
 
 /** Undefined where nothing is left of what was there. */

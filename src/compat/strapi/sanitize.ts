@@ -1,6 +1,7 @@
 // What a caller may see of entries, send as entries and ask for, as `contentAPI.sanitize` and controllers apply it: what
 // is not allowed is dropped without a word.
-import type { Access } from '../../access/access.ts';
+import { type Access, mayFollow } from '../../access/access.ts';
+import { CREATORS } from '../../model/builtin.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
 import { isObject } from '../../request/grammar.ts';
 import { schemaOf, targetOf } from './data/schemas.ts';
@@ -29,7 +30,7 @@ export function sanitizeOutput(model: Model, schema: Schema, data: unknown, acce
     if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return false;
     if (!access) return true;
     if (of.kind !== 'component' && !access.mayUse(of.uid, attribute.name, 'read')) return false;
-    return attribute.kind !== 'relation' || access.mayFind(attribute.target);
+    return attribute.kind !== 'relation' || mayFollow(access, attribute);
   };
   const within = (attribute: Attribute, value: unknown): unknown => {
     switch (attribute.kind) {
@@ -61,8 +62,6 @@ export function sanitizeOutput(model: Model, schema: Schema, data: unknown, acce
   return each(data, (entry) => shown(entry, schema));
 }
 
-const CREATORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy']);
-
 /** What may be written: no ids, nothing that is not writable, no relation to what the caller may not find. */
 export function sanitizeInput(model: Model, schema: Schema, data: unknown, access: Access | null): unknown {
   const taken = (entry: Entry, of: Schema): Entry => {
@@ -75,7 +74,7 @@ export function sanitizeInput(model: Model, schema: Schema, data: unknown, acces
     return result;
   };
   const isTaken = (attribute: Attribute): boolean =>
-    attribute.writable && !(access && attribute.kind === 'relation' && !access.mayFind(attribute.target));
+    attribute.writable && !(access && attribute.kind === 'relation' && !mayFollow(access, attribute));
   const within = (attribute: Attribute | undefined, value: unknown): unknown => {
     if (attribute?.kind === 'component')
       return each(value, (item) => withId(item, taken(item, schemaOf(model, attribute.component)!)));
@@ -137,7 +136,7 @@ function populated(model: Model, schema: Schema, value: unknown, access: Access)
 function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: readonly string[], access: Access): boolean {
   const attribute = name === undefined || !schema ? undefined : schema.attributes.get(name);
   if (!attribute) return true;
-  if (attribute.kind === 'relation' && !access.mayFind(attribute.target)) return false;
+  if (attribute.kind === 'relation' && !mayFollow(access, attribute)) return false;
   return rest.length === 0 || mayPopulate(model, targetOf(model, attribute), rest, access);
 }
 

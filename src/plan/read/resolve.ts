@@ -1,7 +1,7 @@
 // The one door from a client's name to an attribute. Filter, sort, fields, populate and search all come through
 // here, and unknown, private, password, unserved and forbidden names end here with the same answer.
 
-import type { FieldUse } from '../../access/access.ts';
+import { type FieldUse, mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../model/types.ts';
 import type { PlanContext } from './context.ts';
@@ -71,7 +71,7 @@ const isOfLocales = (schema: Schema, { name, kind }: Attribute): boolean =>
 const targetIsReadable = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>
   ruleValues !== null ||
   (attribute.kind !== 'relation' && attribute.kind !== 'localizations') ||
-  access.mayFind(attribute.target);
+  mayFollow(access, attribute);
 
 /** Whether a relation is one that the caller knows of, but may not follow. */
 export const isKnownButUnreadable = (context: PlanContext, schema: Schema, attribute: Attribute): boolean =>

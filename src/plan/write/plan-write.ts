@@ -1,7 +1,7 @@
 // An authorized write → its plan. A key that may not be written is refused at once; problems with values are
 // collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
 // attribute that is written.
-import type { Access, WriteUse } from '../../access/access.ts';
+import { type Access, mayFollow, type WriteUse } from '../../access/access.ts';
 import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
@@ -174,7 +174,7 @@ function isWritable({ model, access }: Planned, schema: Schema, key: string, pat
 }
 
 const targetIsReadable = (access: Access, attribute: Attribute | undefined): boolean =>
-  attribute?.kind !== 'relation' || access.mayFind(attribute.target);
+  attribute?.kind !== 'relation' || mayFollow(access, attribute);
 
 /** Whether the caller may write an attribute, and may find what it would lead to. */
 function isAllowed({ access, use = 'write' }: Planned, schema: Schema, key: string): boolean {
