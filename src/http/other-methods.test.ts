@@ -15,6 +15,7 @@ const ROUTES = [
   route('GET', '/api/things/me'),
   route('POST', '/api/log-in', { refusesInEnvelope: true }),
   route('GET', '/api/confirm', { writes: true }),
+  route('GET', '/alive', { takesAnyMethod: true }),
   // Of a project's code.
   route('POST', '/api/things/own', { readsBody: true }),
   route('GET', '/api/files/*', { readsBody: true }),
@@ -83,6 +84,9 @@ describe('Methods that a path does not answer', () => {
     ['GET /api/confirm', [200, 'GET /api/confirm']],
     ['HEAD /api/confirm', [405, 'GET']],
     ['POST /api/confirm', [405, 'GET']],
+    ['POST /alive', [204, undefined]],
+    ['QUERY /alive', [204, undefined]],
+    ['OPTIONS /alive', [200, 'HEAD, GET']],
     ['PATCH /api/things/x/y', [404, undefined]],
     ['PATCH /api/things//', [404, undefined]],
     [`PATCH /api/things/${'x'.repeat(MAX_PARAMETER_LENGTH + 1)}`, [404, undefined]],
@@ -98,6 +102,7 @@ describe('Methods that a path does not answer', () => {
     ['PATCH /api/things', [405, 'HEAD, GET']],
     ['PUT /api/things/me', [405, 'HEAD, GET']],
     ['HEAD /api/confirm', [405, '']],
+    ['DELETE /alive', [204, undefined]],
     ['OPTIONS /api/things/x', [200, 'HEAD, GET']],
   ])('where the server only reads: %s', async (words, answer) => {
     expect(await ask(reading, words)).toEqual(answer);

@@ -21,6 +21,7 @@ interface PathRoutes {
   /** Whether code of the project answers; other routes then answer where it does not. */
   readonly isOwn: boolean;
   readonly refusesInEnvelope: boolean;
+  readonly takesAnyMethod: boolean;
 }
 
 export function refuseOtherMethods(
@@ -45,6 +46,7 @@ export function refuseOtherMethods(
     const path = inOrder.find(({ segments }) => fits(segments, asked));
     if (!path || (method !== 'OPTIONS' && (!ALL_METHODS.includes(method) || answers(path, method)))) return null;
     request.refusedPath = path.url;
+    if (path.takesAnyMethod && method !== 'OPTIONS') return sendNothing(reply);
     return method === 'OPTIONS' ? tellMethods(path, reply) : refuseMethod(path, request, reply);
   };
 }
@@ -64,6 +66,7 @@ function pathsOf(routes: readonly Route[], served: ReadonlySet<Route>): PathRout
       writes: group.map(({ method }) => method).filter((method) => !allowed.includes(method)),
       isOwn: group.some(({ readsBody }) => readsBody === true),
       refusesInEnvelope: group.some(({ refusesInEnvelope }) => refusesInEnvelope === true),
+      takesAnyMethod: group.some(({ takesAnyMethod }) => takesAnyMethod === true),
     };
   });
 }
@@ -97,8 +100,9 @@ function fits(pattern: readonly string[], path: readonly string[]): boolean {
   });
 }
 
-/** Where two patterns differ, the one with a fixed segment goes first, as in the router. */
+/** Of patterns of one length, the one with a fixed segment where they differ goes first, as in the router. */
 function bySegments({ segments: a }: PathRoutes, { segments: b }: PathRoutes): number {
+  if (a.length !== b.length) return a.length - b.length;
   const at = a.findIndex((part, index) => (part === ':') !== (b[index] === ':'));
   return at < 0 ? 0 : a[at] === ':' ? 1 : -1;
 }

@@ -80,7 +80,7 @@ function serverRoutes({ sheaf }: RouteContext): Route[] {
     handler,
   });
   return [
-    open('/_health', 'health', async (_request, reply) => sendNothing(reply)),
+    { ...open('/_health', 'health', async (_request, reply) => sendNothing(reply)), takesAnyMethod: true },
     open('/_ready', 'ready', async (_request, reply) =>
       sendValue(reply, { status: 'ready', ...(await sheaf.check()) }),
     ),

@@ -32,6 +32,8 @@ export interface Route extends DescribedRoute {
   readonly writes?: true;
   /** That other methods are refused in the envelope, whoever asks; elsewhere clients of Strapi 5 expect plain text. */
   readonly refusesInEnvelope?: true;
+  /** That other methods get a 204 as well, as checks of Strapi 5 expect it. */
+  readonly takesAnyMethod?: true;
   /** That its body may hold files. */
   readonly takesFiles?: true;
   /** That it only reads, though it is no GET. */
