@@ -123,6 +123,9 @@ describeOnEveryDatabase('On the guide', (engine) => {
 
   it.each([
     ['nothing', '', 'Nothing is computed'],
+    ['groups without a name', 'group=&count=*', 'Invalid value for group'],
+    ['values without a name', 'group=open&sum=', 'Invalid value for sum'],
+    ['no time zone', 'group=open&timezone=', 'Invalid value for timezone'],
     ['a private attribute', 'group=internalNote&count=*', 'Invalid key internalNote'],
     ['an unknown attribute', 'group=nosuch&count=*', 'Invalid key nosuch'],
     ['a password', 'group=doorCode', 'Invalid key doorCode'],

@@ -70,9 +70,9 @@ function valuesOf(name: AggregateFunction, value: unknown, location: Location): 
 
 /** Names, each once: a string with commas between them, or a list. */
 function namesOf(value: unknown, location: Location): string[] {
-  if (value === undefined || value === null || value === '') return [];
+  if (value === undefined) return [];
   const given = typeof value === 'string' ? value.split(',') : value;
-  if (!Array.isArray(given)) throw badValue(location, 'a string or a list of strings');
+  if (!Array.isArray(given) || value === '') throw badValue(location, 'a string or a list of strings');
   const names = itemsOf(given, location).map((item) => {
     if (typeof item !== 'string') throw badValue(location, 'a string or a list of strings');
     return item.trim();

@@ -52,6 +52,17 @@ describe('a read request', () => {
     });
   });
 
+  it.each([
+    ['timezone', 'the name of a time zone, such as Europe/Paris'],
+    ['facets', 'a string or a list of strings'],
+  ])('is refused where %s has no value', (key, expected) => {
+    for (const query of [`${key}=`, key])
+      expect(refused(query), query).toMatchObject({
+        status: 400,
+        message: `Invalid value for ${key}: expected ${expected}`,
+      });
+  });
+
   it('shares its shape with one that differs in values and page alone', () => {
     const one = read('filters[name]=a&locale=en&_q=x&populate[dishes][filters][price]=1&pagination[page]=1');
     const other = read('filters[name]=b&locale=fr&_q=y&populate[dishes][filters][price]=2&pagination[page]=2');

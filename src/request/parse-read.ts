@@ -180,7 +180,7 @@ function parseVersions(
 }
 
 function parseTimezone(value: unknown): string | null {
-  if (value === undefined || value === null || value === '') return null;
+  if (value === undefined) return null;
   const zone = typeof value === 'string' ? knownTimezone(value) : null;
   if (zone === null) throw badValue(rootLocation('timezone'), 'the name of a time zone, such as Europe/Paris');
   return zone;
