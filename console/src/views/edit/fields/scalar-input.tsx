@@ -134,7 +134,7 @@ const LATEST: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime
 interface DateInputProps extends InputProps {
   readonly type: string;
   readonly show: (value: unknown) => string;
-  readonly parse: (text: string) => string | null;
+  readonly parse: (text: string, before: unknown) => string | null;
 }
 
 const DateInput = ({ type, show, parse, value, onChange, control, readOnly }: DateInputProps): ReactNode => (
@@ -145,6 +145,6 @@ const DateInput = ({ type, show, parse, value, onChange, control, readOnly }: Da
     max={LATEST[type]}
     readOnly={readOnly}
     value={show(value)}
-    onChange={(event) => onChange(event.target.value === '' ? null : parse(event.target.value))}
+    onChange={(event) => onChange(event.target.value === '' ? null : parse(event.target.value, value))}
   />
 );

@@ -13,7 +13,7 @@ import { dropKept, keep, readKept, withoutPasswords } from './kept.ts';
 import { conflictsOf, merged } from './merge.ts';
 import { formQueries, joined, relationPageUrl, searchUrl, writeRequest } from './query.ts';
 import { moved, type RelationBody, relationBody, withAdded, without, withPage } from './relations.ts';
-import { isNumber, parseDateTime, parseNumber, parseTimestamp } from './texts.ts';
+import { dateTimeText, isNumber, parseDateTime, parseNumber, parseTime, parseTimestamp } from './texts.ts';
 import {
   type FormValues,
   initialValues,
@@ -408,10 +408,24 @@ describe('The texts of inputs', () => {
     expect(typeof value === 'number' && !isNumber(text)).toBe(false);
   });
 
+  it('keeps the milliseconds of a moment, which inputs do not show, as long as its second stays', () => {
+    const before = '2026-11-15T02:13:42.723Z';
+    const shown = dateTimeText(before);
+    expect(parseDateTime(shown, before)).toBe(before);
+    expect(parseDateTime(shown.replace(/^2026/, '2024'), before)).toBe('2024-11-15T02:13:42.723Z');
+    expect(parseDateTime(shown.replace(/42$/, '43'), before)).toBe('2026-11-15T02:13:43.000Z');
+    expect(parseDateTime(shown, null)).toBe('2026-11-15T02:13:42.000Z');
+    expect(parseTimestamp(shown, String(Date.parse(before)))).toBe(String(Date.parse(before)));
+    expect(parseTime('23:30:05', '22:30:05.250')).toBe('23:30:05.250');
+    expect(parseTime('22:30', '22:30:00.250')).toBe('22:30:00.250');
+    expect(parseTime('22:30:06', '22:30:05.250')).toBe('22:30:06.000');
+    expect(parseTime('22:30', null)).toBe('22:30:00.000');
+  });
+
   it('are no moments where no date has such a year', () => {
-    expect(parseDateTime('20245-03-31T04:00')).toBeNull();
-    expect(parseTimestamp('20245-03-31T04:00')).toBeNull();
-    expect(parseTimestamp('1970-01-01T00:00:01')).toBe(String(new Date('1970-01-01T00:00:01').getTime()));
+    expect(parseDateTime('20245-03-31T04:00', null)).toBeNull();
+    expect(parseTimestamp('20245-03-31T04:00', null)).toBeNull();
+    expect(parseTimestamp('1970-01-01T00:00:01', null)).toBe(String(new Date('1970-01-01T00:00:01').getTime()));
   });
 });
 

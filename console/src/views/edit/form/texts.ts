@@ -23,27 +23,40 @@ const digitsOf = (text: string): string =>
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
+const momentOf = (value: unknown): Date => new Date(/^-?\d+$/.test(String(value)) ? Number(value) : String(value));
+
 /** A moment of the API, an ISO text or milliseconds, as `datetime-local` shows it: in the time zone of the person. */
 export function dateTimeText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '';
-  const time = new Date(/^-?\d+$/.test(String(value)) ? Number(value) : String(value));
+  const time = momentOf(value);
   if (Number.isNaN(time.getTime())) return '';
   const date = `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   return `${date}T${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** Null for what is no moment, such as one of a year of five digits. */
-export function parseDateTime(text: string): string | null {
+/**
+ * Null for what is no moment, such as one of a year of five digits. Inputs show no milliseconds: those of the value
+ * `before` stay as long as its second does.
+ */
+export function parseDateTime(text: string, before: unknown): string | null {
   const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+  if (Number.isNaN(time.getTime())) return null;
+  const old = momentOf(before);
+  if (old.getSeconds() === time.getSeconds()) time.setMilliseconds(old.getMilliseconds());
+  return time.toISOString();
 }
 
-export function parseTimestamp(text: string): string | null {
-  const moment = parseDateTime(text);
+export function parseTimestamp(text: string, before: unknown): string | null {
+  const moment = parseDateTime(text, before);
   return moment === null ? null : String(Date.parse(moment));
 }
 
 /** Hours, minutes and seconds of `22:30:00.000`. */
 export const timeText = (value: unknown): string => String(value ?? '').slice(0, 8);
 
-export const parseTime = (text: string): string => (text.length === 5 ? `${text}:00.000` : `${text}.000`);
+/** The milliseconds of the value `before` stay as long as its second does. */
+export function parseTime(text: string, before: unknown): string {
+  const time = text.length === 5 ? `${text}:00` : text;
+  const [, seconds, milliseconds] = /:(\d\d)(\.\d{3})$/.exec(String(before ?? '')) ?? [];
+  return `${time}${seconds === time.slice(6) ? milliseconds : '.000'}`;
+}
