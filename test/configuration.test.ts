@@ -298,6 +298,15 @@ describe('The documentation', () => {
 });
 
 describe('A value of Strapi that cannot be used', () => {
+  it('is noted where relations and files were required', () => {
+    const notesOf = (documents: object) =>
+      config(write(emptyProject(), { 'config/api.json': JSON.stringify({ documents }) })).notes;
+    expect(notesOf({ strictParams: true, strictRelations: true })).toEqual([
+      'config/api.json: documents.strictRelations is not used: relations and files are never required',
+    ]);
+    expect(notesOf({ strictParams: true, strictRelations: false })).toEqual([]);
+  });
+
   it('is noted, and the default holds', () => {
     const api = { rest: { prefix: '/a b', defaultLimit: 'many', maxLimit: 0, withCount: 'yes' } };
     const { settings, notes } = config(write(emptyProject(), { 'config/api.json': JSON.stringify(api) }));

@@ -61,6 +61,8 @@ class SettingsReader implements GivenSettings {
       this.#give('api', ['rest', 'prefix'], ['rest', 'prefix'], path && `/${path}`);
     }
     this.#copy('api', ['responses', 'privateAttributes'], ['rest', 'privateAttributes']);
+    if (this.#config.value('api', 'documents', 'strictRelations') === true)
+      this.#note('api', ['documents', 'strictRelations'], 'is not used: relations and files are never required');
   }
 
   readServer(): void {
