@@ -14,6 +14,8 @@ import { lockKeys } from '../store/locks.ts';
 import type { Version, WriteSession } from '../store/write-session.ts';
 import { readAccountSettings } from './account-settings.ts';
 
+type Values = Readonly<Record<string, unknown>>;
+
 const WRITE_USES = { create: 'create', update: 'write' } as const;
 
 /** Codes that the server alone gives out. */
@@ -39,7 +41,9 @@ export class UserExtension implements TypeExtension {
     const { name } = operation;
     if (name === 'clone') throw validationError('Users cannot be cloned');
     if (name !== 'create' && name !== 'update') return operation;
-    const data = { ...operation.data };
+    const data = withPlainAddress(operation.data);
+    const supplied = withPlainAddress(operation.supplied ?? {});
+    const given: Values = { ...supplied, ...data };
     if (caller.kind !== 'system') {
       for (const key of CODES) if (key in data) throw bodyKeyError(key, []);
       // What the caller may not write is refused as a name, where the plan is made.
@@ -47,15 +51,14 @@ export class UserExtension implements TypeExtension {
       if (mayWrite('role')) refuseNoRole(name, data.role);
       if (data.password === null && mayWrite('password')) throw fieldError('password', 'Password cannot be null');
     }
-    if (typeof data.password === 'string' && isTooLong(data.password))
+    if (typeof given.password === 'string' && isTooLong(given.password))
       throw validationError('Password must be less than 73 bytes');
-    if (typeof data.email === 'string') data.email = data.email.toLowerCase();
-    if (name === 'update') return { ...operation, data };
-    const supplied = {
-      ...(data.provider === undefined && { provider: 'local' }),
-      ...(data.role === undefined && { role: await this.#defaultRole() }),
+    if (name === 'update') return { ...operation, data, supplied };
+    const defaults = {
+      ...(given.provider === undefined && { provider: 'local' }),
+      ...(given.role === undefined && { role: await this.#defaultRole() }),
     };
-    return { ...operation, data, supplied };
+    return { ...operation, data, supplied: { ...supplied, ...defaults } };
   }
 
   async #defaultRole(): Promise<number | null> {
@@ -112,6 +115,9 @@ export class UserExtension implements TypeExtension {
     await write.run.rows(this.#statements.refuseOlderTokens(), id, Date.now());
   }
 }
+
+const withPlainAddress = (values: Values): Values =>
+  typeof values.email === 'string' ? { ...values, email: values.email.toLowerCase() } : values;
 
 /** A form that connects no role would leave a user without one, who can do nothing: Strapi refuses it as well. */
 function refuseNoRole(name: 'create' | 'update', role: unknown): void {

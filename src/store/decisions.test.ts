@@ -120,7 +120,7 @@ function decide(data: Record<string, unknown>, facts: Facts = {}): EntityWrite {
       documentId: 'own',
       documents: { versions: new Map(), lists: new Map(), ownerLinks, knowsLocale: true },
       stored: new Map([[plan.change, stored]]),
-      resolved: resolveReferences(write, plan.relations, { ...self, type, publishes: true }, findable),
+      resolved: resolveReferences(write, plan.relations, { ...self, type, publishes: true, isAlone: false }, findable),
       rights: { findable, hidden: new Map(), readOnly: new Map(), ...rights },
       files,
     },

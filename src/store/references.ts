@@ -16,6 +16,8 @@ export interface Referrer {
   readonly locale: string | null;
   /** Whether the write goes on to publish, so that a reference to the published version is meant well. */
   readonly publishes: boolean;
+  /** Whether one row is written, and not a document: then the id of a row means that row. */
+  readonly isAlone: boolean;
 }
 
 /** The rows that one reference means. */
@@ -103,6 +105,7 @@ function chooseRows(
   if (documentId === null) {
     const row = byRow.get(reference.id!);
     if (!row) throw missingReference(reference, null);
+    if (from.isAlone) return [row.id];
     documentId = row.documentId;
     locale ??= row.locale;
     status ??= row.published ? 'published' : 'draft';

@@ -55,14 +55,14 @@ export async function writeVersion(
 
   const stored = row ? await readStoredEntities(write, type, { row: row.id, change }, documents) : NOTHING_STORED;
   const rights = await readLinkRights(write, plan, { self, stored, documents, mustReach: target.mustReach });
-  const finish = await write.invariants.get(type.uid)?.enforce(write, plan, versions);
+  const finish = await write.invariants.get(type.uid)?.enforce(write, plan, row && isAlone ? [row] : versions);
   if (!type.draftAndPublish) {
     const isJudged = ({ attribute }: ScalarChange) => isAlone || attribute.visibleWhen === null;
     await refuseDuplicates(write, type, self, change.scalars.filter(isJudged));
   }
   const files = await visibleFiles(write, rights.findable.get(FILE));
 
-  const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes }, rights.findable);
+  const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes, isAlone }, rights.findable);
   const facts = { write, type, documentId, documents, stored, resolved, rights, files };
   const entity = decideVersion(facts, { self, isNew: !row }, change);
 

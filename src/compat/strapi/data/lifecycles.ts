@@ -7,11 +7,12 @@ import type { Sheaf } from '../../../app.ts';
 import { unavailableError } from '../../../errors.ts';
 import { Deadline, DeadlineError } from '../../../extend/run-code.ts';
 import { MAX_STRAPI_HOOK_DEPTH, MAX_STRAPI_HOOK_MS } from '../../../limits.ts';
-import type { ContentType } from '../../../model/types.ts';
+import type { ContentType, Model } from '../../../model/types.ts';
 import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
+import { knownData } from './known-data.ts';
 import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
-import { knownData } from './strapi-documents.ts';
+import { viewOf } from './schema-views.ts';
 
 export type RowEvent = 'Create' | 'Update' | 'Delete';
 export type LifecycleAction = `before${RowEvent | ReadEvent}` | `after${RowEvent | ReadEvent}`;
@@ -123,15 +124,12 @@ export class Lifecycles implements OperationHooks, AroundReads {
     if (!('data' in operation) || written === null || steps.length === 0) return;
     const rows = new Rows(this.#sheaf, operation.type.uid);
     const { populate } = operation.parameters;
+    const data = { ...operation.data, ...operation.supplied };
     for (const step of steps) {
       const version = written.versions.find(({ published }) => published === step.isPublished) ?? written.versions[0];
       const id = step.id ?? version?.id;
       const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
-      await this.#fire(
-        operation,
-        { ...step, id: id ?? null },
-        { action: `after${step.event}`, data: operation.data, result },
-      );
+      await this.#fire(operation, { ...step, id: id ?? null }, { action: `after${step.event}`, data, result });
     }
   }
 
@@ -147,11 +145,12 @@ export class Lifecycles implements OperationHooks, AroundReads {
       ...(step.event !== 'Delete' && { data: { ...data } as Record<string, unknown> }),
       ...(populate !== undefined && { populate }),
     };
-    const isDated = action.startsWith('before') && step.event !== 'Delete' && type.draftAndPublish;
-    if (isDated) params.data!.publishedAt = step.isPublished ? new Date() : null;
+    const isDated = step.event !== 'Delete' && type.draftAndPublish;
+    if (isDated) params.data!.publishedAt = result ? result.publishedAt : step.isPublished ? new Date() : null;
     await this.#tell(type, step.states, { action, params, ...(result !== undefined && { result }) });
-    if (isDated) delete params.data!.publishedAt;
-    return params.data ?? { ...data };
+    // Whether a row is published is not for its data to say.
+    const { publishedAt: _told, ...changed } = params.data ?? data;
+    return changed;
   }
 
   async #tell(
@@ -163,7 +162,11 @@ export class Lifecycles implements OperationHooks, AroundReads {
       if (!isFor(subscriber, type.uid)) continue;
       const handler = typeof subscriber === 'function' ? subscriber : subscriber[told.action];
       if (typeof handler !== 'function') continue;
-      const event: LifecycleEvent = { ...told, model: modelOf(type), state: states.get(subscriber) ?? {} };
+      const event: LifecycleEvent = {
+        ...told,
+        model: modelOf(this.#sheaf.model, type),
+        state: states.get(subscriber) ?? {},
+      };
       await inTime(event, () => (handler as Handler).call(subscriber, event));
       states.set(subscriber, event.state);
     }
@@ -176,7 +179,7 @@ export class Lifecycles implements OperationHooks, AroundReads {
     { access }: Caller,
   ): Pick<WriteOperation, 'data' | 'supplied'> {
     // Code that writes rows has every right, and what it writes is checked as one.
-    if (access.shows === 'everything') return { data };
+    if (access.shows === 'everything') return { data: knownData(this.#sheaf.model, operation.type, data) };
     const asked = Object.entries(operation.data).filter(([key, value]) => data[key] === value);
     const kept = new Set(asked.map(([key]) => key));
     const supplied = Object.entries(data).filter(([key]) => !kept.has(key));
@@ -262,10 +265,7 @@ const isFor = (subscriber: Subscriber, uid: string): boolean =>
 const localeOf = ({ localized }: ContentType, locale: unknown): { locale?: string } =>
   localized && typeof locale === 'string' && locale !== '*' ? { locale } : {};
 
-const modelOf = ({ uid, singularName, table, attributes, kind }: ContentType): LifecycleEvent['model'] => ({
-  uid,
-  kind,
-  singularName,
-  tableName: table,
-  attributes: Object.fromEntries(attributes),
-});
+const modelOf = (model: Model, type: ContentType): LifecycleEvent['model'] => {
+  const { singularName, pluralName } = type;
+  return { ...viewOf(model, type), singularName, pluralName };
+};

@@ -7,8 +7,8 @@ import { USER } from '../../../model/builtin.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { isPassword } from '../../../passwords.ts';
 import { isObject } from '../../../request/grammar.ts';
+import { knownData } from './known-data.ts';
 import { Rows } from './rows.ts';
-import { knownData } from './strapi-documents.ts';
 
 type Values = Record<string, unknown>;
 

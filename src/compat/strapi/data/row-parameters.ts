@@ -1,7 +1,7 @@
 // What code says to `db.query` → parameters of a read: `where`, `select`, `orderBy`, `populate`, `limit`, `offset`.
 import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../../../errors.ts';
-import type { Schema } from '../../../model/types.ts';
+import type { Attribute, ScalarType, Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { withoutEmptyFilters } from '../sanitize.ts';
 import { type Schemas, targetOf } from './schemas.ts';
@@ -69,7 +69,7 @@ const GROUPS: ReadonlySet<string> = new Set(['$and', '$or']);
 function conditionOf(schemas: Schemas, schema: Schema, condition: unknown): unknown {
   if (Array.isArray(condition)) return { $and: condition.map((one) => conditionOf(schemas, schema, one)) };
   if (!isObject(condition)) throw validationError('Invalid where: expected an object', { key: 'where' });
-  const entries = Object.entries(condition).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(condition);
   return Object.fromEntries(entries.map(([key, value]) => [key, memberOf(schemas, schema, key, value)]));
 }
 
@@ -77,6 +77,7 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   if (GROUPS.has(key)) return groupOf(key, value).map((one) => conditionOf(schemas, schema, one));
   if (key === '$not') return conditionOf(schemas, schema, value);
   const attribute = schema.attributes.get(key);
+  if (value === undefined) return missingValue(key, attribute);
   const target = attribute && targetOf(schemas, attribute);
   if (!target) return Array.isArray(value) ? { $in: value } : value;
   if (value === null) return { id: { $null: true } };
@@ -85,6 +86,22 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
   return isOfIds ? { id: value } : conditionOf(schemas, target, value);
 }
+
+/** As in Strapi, text that is not given is empty. Without its condition, a read or write would be about other rows. */
+function missingValue(key: string, attribute: Attribute | undefined): string {
+  if (attribute?.kind === 'scalar' && TEXTS.has(attribute.type)) return '';
+  throw validationError(`Invalid value for ${key}: expected a value`, { key });
+}
+
+const TEXTS: ReadonlySet<ScalarType> = new Set([
+  'string',
+  'text',
+  'richtext',
+  'email',
+  'password',
+  'uid',
+  'enumeration',
+]);
 
 function groupOf(key: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;

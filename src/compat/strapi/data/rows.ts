@@ -9,6 +9,7 @@ import type { Entry } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { knownData } from './known-data.ts';
 import { numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
 import { contentTypeOf } from './schemas.ts';
 
@@ -41,8 +42,6 @@ export interface AroundReads {
   ): Promise<R>;
 }
 
-/** Attributes that the server keeps by itself. */
-const KEPT: ReadonlySet<string> = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
 const DEFAULT_PAGE_SIZE = 10;
 
 export class Rows {
@@ -174,9 +173,7 @@ export class Rows {
 
   async #write(name: WriteName, row: number | 'new', given: unknown): Promise<number | null> {
     if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
-    const data = Object.fromEntries(
-      Object.entries(given).filter(([key, value]) => value !== undefined && !KEPT.has(key)),
-    );
+    const data = knownData(this.#sheaf.model, this.#type, given);
     const { locale } = given;
     const status = given.publishedAt === null ? 'draft' : 'published';
     const parameters = this.#type.localized && typeof locale === 'string' ? { locale } : {};

@@ -1,5 +1,6 @@
 // Content-types and components as Strapi shows them to code: the definition, and names that follow from it.
-import type { ContentType, Definition, Model, Schema } from '../../../model/types.ts';
+import { BUILTIN_DEFINITIONS } from '../../../model/builtin.ts';
+import type { Attribute, ContentType, Definition, Model, Schema, SchemaLabel } from '../../../model/types.ts';
 
 export interface SchemaView {
   readonly uid: string;
@@ -19,8 +20,9 @@ const views = new WeakMap<Schema, SchemaView>();
 export function viewOf(model: Model, schema: Schema): SchemaView {
   let view = views.get(schema);
   if (!view) {
-    const definition = model.definitions.find(({ uid }) => uid === schema.uid);
-    view = schema.kind === 'component' ? componentView(schema, definition) : typeView(schema, definition);
+    const definition = [...model.definitions, ...BUILTIN_DEFINITIONS].find(({ uid }) => uid === schema.uid)!;
+    const label = model.labels.get(schema.uid);
+    view = schema.kind === 'component' ? componentView(schema, definition, label) : typeView(schema, definition, label);
     views.set(schema, view);
   }
   return view;
@@ -29,20 +31,35 @@ export function viewOf(model: Model, schema: Schema): SchemaView {
 const pascal = (name: string): string =>
   name.replace(/(^|[-_. ]+)(\w)/g, (_all, _gap: string, letter: string) => letter.toUpperCase());
 
-/** Attributes as they are declared; those that the server adds as what they hold. */
-function attributesOf(schema: Schema, definition: Definition | undefined): Record<string, unknown> {
-  const added = [...schema.attributes.values()].map((attribute): [string, unknown] => [
-    attribute.name,
-    {
-      type: attribute.kind === 'scalar' ? attribute.type : attribute.kind,
-      writable: attribute.writable,
-      private: attribute.private,
-    },
-  ]);
-  return { ...Object.fromEntries(added), ...definition?.attributes };
+/** Attributes as they are declared, and those that the server adds as Strapi does; ids are no attributes there. */
+function attributesOf(schema: Schema, declared: Definition['attributes']): Record<string, unknown> {
+  const added = [...schema.attributes.values()].filter(({ name }) => !Object.hasOwn(declared, name) && !IDS.has(name));
+  return { ...declared, ...Object.fromEntries(added.map((attribute) => [attribute.name, addedAttribute(attribute)])) };
 }
 
-function typeView(type: ContentType, definition: Definition | undefined): SchemaView {
+const IDS: ReadonlySet<string> = new Set(['id', 'documentId']);
+const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt']);
+
+function addedAttribute(attribute: Attribute): Record<string, unknown> {
+  const { name, writable, private: isPrivate } = attribute;
+  if (TIMES.has(name)) return { type: 'datetime' };
+  const shown = { configurable: false, writable, visible: false, private: isPrivate };
+  switch (attribute.kind) {
+    case 'relation':
+      return { type: 'relation', relation: attribute.relation, target: attribute.target, ...shown };
+    case 'localizations':
+      return { type: 'relation', relation: 'oneToMany', target: attribute.target, ...shown };
+    default:
+      return { type: attribute.kind === 'scalar' ? attribute.type : attribute.kind, ...shown };
+  }
+}
+
+const shownLabel = (label: SchemaLabel | undefined, name: string) => ({
+  displayName: label?.displayName ?? pascal(name),
+  ...(label?.description && { description: label.description }),
+});
+
+function typeView(type: ContentType, definition: Definition, label: SchemaLabel | undefined): SchemaView {
   const { uid, kind, singularName, pluralName, draftAndPublish, localized, table } = type;
   const [plugin] = /(?<=^plugin::)[^.]+/.exec(uid) ?? [];
   return {
@@ -50,18 +67,18 @@ function typeView(type: ContentType, definition: Definition | undefined): Schema
     modelType: 'contentType',
     kind,
     modelName: singularName,
-    collectionName: definition?.collectionName ?? table,
+    collectionName: definition.collectionName,
     globalId: pascal(singularName),
     tableName: table,
-    info: { singularName, pluralName, displayName: pascal(singularName) },
+    info: { singularName, pluralName, ...shownLabel(label, singularName) },
     options: { draftAndPublish },
     pluginOptions: localized ? { i18n: { localized: true } } : {},
-    attributes: attributesOf(type, definition),
+    attributes: attributesOf(type, definition.attributes),
     ...(plugin !== undefined && { plugin }),
   };
 }
 
-function componentView(schema: Schema, definition: Definition | undefined): SchemaView {
+function componentView(schema: Schema, definition: Definition, label: SchemaLabel | undefined): SchemaView {
   const [category = '', name = schema.uid] = schema.uid.split('.');
   return {
     uid: schema.uid,
@@ -69,11 +86,11 @@ function componentView(schema: Schema, definition: Definition | undefined): Sche
     kind: 'component',
     category,
     modelName: name,
-    collectionName: definition?.collectionName ?? schema.table,
+    collectionName: definition.collectionName,
     globalId: `Component${pascal(schema.uid)}`,
     tableName: schema.table,
-    info: { displayName: pascal(name) },
+    info: shownLabel(label, name),
     options: {},
-    attributes: attributesOf(schema, definition),
+    attributes: attributesOf(schema, definition.attributes),
   };
 }

@@ -1,15 +1,19 @@
-// `strapi.documents(uid)`: documents as the system, with the middlewares that code registers around every call.
+// `strapi.documents(uid)`: documents as the system, which sees private attributes, hashes of passwords and roles, with the
+// middlewares that code registers around every call.
 import { systemCaller } from '../../../access/caller.ts';
 import type { Sheaf } from '../../../app.ts';
-import type { ContentType, Schema } from '../../../model/types.ts';
+import type { ContentType } from '../../../model/types.ts';
+import { Documents } from '../../../operations/documents.ts';
 import type { Entry, EntryData, UpdateParameters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
+import { knownData } from './known-data.ts';
 import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
 import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
-import { contentTypeOf, type Schemas } from './schemas.ts';
+import { type SchemaView, viewOf } from './schema-views.ts';
+import { contentTypeOf } from './schemas.ts';
 
 export type DocumentAction =
   | 'findMany'
@@ -29,7 +33,7 @@ export type DocumentParameters = Record<string, unknown>;
 /** What a middleware is told; it may change `params`. */
 export interface DocumentContext {
   readonly uid: string;
-  readonly contentType: ContentType;
+  readonly contentType: SchemaView;
   readonly action: DocumentAction;
   params: DocumentParameters;
 }
@@ -61,8 +65,9 @@ export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocumen
     return made;
   };
   const methodsOf = (uid: string): DocumentMethods => {
-    const contentType = contentTypeOf(sheaf.model, uid);
-    const actions = actionsOn(sheaf, contentType, reads);
+    const type = contentTypeOf(sheaf.model, uid);
+    const contentType = viewOf(sheaf.model, type);
+    const actions = actionsOn(sheaf, type, reads);
     const call =
       (action: DocumentAction) =>
       async (parameters: DocumentParameters = {}) => {
@@ -91,7 +96,7 @@ type Actions = Readonly<Record<DocumentAction, (parameters: DocumentParameters) 
 
 function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions {
   const { uid } = type;
-  const documents = sheaf.documents(uid);
+  const documents = new Documents(sheaf.operations, type, systemCaller(sheaf.model, 'everything'));
   const rows = new Rows(sheaf, uid);
   const written = (parameters: DocumentParameters): UpdateParameters => ({
     ...idOf(parameters),
@@ -162,7 +167,7 @@ const taken = (parameters: DocumentParameters, keys: readonly string[]): Documen
 
 /** Every entry that matches, or those from `start` on, `limit` at most: pages of the API have no say here. */
 async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
-  const caller = systemCaller(sheaf.model, 'private');
+  const caller = systemCaller(sheaf.model, 'everything');
   const { start = 0, limit = NO_LIMIT.limit } = parameters;
   const most = numberOfRows('limit', limit);
   const pagination = {
@@ -175,41 +180,4 @@ async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentPar
     caller,
   );
   return entriesOfPage(await read.run({ caller }));
-}
-
-/** Attributes that a body may name; Strapi drops the others. */
-export function knownData(schemas: Schemas, schema: Schema, data: unknown): Record<string, unknown> {
-  if (!isObject(data)) return {};
-  const entries = Object.entries(data).filter(([key, value]) => value !== undefined && isKnown(schema, key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, knownValue(schemas, schema, key, value)]));
-}
-
-/** What the server keeps by itself is no part of what is written. */
-const SERVER_KEYS: ReadonlySet<string> = new Set([
-  'documentId',
-  'createdAt',
-  'updatedAt',
-  'publishedAt',
-  'locale',
-  'createdBy',
-  'updatedBy',
-]);
-
-const isKnown = (schema: Schema, key: string): boolean =>
-  (schema.kind === 'component' && key === 'id') ||
-  (schema.attributes.has(key) && key !== 'id' && !SERVER_KEYS.has(key));
-
-function knownValue(schemas: Schemas, schema: Schema, key: string, value: unknown): unknown {
-  const attribute = schema.attributes.get(key);
-  if (attribute?.kind === 'component') {
-    const component = schemas.components.get(attribute.component)!;
-    const known = (one: unknown): unknown => (isObject(one) ? knownData(schemas, component, one) : one);
-    return Array.isArray(value) ? value.map(known) : known(value);
-  }
-  if (attribute?.kind === 'dynamiczone' && Array.isArray(value))
-    return value.map((one) => {
-      const component = isObject(one) ? schemas.components.get(String(one.__component)) : undefined;
-      return component ? { __component: component.uid, ...knownData(schemas, component, one) } : one;
-    });
-  return value;
 }
