@@ -490,6 +490,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       kind: 'user',
       account: { id: added.id },
     });
+    expect(await user!.fetchAuthenticatedUser!(added.id)).toMatchObject({ id: added.id, role: { id: first!.id } });
     const { email } = services.email!;
     await email!.sendTemplatedEmail!(
       { to: 'ada@example.org' },
@@ -498,7 +499,27 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     );
     const [mail] = readdirSync(auth.mailer.folder!).sort().slice(-1);
     expect(readFileSync(path.join(auth.mailer.folder!, mail!), 'utf8')).toContain('<p>Dear Ada</p>');
+    await email!.send!({ to: 'ada@example.org', subject: 'A', attachments: [{ filename: 'bill.pdf', content: 'x' }] });
+    const [last] = readdirSync(auth.mailer.folder!).sort().slice(-1);
+    expect(readFileSync(path.join(auth.mailer.folder!, last!), 'utf8')).toContain('Attached: bill.pdf');
     await expect(email!.send!({ subject: 'x' })).rejects.toThrow('to');
     await user!.remove!({ id: added.id });
+  });
+
+  it('reads and adds locales', async () => {
+    const { i18n } = pluginServices(content.sheaf, await content.sheaf.auth());
+    const locales = i18n.locales as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    expect(await locales.find!()).toMatchObject([
+      { code: 'en', isDefault: true },
+      { code: 'fr', isDefault: false },
+    ]);
+    expect(await locales.getDefaultLocale!()).toBe('en');
+    expect(await locales.findByCode!('de')).toBeNull();
+    expect(await locales.create!({ code: 'de', name: 'German' })).toMatchObject({ code: 'de', name: 'German' });
+    await documents(PAGE).create({ data: { title: 'Seite' }, locale: 'de' });
+    expect(await locales.count!()).toBe(3);
+    await rows(PAGE).deleteMany();
+    expect(await locales.delete!({ code: 'de' })).toMatchObject({ code: 'de' });
+    expect(await locales.count!()).toBe(2);
   });
 });

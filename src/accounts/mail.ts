@@ -1,7 +1,7 @@
 // Mails to users: through an SMTP server where one is named, otherwise into files that a developer can open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Transporter } from 'nodemailer';
+import type { SendMailOptions, Transporter } from 'nodemailer';
 import { requireSmtpUrl } from '../project/connection-url.ts';
 
 export interface Mail {
@@ -10,7 +10,11 @@ export interface Mail {
   readonly html: string;
   /** What code may say beyond that; most mails say none of it. */
   readonly more?: Partial<Readonly<Record<'from' | 'cc' | 'bcc' | 'replyTo' | 'text', string>>>;
+  /** As nodemailer takes them. */
+  readonly attachments?: readonly Attachment[];
 }
+
+type Attachment = NonNullable<SendMailOptions['attachments']>[number];
 
 export class Mailer {
   readonly #from: string;
@@ -32,18 +36,19 @@ export class Mailer {
     return this.#smtp === null ? this.#folder : null;
   }
 
-  async send({ to, subject, html, more = {} }: Mail): Promise<void> {
+  async send({ to, subject, html, more = {}, attachments = [] }: Mail): Promise<void> {
     const { from = this.#from } = more;
     if (this.#smtp !== null) {
       // Loaded when the first mail is sent, as most servers send none.
       this.#transport ??= (await import('nodemailer')).createTransport(this.#smtp);
-      await this.#transport.sendMail({ ...more, from, to, subject, html });
+      await this.#transport.sendMail({ ...more, from, to, subject, html, attachments: [...attachments] });
       return;
     }
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const moment = new Date().toISOString().replaceAll(':', '-');
     const file = path.join(this.#folder, `${moment}-${process.pid}-${++this.#count}.html`);
-    const head = `<!-- From: ${from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject} -->\n`;
+    const attached = attachments.map(({ filename }) => `\n     Attached: ${filename || 'a file'}`).join('');
+    const head = `<!-- From: ${from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject}${attached} -->\n`;
     writeFileSync(file, `${head}${html || (more.text ?? '')}\n`, { mode: 0o600 });
   }
 

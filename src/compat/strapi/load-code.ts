@@ -41,7 +41,10 @@ export interface LoadedCode {
 
 export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<LoadedCode> {
   const { project, model, settings, code } = sheaf;
-  const environment = { NODE_ENV: 'development', ...projectVariables(project) };
+  const environment: NodeJS.ProcessEnv & { readonly NODE_ENV: string } = {
+    NODE_ENV: 'development',
+    ...projectVariables(project),
+  };
   const strapi = emptyStrapi();
   const core = coreMembers(sheaf, strapi, () => registry);
   const factories = createFactories(core, (uid) => model.contentTypes.get(uid));
@@ -53,7 +56,8 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   });
   const packages = strapiPackages(factories, modules.env);
   const files = new StrapiConfig(project, environment, modules);
-  const config = projectConfig({ project, environment: environment.NODE_ENV, files, settings });
+  const { NODE_ENV, JWT_SECRET: jwtSecret } = environment;
+  const config = projectConfig({ project, environment: NODE_ENV, files, settings, jwtSecret });
   const requestContext = new RequestContext();
   const data = createDataMembers(sheaf);
   offerKnex(sheaf, data.db, modules);
@@ -74,6 +78,8 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
     requestContext,
     eventHub: new EventHub(),
+    // What custom fields hold is read from the files before they run.
+    customFields: { register: () => undefined },
     service: serviceOf,
     controller: (uid: string) => registry.made('controllers', uid, core.controller),
     fetch: globalThis.fetch,

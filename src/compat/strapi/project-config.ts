@@ -18,11 +18,18 @@ interface ConfigSource {
   readonly environment: string;
   readonly files: StrapiConfig;
   readonly settings: Settings;
+  /** What signs JWTs, as far as the environment tells it. */
+  readonly jwtSecret: string | undefined;
 }
 
-/** `a.b[0].c`; the name of a plugin holds no dot of its own. */
+/** `a.b[0].c`; the name of a plugin holds no dot of its own. Older code writes `plugin.name` for `plugin::name`. */
 const keysOf = (key: string | readonly string[]): readonly string[] =>
-  typeof key === 'string' ? key.split(/[.[\]]+/).filter((part) => part !== '') : key.map(String);
+  typeof key === 'string'
+    ? key
+        .replace(/^plugin\./, 'plugin::')
+        .split(/[.[\]]+/)
+        .filter((part) => part !== '')
+    : key.map(String);
 
 const at = (value: unknown, keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
@@ -36,7 +43,7 @@ export function projectConfig(source: ConfigSource): ProjectConfig {
   const standard = standardValues(source);
   const valueAt = (name: string): unknown => {
     if (!values.has(name)) {
-      const [, plugin] = /^plugin(?:::|\.)?(.*)$/.exec(name) ?? [];
+      const [, plugin] = /^plugin::(.*)$/.exec(name) ?? [];
       const written = plugin ? files.value('plugins', plugin, 'config') : files.value(name);
       values.set(name, merged(standard[name], written));
     }
@@ -79,10 +86,11 @@ const fileNames = (project: string): string[] => {
 };
 
 /** What is there in Strapi without being written. */
-const standardValues = ({ settings, environment }: ConfigSource): Readonly<Record<string, unknown>> => ({
+const standardValues = ({ settings, environment, jwtSecret }: ConfigSource): Readonly<Record<string, unknown>> => ({
   environment,
   launchedAt: Date.now(),
   api: { rest: { ...settings.rest } },
   server: { host: '0.0.0.0', port: 1337, dirs: { public: './public' }, cron: { enabled: false } },
   plugins: {},
+  'plugin::users-permissions': { jwtSecret },
 });

@@ -28,7 +28,6 @@ export const KNEX = 'db.connection';
 export const MISSING_MEMBERS: Readonly<Record<string, string>> = {
   ...MISSING,
   [KNEX]: 'it needs the package knex in the project; or use strapi.db.query(uid) or strapi.documents(uid)',
-  'customFields.register': 'what custom fields hold is read from the definitions',
 };
 
 /** Own members win over what is not offered, so that these names, too, can be hung on it. */

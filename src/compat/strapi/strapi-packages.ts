@@ -2,24 +2,11 @@
 import type { EnvHelper } from '../../project/env-helper.ts';
 import type { createFactories } from './factories.ts';
 import { notOffered, withMissing } from './not-offered.ts';
+import { schemaQuestions } from './schema-questions.ts';
 import { strapiErrors } from './strapi-errors.ts';
 
 const INSTEAD = 'see what runs in docs/strapi-code.md';
 const DATABASE_CLIENTS: readonly unknown[] = ['mysql', 'postgres', 'sqlite'];
-
-/** `contentTypes.constants` of `@strapi/utils`. */
-const CONSTANTS = {
-  ID_ATTRIBUTE: 'id',
-  DOC_ID_ATTRIBUTE: 'documentId',
-  PUBLISHED_AT_ATTRIBUTE: 'publishedAt',
-  FIRST_PUBLISHED_AT_ATTRIBUTE: 'firstPublishedAt',
-  CREATED_BY_ATTRIBUTE: 'createdBy',
-  UPDATED_BY_ATTRIBUTE: 'updatedBy',
-  CREATED_AT_ATTRIBUTE: 'createdAt',
-  UPDATED_AT_ATTRIBUTE: 'updatedAt',
-  SINGLE_TYPE: 'singleType',
-  COLLECTION_TYPE: 'collectionType',
-};
 
 /** A function from the name of an import to what stands for it; undefined for what the project brings itself. */
 export function strapiPackages(
@@ -40,7 +27,7 @@ export function strapiPackages(
     {
       errors: strapiErrors,
       env,
-      contentTypes: withMissing({ constants: CONSTANTS }, '@strapi/utils.contentTypes', INSTEAD),
+      contentTypes: withMissing(schemaQuestions, '@strapi/utils.contentTypes', INSTEAD),
     },
     '@strapi/utils',
     INSTEAD,

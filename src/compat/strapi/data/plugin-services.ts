@@ -1,4 +1,4 @@
-// Services of Strapi's plugins that code of projects calls: accounts and their tokens, mails, uploads.
+// Services of Strapi's plugins that code of projects calls: accounts and their tokens, mails, uploads, locales.
 import type { Auth } from '../../../accounts/auth.ts';
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
@@ -8,6 +8,7 @@ import type { Entry } from '../../../operations/parameters.ts';
 import { isPassword } from '../../../passwords.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { knownData } from './known-data.ts';
+import { localeService } from './locale-service.ts';
 import { Rows } from './rows.ts';
 
 type Values = Record<string, unknown>;
@@ -16,12 +17,14 @@ export interface PluginServices {
   readonly 'users-permissions': { readonly user: object; readonly jwt: object; readonly role: object };
   readonly email: { readonly email: object };
   readonly upload: { readonly upload: object };
+  readonly i18n: { readonly locales: object };
 }
 
 export const pluginServices = (sheaf: Sheaf, auth: Auth): PluginServices => ({
   'users-permissions': { user: userService(sheaf, auth), jwt: jwtService(auth), role: roleService(sheaf) },
   email: { email: emailService(auth) },
   upload: { upload: uploadService(sheaf) },
+  i18n: { locales: localeService(sheaf) },
 });
 
 const ROLE = 'plugin::users-permissions.role';
@@ -44,6 +47,8 @@ function userService(sheaf: Sheaf, { accounts }: Auth) {
     },
     fetch: (id: number | string, params: Values = {}): Promise<Entry | null> =>
       rows.findOne({ ...params, where: { id: Number(id) } }),
+    fetchAuthenticatedUser: (id: number | string): Promise<Entry | null> =>
+      rows.findOne({ where: { id: Number(id) }, populate: ['role'] }),
     fetchAll: (params: Values = {}): Promise<Entry[]> => rows.findMany({ where: params.filters, ...params }),
     remove: (where: Values): Promise<Entry | null> => rows.delete({ where }),
     count: (where: Values = {}): Promise<number> => rows.count({ where }),
@@ -104,7 +109,8 @@ function emailService({ mailer }: Auth) {
     if (!to) throw validationError('Invalid to: expected the address that the mail goes to', { key: 'to' });
     const names = ['from', 'cc', 'bcc', 'replyTo', 'text'] as const;
     const more = Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, textOf(options[name])]));
-    await mailer.send({ to, subject, html, more });
+    const { attachments } = options;
+    await mailer.send({ to, subject, html, more, ...(Array.isArray(attachments) && { attachments }) });
   };
   return {
     send,
