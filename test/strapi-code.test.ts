@@ -223,6 +223,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ip: 'string',
       key: 'right',
       body: { data: { n: 1 } },
+      text: '{"data":{"n":1}}',
       state: ['route'],
       route: { apiName: 'answer', type: 'content-api' },
     });

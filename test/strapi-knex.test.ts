@@ -14,7 +14,7 @@ const PROJECT: Project = {
 };
 
 const CODE = {
-  'src/api/knex/routes/knex.js': `module.exports = { routes: ['work', 'joined', 'undone', 'own', 'control', 'wrong'].map((name) => ({
+  'src/api/knex/routes/knex.js': `module.exports = { routes: ['work', 'joined', 'undone', 'own', 'control', 'wrong', 'unused'].map((name) => ({
     method: 'GET', path: '/knex/' + name, handler: 'knex.' + name, config: { auth: false } })) };`,
   'src/api/knex/controllers/knex.js': `
     const row = (title) => ({ document_id: title, title, done: true, at: new Date(0), created_at: new Date(0) });
@@ -47,6 +47,7 @@ const CODE = {
         }).catch((error) => error.message);
         return { failed, left: await knex('notes').where({ title: 'undone' }).pluck('title') };
       },
+      unused: () => strapi.db.transaction(async ({ trx, onCommit }) => ({ at: strapi.db.query('api::note.note') && 'end' })),
       own: () => strapi.db.connection.transaction(),
       control: () => strapi.db.connection.raw('begin'),
       wrong: () => strapi.db.connection('nothing').select(),
@@ -101,6 +102,8 @@ describeOnSqlite('A project without knex', (engine) => {
     writeFiles(folder, CODE);
     const site = await guarded.open(folder, { database: engine.bareDatabaseUrl(null) });
     expect((await site.get('knex/work')).status).toBe(500);
+    expect((await site.get('knex/joined')).status).toBe(500);
+    expect((await site.get('knex/unused')).body).toEqual({ at: 'end' });
     expect((await site.get('notes')).status).toBe(403);
   });
 });

@@ -18,7 +18,15 @@ export async function readCodeBody(request: FastifyRequest, scratch: Scratch, sh
     return { body, files: filesByField(files) };
   }
   const text = await readText(request, sheaf.settings.limits.bodyBytes);
-  return { body: codeBodyOf(request, text), files: undefined };
+  return { body: withText(codeBodyOf(request, text), text), files: undefined };
+}
+
+/** By which code finds the text of a body, to check who has signed it. */
+const UNPARSED = Symbol.for('unparsedBody');
+
+/** Strapi puts it there where the project asks for it; nobody else sees it. */
+function withText(body: unknown, text: string): unknown {
+  return typeof body === 'object' && body !== null ? Object.defineProperty(body, UNPARSED, { value: text }) : body;
 }
 
 /** As formidable has it. */

@@ -43,6 +43,8 @@ export function strapiPackages(
     ['@strapi/database', database],
     // Types alone.
     ['@strapi/types', {}],
+    // Under which the text of a body is found; the package comes with Strapi.
+    ...['koa-body/unparsed', 'koa-body/unparsed.js'].map((name) => [name, Symbol.for('unparsedBody')] as const),
   ]);
   return (specifier) => modules.get(specifier);
 }

@@ -1,5 +1,7 @@
 // The members of `strapi` that work with data, put together.
 import type { Sheaf } from '../../../app.ts';
+import { NotOfferedError, notOffered } from '../not-offered.ts';
+import { KNEX, MISSING_MEMBERS } from '../strapi-object.ts';
 import { createStore } from './core-store.ts';
 import { EntityService } from './entity-service.ts';
 import { Lifecycles } from './lifecycles.ts';
@@ -31,6 +33,16 @@ export interface DataMembers {
   getModel(uid: string): SchemaView | undefined;
 }
 
+/** Code takes it out of what it is given, whether it needs it or not; it fails where it is used. */
+function connectionOf(db: DataMembers['db'] & { readonly connection?: unknown }): unknown {
+  try {
+    return db.connection;
+  } catch (error) {
+    if (!(error instanceof NotOfferedError)) throw error;
+    return notOffered('trx of strapi.db.transaction', MISSING_MEMBERS[KNEX]!);
+  }
+}
+
 /** From now on, lifecycles run around writes, and around what code reads. */
 export function createDataMembers(sheaf: Sheaf): DataMembers {
   const { model } = sheaf;
@@ -55,7 +67,7 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
         work({
           onCommit: (listener) => sheaf.operations.database.whenCommitted(listener),
           get trx() {
-            return (db as { connection?: unknown }).connection;
+            return connectionOf(db);
           },
         }),
       ),
