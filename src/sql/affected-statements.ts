@@ -26,7 +26,7 @@ export interface LockedTable extends NamedDocuments {
 export type AffectedRow = readonly [
   part: number,
   id: number,
-  documentId: string,
+  documentId: string | null,
   locale: string | null,
   published: 0 | 1,
   link: number | null,

@@ -191,7 +191,7 @@ class AnswerParts {
       this.results.push(this.#list(index, name, PAGE_ROW, PAGE_CHUNK));
     } else {
       this.tables.push(
-        sql`${name} as materialized (select *, row_number() over (order by position, pair) as n from (${rows}) as u ${this.#cut})`,
+        sql`${name} as materialized (select *, row_number() over (order by position nulls last, pair) as n from (${rows}) as u ${this.#cut})`,
       );
       this.results.push(
         populate.count

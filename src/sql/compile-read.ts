@@ -254,7 +254,7 @@ function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Frag
   }
   return plan.count
     ? sql`select parent, count(*) from (${all}) as u group by parent`
-    : sql`select * from (${all}) as u order by position, pair ${cut}`;
+    : sql`select * from (${all}) as u order by position nulls last, pair ${cut}`;
 }
 
 interface RelatedSource {
@@ -284,7 +284,7 @@ export function relatedSource(
     plan.order.length > 0
       ? plan.order.map((key, index) => ordered(terms[index]!.value, key))
       : [
-          ...(step.link?.order ? [sql.id('p', step.link.order)] : []),
+          ...(step.link?.order ? [sql`${sql.id('p', step.link.order)} nulls last`] : []),
           step.link ? sql.id('p', 'id') : sql.id('t', 'id'),
         ];
   return { from, row, order };
@@ -319,7 +319,7 @@ export function pagedSource(
 
 /** The same of lists of several types; `all`: their rows as mixedText makes them. */
 export const pagedMixed = (dialect: Dialect, page: PopulatePage, all: Fragment): PagedSource => ({
-  source: sql`(select u.*, ${numbered(sql`parent`, [sql`position`, sql`pair`], page)} from (${all}) as u) as w`,
+  source: sql`(select u.*, ${numbered(sql`parent`, [sql`position nulls last`, sql`pair`], page)} from (${all}) as u) as w`,
   rows: rowsOfPage(dialect, page),
 });
 

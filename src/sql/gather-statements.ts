@@ -6,16 +6,16 @@ import type { LinkTable } from '../model/types.ts';
 import type { Dialect, Fragment, OfFew } from './dialect.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
-import { linkKey, listName } from './write-statements.ts';
+import { type ItemTables, isThere, linkKey, listName } from './write-statements.ts';
 
 /**
  * `links`: the lists of rows and, where the target type has drafts, the sibling of each target.
- * `items`: the component items of rows. `holders`: the rows whose lists hold the given ones.
+ * `items`: the component items of rows, of those that are there. `holders`: the rows whose lists hold the given ones.
  * `recordedIn`: those whose recorded lists do, and are still there. `records`: recorded lists of rows. Each takes one value: a list of row ids.
  */
 export type GatherPart =
   | { readonly read: 'links'; readonly link: LinkTable; readonly siblingsIn: string | null }
-  | { readonly read: 'items'; readonly table: string }
+  | ({ readonly read: 'items' } & ItemTables)
   | {
       readonly read: 'holders';
       readonly table: string;
@@ -84,7 +84,7 @@ export class GatherStatements {
         return this.#links(part, number, of(sql.id('p', part.link.from)));
       case 'items': {
         const { before, condition } = of(sql`c.entity_id`);
-        return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${before}${sql.table(part.table)} as c where ${condition}`;
+        return sql`select ${number}, c.entity_id, c.id, c.cmp_id, c.${sql.id('order')}, ${INTEGER}, ${INTEGER}, c.field, c.component_type from ${before}${sql.table(part.table)} as c where ${condition} and ${isThere(part.components)}`;
       }
       case 'holders': {
         const { before, condition } = of(sql.id('p', part.held));
@@ -111,7 +111,7 @@ export class GatherStatements {
     const siblings =
       siblingsIn === null
         ? sql``
-        : sql` join ${sql.table(siblingsIn)} as t on t.id = ${sql.id('p', link.to)} left join ${sql.table(siblingsIn)} as s on s.document_id = t.document_id and ${this.#dialect.same(sql`s.locale`, sql`t.locale`)} and s.id <> t.id`;
+        : sql` join ${sql.table(siblingsIn)} as t on t.id = ${sql.id('p', link.to)} left join ${sql.table(siblingsIn)} as s on s.document_id = t.document_id and ${this.#dialect.same(sql`s.locale`, sql`t.locale`)} and (s.published_at is null) <> (t.published_at is null)`;
     const sibling =
       siblingsIn === null
         ? sql`${INTEGER}, ${INTEGER}`

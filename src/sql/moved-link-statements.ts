@@ -149,7 +149,7 @@ export const unlinkTwice = (dialect: Dialect, { table, from, to, constants }: Li
   );
   return statementOf(
     dialect,
-    sql`delete from ${sql.table(table)} where id in (select id from (select id, row_number() over (partition by ${sql.id(from)}, ${sql.id(to)}, field order by ${sql.id('order')}, id) as place from ${sql.table(table)} where ${sql.id(from)} in (select new_id from ${sql.table(ROW_MOVES)})${narrowed}) as n where n.place > 1)`,
+    sql`delete from ${sql.table(table)} where id in (select id from (select id, row_number() over (partition by ${sql.id(from)}, ${sql.id(to)}, field order by ${sql.id('order')} nulls last, id) as place from ${sql.table(table)} where ${sql.id(from)} in (select new_id from ${sql.table(ROW_MOVES)})${narrowed}) as n where n.place > 1)`,
   );
 };
 
@@ -225,7 +225,7 @@ export const renumber = (dialect: Dialect, { table, holder, held, position, held
   const join = heldIn ? sql` left join ${sql.table(heldIn)} as h on h.id = ${sql.id('p', held)}` : sql``;
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)}, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id('u', 'id')} = n.id`,
+    sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)} nulls last, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id('u', 'id')} = n.id`,
   );
 };
 
@@ -271,8 +271,8 @@ export interface LinkMove {
 function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment {
   const own = sql.id('l', from.own);
   const other = sql.id('l', from.other);
-  const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)}, ` : sql``;
-  const otherOrder = from.otherOrder ? sql`${sql.id('l', from.otherOrder)}, ` : sql``;
+  const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)} nulls last, ` : sql``;
+  const otherOrder = from.otherOrder ? sql`${sql.id('l', from.otherOrder)} nulls last, ` : sql``;
   const version = holders
     ? sql`case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
     : sql`0 as is_published, '' as locale`;
@@ -321,7 +321,7 @@ export const setKeysKept = (dialect: Dialect, move: LinkMove): Statement =>
 
 const linksBeyondFirst = ({ table, from, to, order, constants }: LinkTable): Fragment => {
   const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
-  return sql`select id, held from (select id, ${sql.id(to)} as held, row_number() over (partition by ${sql.id(from)} order by ${sql.id(order!)}, id) as place from ${sql.table(table)} where 1 = 1${sql.join(narrowed, sql``)}) as n where n.place > 1`;
+  return sql`select id, held from (select id, ${sql.id(to)} as held, row_number() over (partition by ${sql.id(from)} order by ${sql.id(order!)} nulls last, id) as place from ${sql.table(table)} where 1 = 1${sql.join(narrowed, sql``)}) as n where n.place > 1`;
 };
 
 export const deleteBeyondFirst = (dialect: Dialect, link: LinkTable): Statement =>

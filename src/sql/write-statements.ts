@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
-import type { LinkTable, ScalarType } from '../model/types.ts';
+import type { ComponentSchema, LinkTable, ScalarType } from '../model/types.ts';
 import { inBoundList, boundValue as value } from './bound-values.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { plainStatement, type Statement } from './statement.ts';
@@ -53,6 +53,21 @@ export const listName = ({ table, from, to, constants }: LinkTable): string =>
 /** Names the links of one attribute. */
 export const linkKey = ({ table, from, to, constants }: LinkTable): string =>
   `${table} ${from} ${to} ${constants.map(({ value: constant }) => constant).join()}`;
+
+/** A table of component items, and the tables of the components that it may hold. */
+export interface ItemTables {
+  readonly table: string;
+  readonly components: readonly Pick<ComponentSchema, 'uid' | 'table'>[];
+}
+
+/** Whether the component row of an item `c` is there. Strapi 5 leaves items behind whose rows it has deleted. */
+export const isThere = (components: ItemTables['components']): Fragment => {
+  const cases = components.map(
+    ({ uid, table }) =>
+      sql` when ${sql.lit(uid)} then exists (select 1 from ${sql.table(table)} as r where r.id = c.cmp_id)`,
+  );
+  return sql`case c.component_type${sql.join(cases, sql``)} else true end`;
+};
 
 export class WriteStatements {
   readonly #dialect: Dialect;
@@ -269,12 +284,12 @@ export class WriteStatements {
     return sql`select id, document_id, locale, case when published_at is null then 0 else 1 end from ${sql.table(table)} where ${where} order by id`;
   }
 
-  /** The versions in the other status of the same documents and locales. Values: the ids. */
+  /** The versions in the other status of the same documents and locales; of several, the first comes last. Values: the ids. */
   siblings(table: string): Statement<readonly [id: number, sibling: number, siblingIsPublished: 0 | 1]> {
     return this.#cache.once(
       `siblings ${table}`,
       () =>
-        sql`select r.id, s.id, case when s.published_at is null then 0 else 1 end from ${sql.table(table)} as r join ${sql.table(table)} as s on s.document_id = r.document_id and ${this.#dialect.same(sql`s.locale`, sql`r.locale`)} and s.id <> r.id where r.id ${inBoundList(this.#dialect)}`,
+        sql`select r.id, s.id, case when s.published_at is null then 0 else 1 end from ${sql.table(table)} as r join ${sql.table(table)} as s on s.document_id = r.document_id and ${this.#dialect.same(sql`s.locale`, sql`r.locale`)} and (s.published_at is null) <> (r.published_at is null) where r.id ${inBoundList(this.#dialect)} order by s.id desc`,
     );
   }
 
@@ -301,7 +316,7 @@ export class WriteStatements {
   linksFrom(link: LinkTable): Statement<readonly [id: number, target: number, position: number | null]> {
     return this.#cache.once(`links from ${linkKey(link)}`, () => {
       const position = link.order ? sql.id('p', link.order) : sql`null`;
-      return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position}, ` : sql``}p.id`;
+      return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position} nulls last, ` : sql``}p.id`;
     });
   }
 
@@ -399,7 +414,7 @@ export class WriteStatements {
     return this.#cache.once(
       `close ${table} ${holder} ${position}`,
       () =>
-        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)}, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${inBoundList(this.#dialect)}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
+        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)} nulls last, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${inBoundList(this.#dialect)}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
     );
   }
 
@@ -429,7 +444,7 @@ export class WriteStatements {
     return this.#cache.once(
       `morph links ${table}`,
       () =>
-        sql`select id, ${columnList([from, constants[0]!.column, to, order!, 'field'])} from ${sql.table(table)} where ${sql.id(from)} ${inBoundList(this.#dialect)} and ${sql.id(to)} is not null order by ${sql.id(order!)}, id`,
+        sql`select id, ${columnList([from, constants[0]!.column, to, order!, 'field'])} from ${sql.table(table)} where ${sql.id(from)} ${inBoundList(this.#dialect)} and ${sql.id(to)} is not null order by ${sql.id(order!)} nulls last, id`,
     );
   }
 
@@ -495,13 +510,14 @@ export class WriteStatements {
   // Components
 
   /** Items of a component field or zone. Values: the row's id, the field. */
-  componentsOf(
-    table: string,
-  ): Statement<readonly [link: number, component: number, uid: string, position: number | null]> {
+  componentsOf({
+    table,
+    components,
+  }: ItemTables): Statement<readonly [link: number, component: number, uid: string, position: number | null]> {
     return this.#cache.once(
       `components ${table}`,
       () =>
-        sql`select c.id, c.cmp_id, c.component_type, ${sql.id('c', 'order')} from ${sql.table(table)} as c where c.entity_id = ${value()} and ${this.#dialect.withoutIndexHint(sql`c.field`)} = ${value()} order by ${sql.id('c', 'order')}, c.id`,
+        sql`select c.id, c.cmp_id, c.component_type, ${sql.id('c', 'order')} from ${sql.table(table)} as c where c.entity_id = ${value()} and ${this.#dialect.withoutIndexHint(sql`c.field`)} = ${value()} and ${isThere(components)} order by ${sql.id('c', 'order')} nulls last, c.id`,
     );
   }
 

@@ -2,7 +2,7 @@
 import type { AffectedPlan, TableDocuments } from '../plan/write/affected-documents.ts';
 import type { NamedDocuments } from '../sql/affected-statements.ts';
 import { linkKey } from '../sql/write-statements.ts';
-import type { StoredLink } from './gathered.ts';
+import { byPosition, type StoredLink } from './gathered.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** A link by which another document holds a target that the write names. */
@@ -70,12 +70,13 @@ export async function readAffected(
       knowsLocale = true;
       continue;
     }
-    const version = { id, documentId, locale: rowLocale, published: published === 1 };
+    const version = { id, documentId: documentId ?? '', locale: rowLocale, published: published === 1 };
     if (!lookUp) {
       append(versions, tables[part]!.table, version);
       continue;
     }
-    found.push([lookUp.table, documentId]);
+    // A row that somebody made without a documentId belongs to no document that could be locked.
+    if (documentId !== null) found.push([lookUp.table, documentId]);
     if (linkId !== null && target !== null) append(ownerLinks, keys[index]!, { id: linkId, owner: version, target });
   }
   for (const [table, all] of versions) versions.set(table, distinctInOrder(all));
@@ -92,5 +93,3 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 /** A table may be read twice: for what is locked, and for what is only looked up. */
 const distinctInOrder = (versions: readonly Version[]): Version[] =>
   [...new Map(versions.map((version) => [version.id, version])).values()].sort((a, b) => a.id - b.id);
-
-const byPosition = (a: StoredLink, b: StoredLink): number => (a.position ?? 0) - (b.position ?? 0) || a.id - b.id;

@@ -3,21 +3,35 @@
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ComponentAttribute, ComponentSchema, ContentType, DynamicZoneAttribute, Schema } from '../model/types.ts';
+import type { ItemTables } from '../sql/write-statements.ts';
 import type { ItemRef, StoredItem } from './gathered.ts';
 import { listsOf } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
 
+const itemTables = new WeakMap<Schema, ItemTables>();
+
+/** Where the items of a schema are, and the rows that they stand for. */
+export function itemTablesOf({ model }: WriteSession, schema: Schema): ItemTables {
+  let found = itemTables.get(schema);
+  if (!found) {
+    const components = [...model.components.values()].filter((component) => mayHold(schema, component));
+    found = { table: schema.componentTable, components };
+    itemTables.set(schema, found);
+  }
+  return found;
+}
+
 export async function readItems(
   write: WriteSession,
-  { componentTable }: Schema,
+  schema: Schema,
   row: number,
   field: string,
 ): Promise<readonly StoredItem[]> {
-  const known = write.gathered.items(componentTable, row, field);
+  const known = write.gathered.items(schema.componentTable, row, field);
   if (known) return known;
-  const rows = await write.run.rows(write.sql.componentsOf(componentTable), row, field);
+  const rows = await write.run.rows(write.sql.componentsOf(itemTablesOf(write, schema)), row, field);
   return rows.map(([link, id, uid, position]) => ({ link, id, uid, position }));
 }
 

@@ -10,6 +10,10 @@ export interface StoredLink {
   readonly position: number | null;
 }
 
+/** The order of a list: by position, then by link. What has no position, as rows that others made may, comes last. */
+export const byPosition = (a: Pick<StoredLink, 'id' | 'position'>, b: Pick<StoredLink, 'id' | 'position'>): number =>
+  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || a.id - b.id;
+
 /** A component row: which, and of which kind. */
 export interface ItemRef {
   readonly id: number;
@@ -87,10 +91,9 @@ export class Gathered {
   /** Adds a link to the list of a row, in its order. */
   addLink(link: LinkTable, row: number, stored: StoredLink): void {
     const list = this.expectLinks(link, [row]).get(row)!;
-    const isLater = (other: StoredLink): boolean =>
-      (other.position ?? 0) - (stored.position ?? 0) > 0 ||
-      ((other.position ?? 0) === (stored.position ?? 0) && other.id > stored.id);
-    const at = list.findIndex(isLater);
+    // Two versions of a document in one status, as a race in Strapi 5 makes them, show a link twice.
+    if (list.some(({ id }) => id === stored.id)) return;
+    const at = list.findIndex((other) => byPosition(other, stored) > 0);
     list.splice(at < 0 ? list.length : at, 0, stored);
   }
 
@@ -106,7 +109,8 @@ export class Gathered {
   addSibling(table: string, row: number, sibling: Sibling | null): void {
     const ofTable = this.#siblings.get(table) ?? new Map<number, Sibling | null>();
     this.#siblings.set(table, ofTable);
-    ofTable.set(row, sibling);
+    const known = ofTable.get(row);
+    if (!known || (sibling !== null && sibling.id < known.id)) ofTable.set(row, sibling);
   }
 
   /** Before lists are read again. */

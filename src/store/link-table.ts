@@ -18,9 +18,10 @@ export async function readLinksAgain(
   return rows.map(([id, target, position]) => ({ id, target, position }));
 }
 
-/** The targets of a row's list, in order. */
-export const readTargets = async (write: WriteSession, link: LinkTable, row: number): Promise<number[]> =>
-  (await readLinks(write, link, row)).map(({ target }) => target);
+/** The targets of a row's list, in order, each once. */
+export const readTargets = async (write: WriteSession, link: LinkTable, row: number): Promise<number[]> => [
+  ...new Set((await readLinks(write, link, row)).map(({ target }) => target)),
+];
 
 export interface ListChange {
   readonly added: readonly number[];
@@ -29,7 +30,7 @@ export interface ListChange {
   readonly isChanged: boolean;
 }
 
-/** Makes a row's list, which holds the `current` links, the `desired` one. */
+/** Makes a row's list, which holds the `current` links, the `desired` one, each target once. */
 export async function writeLinks(
   write: WriteSession,
   link: LinkTable,
@@ -47,7 +48,7 @@ export async function writeLinks(
     await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
   const added: [number, number][] = [];
   const moved: [number, number][] = [];
-  for (const [index, target] of desired.entries()) {
+  for (const [index, target] of [...wanted].entries()) {
     const stored = kept.get(target);
     if (!stored) added.push([target, index + 1]);
     else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);

@@ -132,9 +132,13 @@ async function readMorphLinks(
   rows: readonly number[],
 ): Promise<StoredLink[]> {
   const found = await write.run.rows(write.sql.morphLinks(attribute.targets[0]!.link), listOf(rows));
-  return found.map(([id, row, uid, target, position, field]) => {
+  const last = new Map<number, number>();
+  return found.map(([id, row, uid, target, stored, field]) => {
     const shows = field !== null && uid !== null && isShownBy(write, { uid, field }, { schema, attribute });
-    return { id, row, uid, target, position: position ?? 0, field: shows ? field : null };
+    // Links without a position come last, and so stand behind the others.
+    const position = stored ?? (last.get(row) ?? 0) + 1;
+    last.set(row, position);
+    return { id, row, uid, target, position, field: shows ? field : null };
   });
 }
 

@@ -7,7 +7,7 @@ import { applyChange, weave } from '../plan/write/relation-order.ts';
 import { linkKey, listName } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
-import { holdsComponents, rowsWithoutDrafts } from './components.ts';
+import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.ts';
 import { copyMorphs, copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
@@ -80,7 +80,7 @@ async function gatherForPublish(
     const { table, draftAndPublish } = write.type(attribute.target);
     return { part: { read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }, rows };
   });
-  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: type.componentTable }, rows });
+  if (holdsComponents(type)) requests.push({ part: { read: 'items', ...itemTablesOf(write, type) }, rows });
   const records = requests.length;
   const lists = recordedAttributes(write, type).map(listOfAttribute);
   if (published !== null && lists.length > 0) requests.push({ part: { read: 'records', lists }, rows: [published] });

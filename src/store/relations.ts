@@ -9,7 +9,7 @@ import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
 import { linkKey } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entity-writes.ts';
-import type { StoredEntity, StoredLink } from './gathered.ts';
+import { byPosition, type StoredEntity, type StoredLink } from './gathered.ts';
 import type { ForeignLink } from './link-table.ts';
 import { morphEntry, rowOfEntry, targetOfEntry } from './morph-entries.ts';
 import { missingReference, type ResolvedOrder } from './references.ts';
@@ -183,7 +183,7 @@ function decideMorphList(
       current.set(entry, one);
       if (context.rights.hidden.get(uid)?.has(one.target)) hidden.add(entry);
     }
-  const list = [...current.keys()].sort((a, b) => (current.get(a)!.position ?? 0) - (current.get(b)!.position ?? 0));
+  const list = [...current.keys()].sort((a, b) => byPosition(current.get(a)!, current.get(b)!));
   const desired = newList(order, { list, hidden, many: attribute.many, path });
   const after = new Set(desired);
   const gone = list.filter((entry) => !after.has(entry));

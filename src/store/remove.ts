@@ -3,7 +3,7 @@
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType } from '../model/types.ts';
-import { deleteBelow, holdsComponents } from './components.ts';
+import { deleteBelow, holdsComponents, itemTablesOf } from './components.ts';
 import { type GatherRequest, gather } from './gather.ts';
 import { listsOf, listsTo } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -55,7 +55,7 @@ async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly 
     part: { read: 'holders', table, holder, held },
     rows: ids,
   }));
-  if (holdsComponents(type)) requests.push({ part: { read: 'items', table: type.componentTable }, rows: ids });
+  if (holdsComponents(type)) requests.push({ part: { read: 'items', ...itemTablesOf(write, type) }, rows: ids });
   const found = await gather(write, requests);
   return lists.flatMap(({ table, holder, position }, index) => {
     const holders = (found.get(index) ?? []).map(([, row]) => row);

@@ -5,7 +5,7 @@ import type { ComponentChange, ComponentItem, EntityChange, RelationChange } fro
 import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
-import { readItems } from './components.ts';
+import { itemTablesOf, readItems } from './components.ts';
 import { restoreItem } from './copy.ts';
 import { publishedOf } from './document-versions.ts';
 import { type GatherRequest, gather } from './gather.ts';
@@ -32,7 +32,7 @@ export async function readStoredEntities(
     schema === type && isLocked ? (lists.get(linkKey(link))?.get(row) ?? []) : undefined;
   let level: readonly ChangedRow[] = [{ schema: type, ...root }];
   while (level.length > 0) {
-    await gather(write, requestsFor(level, known));
+    await gather(write, requestsFor(write, level, known));
     const below: ChangedRow[] = [];
     for (const changed of level) {
       const links = new Map<string, readonly StoredLink[]>();
@@ -57,6 +57,7 @@ const linksOf = ({ attribute }: RelationChange): LinkTable[] =>
 
 /** What has to be read for the rows of a level, each kind of list once for all of them. */
 function requestsFor(
+  write: WriteSession,
   level: readonly ChangedRow[],
   known: (row: ChangedRow, link: LinkTable) => readonly StoredLink[] | undefined,
 ): GatherRequest[] {
@@ -70,8 +71,8 @@ function requestsFor(
     const { schema, row, change } = changed;
     for (const link of change.relations.flatMap(linksOf))
       if (known(changed, link) === undefined) add(linkKey(link), { read: 'links', link, siblingsIn: null }, row);
-    const table = schema.componentTable;
-    if (change.components.length > 0) add(table, { read: 'items', table }, row);
+    if (change.components.length > 0)
+      add(schema.componentTable, { read: 'items', ...itemTablesOf(write, schema) }, row);
   }
   return [...requests.values()];
 }

@@ -1,0 +1,127 @@
+// Rows that Strapi 5, or people with SQL, leave in the tables, and that no write of ours makes: they are read and
+// written over, and never fail a request.
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase } from './support/database.ts';
+
+const BLOG: Project = {
+  components: {
+    'kit.quote': { text: { type: 'string', required: true }, author: relation('oneToOne', 'author') },
+    'kit.link': { url: { type: 'string', required: true } },
+  },
+  types: {
+    author: {
+      drafts: true,
+      attributes: {
+        name: { type: 'string' },
+        articles: relation('manyToMany', 'article', { mappedBy: 'authors' }),
+      },
+    },
+    tag: { attributes: { name: { type: 'string' } } },
+    article: {
+      drafts: true,
+      attributes: {
+        title: { type: 'string' },
+        authors: relation('manyToMany', 'author', { inversedBy: 'articles' }),
+        tags: relation('oneToMany', 'tag'),
+        links: { type: 'component', component: 'kit.link', repeatable: true, max: 2 },
+        blocks: { type: 'dynamiczone', components: ['kit.quote', 'kit.link'] },
+      },
+    },
+  },
+};
+
+const names = (entries: readonly Answered[]): string[] => entries.map(({ name }) => name);
+
+describeOnEveryDatabase('rows of others', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  let ann: string;
+  let bob: string;
+  let article: string;
+  beforeAll(async () => {
+    content = await contents.open(BLOG);
+  });
+  beforeEach(async () => {
+    ann = await content.make('authors', { name: 'Ann' });
+    bob = await content.make('authors', { name: 'Bob' });
+    article = await content.make('articles', {
+      title: 'One',
+      authors: [ann, bob],
+      links: [{ url: '/a' }, { url: '/b' }],
+      blocks: [
+        { __component: 'kit.quote', text: 'Q', author: ann },
+        { __component: 'kit.link', url: '/z' },
+      ],
+    });
+  });
+
+  const draftOf = (documentId: string, table = 'articles'): Promise<number> =>
+    content.number(`select id from ${table} where document_id = '${documentId}' and published_at is null`);
+  const shown = async (url: string): Promise<Answered> => (await content.get(url)).body.data;
+
+  it('that stand for components which are gone are not shown, counted, checked or copied', async () => {
+    const draft = await draftOf(article);
+    await content.execute(
+      `delete from components_kit_links where id in (select cmp_id from articles_cmps where entity_id = ${draft} and component_type = 'kit.link' and "order" = 2)`,
+    );
+    const published = await content.entry('PUT', `articles/${article}?populate=*`, {});
+    expect(published.links.map(({ url }: Answered) => url)).toEqual(['/a']);
+    expect(published.blocks.map(({ __component }: Answered) => __component)).toEqual(['kit.quote']);
+    const clone = await content.send('POST', `articles/${article}/actions/clone?populate=*`);
+    expect([clone.status, clone.body.data.links.length, clone.body.data.blocks.length]).toEqual([201, 1, 1]);
+  });
+
+  it('that hold the component of another entry keep a write from neither', async () => {
+    const other = await content.make('articles', { title: 'Two' });
+    await content.execute(
+      `insert into articles_cmps (entity_id, cmp_id, component_type, field, "order") select o.id, c.cmp_id, c.component_type, c.field, c."order" from articles as o, articles_cmps as c join articles as e on e.id = c.entity_id where o.document_id = '${other}' and e.document_id = '${article}' and c.field = 'blocks' and (e.published_at is null) = (o.published_at is null)`,
+    );
+    const blocks = [{ __component: 'kit.quote', text: 'New', author: bob }];
+    const written = await content.entry('PUT', `articles/${article}?populate[blocks][populate]=*`, { blocks });
+    expect(written.blocks).toMatchObject([{ text: 'New', author: { name: 'Bob' } }]);
+    const again = await content.entry('PUT', `articles/${other}?populate[blocks][populate]=*`, { blocks });
+    expect(again.blocks).toMatchObject([{ text: 'New', author: { name: 'Bob' } }]);
+  });
+
+  it('that have no documentId are left out of what a write locks', async () => {
+    await content.execute(`update authors set document_id = null where document_id = '${bob}'`);
+    expect((await content.put(`articles/${article}`, { title: 'Two' })).status).toBe(200);
+    const written = await content.entry('PUT', `articles/${article}?populate=authors`, {
+      authors: { disconnect: [ann] },
+    });
+    expect(names(written.authors)).toEqual([]);
+    expect((await content.delete(`articles/${article}`)).status).toBe(204);
+  });
+
+  it('that are a second version in the same status take no link from the first', async () => {
+    await content.execute(
+      `insert into authors (document_id, name, published_at) select document_id, 'Twin', published_at from authors where document_id = '${ann}'`,
+    );
+    const written = await content.entry('PUT', `articles/${article}?populate=authors`, { authors: [bob, ann] });
+    expect(names(written.authors)).toEqual(['Bob', 'Ann']);
+    const linked = await content.make('articles', { authors: [ann] });
+    expect(names((await shown(`articles/${linked}?populate=authors`)).authors)).toEqual(['Ann']);
+  });
+
+  it('that have no position come last, and stay there when a list is written', async () => {
+    const draft = await draftOf(article);
+    await content.execute(
+      `update articles_authors_lnk set author_ord = null where article_id = ${draft} and author_id = ${await draftOf(ann, 'authors')}`,
+    );
+    const url = `articles/${article}?status=draft&populate=authors`;
+    expect(names((await shown(url)).authors)).toEqual(['Bob', 'Ann']);
+    const cat = await content.make('authors', { name: 'Cat' });
+    const written = await content.entry('PUT', url, { authors: { connect: [cat] } });
+    expect(names(written.authors)).toEqual(['Bob', 'Ann', 'Cat']);
+    await content.execute(
+      `update articles_cmps set "order" = null where entity_id = ${draft} and field = 'blocks' and component_type = 'kit.quote'`,
+    );
+    const kinds = ({ blocks }: Answered): string[] => blocks.map(({ __component }: Answered) => __component);
+    expect(kinds(await shown(`articles/${article}?status=draft&populate=blocks`))).toEqual(['kit.link', 'kit.quote']);
+    expect(kinds(await content.entry('PUT', `articles/${article}?populate=blocks`, {}))).toEqual([
+      'kit.link',
+      'kit.quote',
+    ]);
+  });
+});
