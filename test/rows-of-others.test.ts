@@ -2,7 +2,7 @@
 // written over, and never fail a request.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 
 const BLOG: Project = {
   components: {
@@ -123,5 +123,38 @@ describeOnEveryDatabase('rows of others', (engine) => {
       'kit.link',
       'kit.quote',
     ]);
+  });
+});
+
+describeOnSqlite('values that a column of SQLite takes, whatever its type,', (engine) => {
+  const contents = useContents(engine);
+
+  it('are shown and published, and keep no other entry from being read', async () => {
+    const content = await contents.open({
+      types: {
+        page: {
+          drafts: true,
+          attributes: {
+            title: { type: 'string' },
+            visits: { type: 'biginteger' },
+            stars: { type: 'integer' },
+            opens: { type: 'time' },
+            seenAt: { type: 'datetime' },
+          },
+        },
+      },
+    });
+    const page = await content.make('pages?status=draft', { title: 'One' });
+    await content.execute(
+      "update pages set visits = 'many', stars = 9223372036854775807, opens = '22:30', seen_at = 1740823200000000000",
+    );
+    await content.make('pages?status=draft', { title: 'Two', stars: 2 });
+    const listed = await content.get('pages?status=draft&fields=title,visits,stars,opens,seenAt&sort=title');
+    expect(listed.body.data).toMatchObject([
+      { title: 'One', visits: 'many', stars: 2 ** 63, opens: '22:30:00.000', seenAt: null },
+      { title: 'Two', visits: null, stars: 2, opens: null, seenAt: null },
+    ]);
+    const published = await content.entry('PUT', `pages/${page}`, { title: 'Three' });
+    expect(published).toMatchObject({ title: 'Three', visits: 'many', opens: '22:30:00.000' });
   });
 });

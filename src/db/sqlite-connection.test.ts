@@ -55,3 +55,15 @@ it('is replaced in a process that only reads', async () => {
     expect(result).toEqual([[number]]);
   }
 });
+
+it('rounds integers beyond 2⁵³ that a column holds, and reads others as they are', async () => {
+  const database = openSqlite(path.join(folder, 'four.sqlite'), 'create');
+  const statement = plainStatement<readonly [number, string]>(
+    "select value, 'x' from (select 1 as value union all select 9223372036854775807 union all select -9007199254740993)",
+  );
+  for (let times = 0; times < 2; times++) {
+    const rows = await database.snapshot((session) => session.rows(statement, []));
+    expect(new Set(rows.map(([value]) => value))).toEqual(new Set([1, 2 ** 63, -(2 ** 53)]));
+  }
+  await database.close();
+});

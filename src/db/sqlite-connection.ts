@@ -105,10 +105,10 @@ export class Connection implements Session {
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }
-    if (this.timing === 'none') return prepared.all(...values) as unknown as R[];
+    if (this.timing === 'none') return allRows<R>(prepared, statement, values);
     const read = this.timing === 'clock' ? clockMilliseconds : threadMilliseconds;
     const before = read();
-    const rows = prepared.all(...values) as unknown as R[];
+    const rows = allRows<R>(prepared, statement, values);
     this.milliseconds += read() - before;
     return rows;
   }
@@ -133,6 +133,27 @@ export class Connection implements Session {
     this.#handle.close();
   }
 }
+
+/**
+ * All rows of a statement. A column of SQLite takes any integer, whatever its type, and the driver refuses one beyond
+ * 2⁵³: such a row is read again, and the integer is rounded.
+ */
+function allRows<R extends Row>(prepared: StatementSync, { sql }: Statement, values: readonly BoundValue[]): R[] {
+  try {
+    return prepared.all(...values) as unknown as R[];
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_OUT_OF_RANGE' || !READING.test(sql)) throw error;
+  }
+  prepared.setReadBigInts(true);
+  try {
+    const rows = prepared.all(...values) as unknown as unknown[][];
+    return rows.map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value))) as unknown as R[];
+  } finally {
+    prepared.setReadBigInts(false);
+  }
+}
+
+const READING = /^\s*(?:select|with)\b/i;
 
 const clockMilliseconds = (): number => performance.now();
 

@@ -140,6 +140,13 @@ describe('a value', () => {
     expect(ENCODERS.time('12:34:56.7')).toBe('"12:34:56.700"');
     expect(ENCODERS.time('12:34:56.789')).toBe('"12:34:56.789"');
     expect(ENCODERS.time('12:34:56.789123')).toBe('"12:34:56.789"');
+    expect(ENCODERS.time('12:34')).toBe('"12:34:00.000"');
+  });
+
+  it('that stands in a column of times and is none is shown as it is', () => {
+    expect(ENCODERS.time('')).toBe('""');
+    expect(ENCODERS.time('noon')).toBe('"noon"');
+    expect(ENCODERS.time(80_000)).toBe('"80000"');
   });
 
   it('that is an instant is ISO 8601 in UTC, kept as a number or as a text', () => {

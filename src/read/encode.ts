@@ -19,12 +19,13 @@ const digits: Encode = (value) => (value === null ? 'null' : `"${value}"`);
 const json: Encode = (value) => (value === null ? 'null' : (value as string));
 
 const COMPLETE_TIME = 'HH:mm:ss.SSS'.length;
+const CLOCK = /^(\d\d:\d\d)(:\d\d)?(?:\.(\d*))?$/;
 
 const time: Encode = (value) => {
   if (value === null) return 'null';
   if (typeof value === 'string' && value.length === COMPLETE_TIME) return `"${value}"`;
-  const [clock, fraction = ''] = String(value).split('.');
-  return JSON.stringify(`${clock}.${fraction.slice(0, 3).padEnd(3, '0')}`);
+  const [, clock, seconds = ':00', fraction = ''] = CLOCK.exec(String(value)) ?? [];
+  return clock === undefined ? quoted(String(value)) : `"${clock}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}"`;
 };
 
 const DAY = 86_400_000;

@@ -145,9 +145,12 @@ const scalarsOf = (schema: Schema): ScalarAttribute[] =>
       attribute.kind === 'scalar' && attribute.writable && attribute.name !== 'id',
   );
 
+/** A column of SQLite takes texts and fractions, too. */
+const WHOLE = /^-?\d+$/;
+
 const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): StoredValue => {
   const value = row[index] as StoredValue;
-  return type === 'biginteger' && typeof value === 'string' ? BigInt(value) : value;
+  return type === 'biginteger' && typeof value === 'string' && WHOLE.test(value) ? BigInt(value) : value;
 };
 
 async function validateField(
