@@ -61,6 +61,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
   let lifecycles: DataMembers['db']['lifecycles'];
   const rows = (uid: string): Rows => members.db.query(uid);
   const of = (value: unknown): Entry => value as Entry;
+  const entriesOf = (value: unknown): Entry[] => (value as { entries: Entry[] }).entries;
 
   beforeAll(async () => {
     content = await contents.open(BLOG);
@@ -247,6 +248,89 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(await documents(ARTICLE).findOne({ documentId })).toBeNull();
     expect(await documents(ARTICLE).update({ documentId, data: {} })).toBeNull();
     expect(await documents(ARTICLE).delete({ documentId })).toEqual({ documentId, entries: [] });
+  });
+
+  it('returns what a draft action made, with what is populated, and nothing of a document that is not there', async () => {
+    const tag = await rows(TAG).create({ data: { name: 'red' } });
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One', tags: [tag.documentId] } }));
+    const shown = { documentId, populate: ['tags'], fields: ['title'] };
+    const [published] = entriesOf(await documents(ARTICLE).publish(shown));
+    expect(published).toMatchObject({ title: 'One', tags: [{ name: 'red' }] });
+    expect(published).not.toHaveProperty('slug');
+    await documents(ARTICLE).update({ documentId, data: { tags: [] } });
+    expect(entriesOf(await documents(ARTICLE).discardDraft(shown))).toMatchObject([{ tags: [{ name: 'red' }] }]);
+    expect(entriesOf(await documents(ARTICLE).unpublish({ documentId }))).toMatchObject([
+      { id: published!.id, title: 'One', publishedAt: expect.any(String) },
+    ]);
+    const clone = await documents(ARTICLE).clone({ documentId, data: { slug: 'copy' }, populate: 'tags' });
+    expect(clone).toMatchObject({
+      documentId: expect.not.stringMatching(documentId),
+      entries: [{ title: 'One', slug: 'copy', publishedAt: null, tags: [{ name: 'red' }] }],
+    });
+
+    const missing = { documentId: 'nowhere' };
+    for (const action of ['publish', 'unpublish', 'discardDraft', 'delete'] as const)
+      expect(await documents(ARTICLE)[action](missing)).toEqual({ ...missing, entries: [] });
+    expect(await documents(ARTICLE).clone({ ...missing, data: {} })).toEqual({ documentId: undefined, entries: [] });
+    const page = of(await documents(PAGE).create({ data: { title: 'Page' } }));
+    const french = { documentId: page.documentId, locale: 'fr' };
+    expect(await documents(PAGE).publish(french)).toEqual({ documentId: page.documentId, entries: [] });
+    await documents(PAGE).update({ ...french, data: { title: 'Feuille' } });
+    const all = { documentId: page.documentId, locale: '*' };
+    expect(entriesOf(await documents(PAGE).publish(all)).map(({ locale }) => locale)).toEqual(['en', 'fr']);
+    expect(entriesOf(await documents(PAGE).clone({ ...all, data: {} }))).toHaveLength(2);
+    for (const action of ['publish', 'unpublish', 'discardDraft'] as const)
+      expect(documents(TAG)[action]).toBeUndefined();
+  });
+
+  it('compares drafts with what is published, in counts as well', async () => {
+    await documents(ARTICLE).create({ data: { title: 'Never' } });
+    const both = of(await documents(ARTICLE).create({ data: { title: 'Both' }, status: 'published' }));
+    const found = async (parameters: object) =>
+      ((await documents(ARTICLE).findMany({ sort: 'title', ...parameters })) as Entry[]).map(({ title }) => title);
+    for (const [parameters, titles] of [
+      [{ publicationFilter: 'never-published' }, ['Never']],
+      [{ publicationFilter: 'has-published-version' }, ['Both']],
+      [{ hasPublishedVersion: false }, ['Never']],
+      [{ hasPublishedVersion: true }, ['Both']],
+    ] as const) {
+      expect(await found(parameters)).toEqual(titles);
+      expect(await documents(ARTICLE).count(parameters)).toBe(titles.length);
+    }
+    const { documentId } = both;
+    expect(await documents(ARTICLE).findOne({ documentId, publicationFilter: 'never-published' })).toBeNull();
+    await expect(documents(ARTICLE).findMany({ publicationFilter: 'nosuch' })).rejects.toThrow('publicationFilter');
+  });
+
+  it('makes documents under the ids that it gives', async () => {
+    const create = (data: object, locale = 'en') => documents(PAGE).create({ data, locale });
+    expect(await create({ documentId: 'page-1', title: 'One' })).toMatchObject({ documentId: 'page-1', locale: 'en' });
+    expect(await create({ documentId: 'page-1', title: 'Une' }, 'fr')).toMatchObject({ locale: 'fr', title: 'Une' });
+    await expect(create({ documentId: 'page-1', title: 'Again' })).rejects.toThrow(
+      `A draft entry with documentId "page-1" and locale "en" already exists for UID "${PAGE}"`,
+    );
+    for (const documentId of [null, '', undefined])
+      expect(of(await create({ documentId, title: 'New' })).documentId).toMatch(/^[a-z0-9]{24}$/);
+    await expect(create({ documentId: 'a\0b' })).rejects.toThrow('documentId');
+    await expect(create({ documentId: 'x'.repeat(256) })).rejects.toThrow('documentId');
+    expect(entriesOf(await documents(PAGE).publish({ documentId: 'page-1', locale: '*' }))).toHaveLength(2);
+    expect(
+      await documents(PAGE).update({ documentId: 'page-1', data: { documentId: null, title: 'Two' } }),
+    ).toMatchObject({ documentId: 'page-1', title: 'Two' });
+
+    const row = { documentId: 'article-1', title: 'Row', publishedAt: null };
+    expect(await rows(ARTICLE).create({ data: row })).toMatchObject({ documentId: 'article-1', publishedAt: null });
+    const published = { ...row, publishedAt: new Date() };
+    expect(await rows(ARTICLE).createMany({ data: [published, { ...row, documentId: 'article-2' }] })).toMatchObject({
+      count: 2,
+    });
+    await expect(rows(ARTICLE).create({ data: published })).rejects.toThrow(
+      'A published entry with documentId "article-1"',
+    );
+    expect(await rows(ARTICLE).count({ where: { documentId: 'article-1' } })).toBe(2);
+    expect(await documents(ARTICLE).findOne({ documentId: 'article-1', status: 'published' })).toMatchObject({
+      title: 'Row',
+    });
   });
 
   it('runs middlewares around documents, which may change parameters and results', async () => {

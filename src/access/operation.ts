@@ -19,7 +19,10 @@ export interface ReadOperation {
 export interface WriteOperation {
   readonly name: WriteName;
   readonly type: ContentType;
-  /** Null: a new document, or the one document of a single type. */
+  /**
+   * Null: a new document, or the one document of a single type. Of a new one, the id that code gives it; it may have
+   * versions already, though not this one.
+   */
   readonly documentId: string | null;
   /** The attributes to write; empty for operations that take none. */
   readonly data: Readonly<Record<string, unknown>>;

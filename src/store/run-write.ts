@@ -1,7 +1,7 @@
 // Runs a write plan inside one transaction: locks, finds the rows, writes them, publishes. Each operation on documents
 // is one function here, and reads from top to bottom.
 import { createId } from '@paralleldrive/cuid2';
-import { notFoundError, validationError } from '../errors.ts';
+import { applicationError, notFoundError, validationError } from '../errors.ts';
 import { isForeignKey, linkAttributes } from '../model/links.ts';
 import { affectedBy } from '../plan/write/affected-documents.ts';
 import type { AuthorizedWritePlan } from '../plan/write/plan-write.ts';
@@ -68,8 +68,33 @@ async function writeRow(write: WriteSession, plan: AuthorizedWritePlan, id: numb
 }
 
 async function createDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
-  const documents = await lockDocuments(write, affectedBy(write.model, plan, null));
-  return writeVersion(write, plan, { documentId: createId(), row: null, versions: [], mustReach: [], documents });
+  const given = plan.name === 'create' ? plan.documentId : null;
+  const documents = await lockDocuments(write, affectedBy(write.model, plan, given));
+  const there = given === null ? [] : documentsOf(documents, plan.type, given);
+  refuseSecondVersion(plan, there);
+  // A row by itself takes nothing from the others of its document.
+  const versions = plan.row === null ? there : [];
+  return writeVersion(write, plan, {
+    documentId: given ?? createId(),
+    row: null,
+    versions,
+    mustReach: [],
+    documents,
+  });
+}
+
+/** A document has one version in each locale and status. */
+function refuseSecondVersion(
+  { type, row, locale, publishes }: AuthorizedWritePlan,
+  versions: readonly Version[],
+): void {
+  const isPublished = !type.draftAndPublish || (row !== null && publishes);
+  const second = inLocales(type, versions, [locale]).find(({ published }) => published === isPublished);
+  if (!second) return;
+  const place = `documentId "${second.documentId}"${type.localized ? ` and locale "${locale}"` : ''}`;
+  throw applicationError(
+    `A ${isPublished ? 'published' : 'draft'} entry with ${place} already exists for UID "${type.uid}". This combination must be unique.`,
+  );
 }
 
 /** A single type has one document. */

@@ -85,6 +85,7 @@ export function planWrite(
   planner.checkNames(type, data, []);
   const draft = row !== null || (type.draftAndPublish && (name !== 'create' || !publishes));
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
+  if (name === 'create' && documentId !== null) planner.checkDocumentId(type, documentId);
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   const relations = relationsIn(change);
   const references = targetReferences(relations);
@@ -321,6 +322,12 @@ class WritePlanner {
     // Whether this is a problem depends on the row, so it is kept for later.
     for (const problem of this.problems.splice(before))
       into.absent.problems.push({ ...problem, localized: attribute.localized });
+  }
+
+  /** The id that code gives to a new document, which has to be one that can be stored. */
+  checkDocumentId(type: WriteOperation['type'], documentId: string): void {
+    const checked = readValue(type.attributes.get('documentId') as ScalarAttribute, documentId);
+    if ('problem' in checked) this.#problem(['documentId'], checked.problem);
   }
 
   #problem(path: BodyPath, message: string): false {

@@ -42,6 +42,10 @@ export interface AroundReads {
   ): Promise<R>;
 }
 
+/** The id that code gives to a new document; null where it leaves that to the server. */
+export const documentIdOf = ({ documentId }: Readonly<Record<string, unknown>>): string | null =>
+  typeof documentId === 'string' && documentId !== '' ? documentId : null;
+
 const DEFAULT_PAGE_SIZE = 10;
 
 export class Rows {
@@ -180,7 +184,7 @@ export class Rows {
     const operation = {
       name,
       type: this.#type,
-      documentId: null,
+      documentId: name === 'create' ? documentIdOf(given) : null,
       data,
       parameters,
       defaultStatus: status,

@@ -1,17 +1,18 @@
 // `strapi.documents(uid)`: documents as the system, which sees private attributes, hashes of passwords and roles, with the
 // middlewares that code registers around every call.
-import { systemCaller } from '../../../access/caller.ts';
+import { type Caller, systemCaller } from '../../../access/caller.ts';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import { Documents } from '../../../operations/documents.ts';
-import type { Entry, EntryData, UpdateParameters } from '../../../operations/parameters.ts';
+import type { CreateParameters, Entry, EntryData, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
+import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
 import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
-import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
+import { type AroundReads, documentIdOf, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
 
@@ -47,12 +48,15 @@ export type StrapiDocuments = ((uid: string) => DocumentMethods) & {
   readonly hasMiddlewares: boolean;
 };
 
+/** A type without drafts has none of `publish`, `unpublish` and `discardDraft`. */
 export type DocumentMethods = Readonly<Record<DocumentAction, (parameters?: DocumentParameters) => Promise<unknown>>>;
 
 /** What reads and writes take; everything else is ignored, as Strapi does. */
-const READ_KEYS = ['filters', 'sort', 'fields', 'populate', 'status', 'locale', '_q', 'hasPublishedVersion'];
+const COUNT_KEYS = ['filters', 'status', 'locale', '_q', 'publicationFilter', 'hasPublishedVersion'];
+const READ_KEYS = [...COUNT_KEYS, 'sort', 'fields', 'populate'];
 const WRITE_KEYS = ['data', 'fields', 'populate', 'status', 'locale'];
 const ACTION_KEYS = ['locale'];
+const SHOWN_KEYS = ['fields', 'populate'];
 
 export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocuments {
   const middlewares: DocumentMiddleware[] = [];
@@ -76,7 +80,7 @@ export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocumen
           const middleware = middlewares[index];
           return middleware
             ? Promise.resolve(middleware(context, () => step(index + 1)))
-            : actions[action](withMeaningfulFilters(context.params));
+            : actions[action]!(withMeaningfulFilters(context.params));
         };
         return step(0);
       };
@@ -92,24 +96,22 @@ export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocumen
   return Object.assign(documents, { use }) as StrapiDocuments;
 }
 
-type Actions = Readonly<Record<DocumentAction, (parameters: DocumentParameters) => Promise<unknown>>>;
+/** Entries are raw to code, as rows are: with hashes of passwords, and with what leads to types that are not served. */
+const rawCaller = ({ model }: Sheaf): Caller => systemCaller(model, 'everything');
+
+const rawDocuments = (sheaf: Sheaf, type: ContentType): Documents =>
+  new Documents(sheaf.operations, type, rawCaller(sheaf));
+
+type Action = (parameters: DocumentParameters) => Promise<unknown>;
+type Actions = Readonly<Partial<Record<DocumentAction, Action>>>;
 
 function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions {
   const { uid } = type;
-  const documents = new Documents(sheaf.operations, type, systemCaller(sheaf.model, 'everything'));
-  const rows = new Rows(sheaf, uid);
-  const written = (parameters: DocumentParameters): UpdateParameters => ({
-    ...idOf(parameters),
+  const documents = rawDocuments(sheaf, type);
+  const written = (parameters: DocumentParameters): CreateParameters => ({
     ...taken(parameters, WRITE_KEYS),
     data: knownData(sheaf.model, type, parameters.data) as EntryData,
   });
-  const act =
-    (name: 'publish' | 'unpublish' | 'discardDraft') =>
-    async (parameters: DocumentParameters): Promise<unknown> => {
-      const done = await documents[name]({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
-      const ids = done.entries.map(({ id }) => id);
-      return { ...done, entries: name === 'unpublish' ? done.entries : await rows.findMany({ where: { id: ids } }) };
-    };
   const first = async (asked: DocumentParameters): Promise<Entry | null> =>
     (await findMany(sheaf, type, { ...asked, limit: 1 }))[0] ?? null;
   const told = <R>(
@@ -131,20 +133,66 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions
       reads.hearsReads(uid)
         ? told('FindOne', withDocument(parameters), first)
         : documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
-    count: (parameters) =>
-      told('Count', parameters, (asked) => documents.count(taken(asked, ['filters', 'status', 'locale', '_q']))),
-    create: (parameters) => documents.create(written(parameters)),
-    update: (parameters) => documents.update(written(parameters)),
-    clone: (parameters) => documents.clone(written(parameters)),
-    publish: act('publish'),
-    unpublish: act('unpublish'),
-    discardDraft: act('discardDraft'),
-    delete: async (parameters) => {
-      const all = await rows.findMany({ where: { documentId: parameters.documentId ?? { $notNull: true } } });
-      const done = await documents.delete({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
-      const gone = new Set(done.entries.map(({ id }) => id));
-      return { ...done, entries: all.filter(({ id }) => gone.has(id)) };
+    count: (parameters) => told('Count', parameters, (asked) => documents.count(taken(asked, COUNT_KEYS))),
+    create: (parameters) => {
+      const documentId = isObject(parameters.data) ? documentIdOf(parameters.data) : null;
+      return documents.create({ ...written(parameters), ...(documentId !== null && { documentId }) });
     },
+    update: (parameters) => documents.update({ ...idOf(parameters), ...written(parameters) }),
+    ...actionsOnVersions(sheaf, type),
+  };
+}
+
+/** Actions on the versions of a document. Of one that has none in the locales asked for, they return no entries. */
+function actionsOnVersions(sheaf: Sheaf, type: ContentType): Actions {
+  const documents = rawDocuments(sheaf, type);
+  const rows = new Rows(sheaf, type.uid);
+  const targetOf = (parameters: DocumentParameters) => ({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
+  const shown = (parameters: DocumentParameters, status: Status, filters: Filters): Promise<Entry[]> =>
+    findMany(sheaf, type, {
+      ...taken(parameters, SHOWN_KEYS),
+      status,
+      filters,
+      ...(type.localized && { locale: '*' }),
+    });
+  const isThere = async (parameters: DocumentParameters): Promise<boolean> => {
+    const { documentId, ...locale } = targetOf(parameters);
+    const asked = { ...locale, ...(documentId !== undefined && { filters: { documentId } }) };
+    const caller = rawCaller(sheaf);
+    const defaults = { status: 'any', pagination: NO_LIMIT } as const;
+    return (await sheaf.operations.count({ name: 'count', type, parameters: asked, defaults }, { caller })) > 0;
+  };
+  const changing =
+    (name: 'publish' | 'discardDraft', status: Status): Action =>
+    async (parameters) => {
+      if (!(await isThere(parameters))) return { documentId: parameters.documentId, entries: [] };
+      const { documentId, entries } = await documents[name](targetOf(parameters));
+      const ids = entries.map(({ id }) => id);
+      return { documentId, entries: await shown(parameters, status, { id: { $in: ids } }) };
+    };
+  const removing =
+    (name: 'unpublish' | 'delete'): Action =>
+    async (parameters) => {
+      if (name === 'unpublish' && !(await isThere(parameters)))
+        return { documentId: parameters.documentId, entries: [] };
+      const all = await rows.findMany({ where: { documentId: parameters.documentId ?? { $notNull: true } } });
+      const { documentId, entries } = await documents[name](targetOf(parameters));
+      const gone = new Set(entries.map(({ id }) => id));
+      return { documentId, entries: all.filter(({ id }) => gone.has(id)) };
+    };
+  return {
+    delete: removing('delete'),
+    clone: async (parameters) => {
+      if (!(await isThere(parameters))) return { documentId: undefined, entries: [] };
+      const data = knownData(sheaf.model, type, parameters.data);
+      const { documentId } = await documents.clone({ ...targetOf(parameters), data });
+      return { documentId, entries: await shown(parameters, 'draft', { documentId }) };
+    },
+    ...(type.draftAndPublish && {
+      publish: changing('publish', 'published'),
+      unpublish: removing('unpublish'),
+      discardDraft: changing('discardDraft', 'draft'),
+    }),
   };
 }
 
@@ -167,7 +215,7 @@ const taken = (parameters: DocumentParameters, keys: readonly string[]): Documen
 
 /** Every entry that matches, or those from `start` on, `limit` at most: pages of the API have no say here. */
 async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
-  const caller = systemCaller(sheaf.model, 'everything');
+  const caller = rawCaller(sheaf);
   const { start = 0, limit = NO_LIMIT.limit } = parameters;
   const most = numberOfRows('limit', limit);
   const pagination = {
