@@ -302,6 +302,31 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(documents(ARTICLE).findMany({ publicationFilter: 'nosuch' })).rejects.toThrow('publicationFilter');
   });
 
+  it('sees documents raw, with hashes of passwords and what leads to types that are not served', async () => {
+    const data = { username: 'raw-user', email: 'raw@example.com', password: 'Tr0ub4dor-and-3', provider: 'local' };
+    const [role] = await rows(ROLE).findMany({ where: { type: 'public' } });
+    const populate = ['role'];
+    const made = of(await documents(USER).create({ data: { ...data, role: role!.id }, populate }));
+    const { documentId } = made;
+    const raw = { password: expect.stringMatching(/^\$2/), role: { type: 'public' } };
+    expect(made).toMatchObject(raw);
+    expect(await documents(USER).findOne({ documentId, populate })).toMatchObject(raw);
+    expect(
+      await documents(USER).findMany({ filters: { documentId, role: { type: 'public' } }, populate }),
+    ).toMatchObject([raw]);
+    expect(await documents(USER).update({ documentId, data: { confirmed: true }, populate })).toMatchObject(raw);
+    expect(await entities.findOne(USER, made.id, { populate })).toMatchObject(raw);
+    expect(
+      await documents(USER).findFirst({ filters: { password: { $notNull: true } }, fields: ['password'] }),
+    ).toEqual({
+      id: made.id,
+      documentId,
+      password: expect.any(String),
+    });
+    expect(await documents(ARTICLE).findMany({ populate: ['createdBy'] })).toEqual([]);
+    await documents(USER).delete({ documentId });
+  });
+
   it('makes documents under the ids that it gives', async () => {
     const create = (data: object, locale = 'en') => documents(PAGE).create({ data, locale });
     expect(await create({ documentId: 'page-1', title: 'One' })).toMatchObject({ documentId: 'page-1', locale: 'en' });

@@ -1,7 +1,6 @@
 // Lifecycles: events around the rows of a write, and around what code reads, as Strapi's database layer fires them. A
 // document is written in place here, so where Strapi replaces a published row, that row is updated.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Caller } from '../../../access/caller.ts';
 import type { Operation, WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { unavailableError } from '../../../errors.ts';
@@ -109,12 +108,12 @@ export class Lifecycles implements OperationHooks, AroundReads {
     return WRITES.has(name) && this.#subscribers.some((one) => isFor(one, uid));
   }
 
-  async before<O extends Operation>(operation: O, caller: Caller): Promise<O> {
+  async before<O extends Operation>(operation: O): Promise<O> {
     if (!('data' in operation)) return operation;
     const steps = await this.#stepsOf(operation);
     let data: Record<string, unknown> = { ...operation.data, ...operation.supplied };
     for (const step of steps) data = await this.#fire(operation, step, { action: `before${step.event}`, data });
-    const changed = { ...operation, ...this.#writtenBy(operation, data, caller) };
+    const changed = { ...operation, ...this.#writtenBy(operation, data) };
     this.#steps.set(changed, steps);
     return changed;
   }
@@ -173,13 +172,9 @@ export class Lifecycles implements OperationHooks, AroundReads {
   }
 
   /** What lifecycles set is not the caller's, so no right of theirs to write it is needed. */
-  #writtenBy(
-    operation: WriteOperation,
-    data: Record<string, unknown>,
-    { access }: Caller,
-  ): Pick<WriteOperation, 'data' | 'supplied'> {
+  #writtenBy(operation: WriteOperation, data: Record<string, unknown>): Pick<WriteOperation, 'data' | 'supplied'> {
     // Code that writes rows has every right, and what it writes is checked as one.
-    if (access.shows === 'everything') return { data: knownData(this.#sheaf.model, operation.type, data) };
+    if (operation.row !== undefined) return { data: knownData(this.#sheaf.model, operation.type, data) };
     const asked = Object.entries(operation.data).filter(([key, value]) => data[key] === value);
     const kept = new Set(asked.map(([key]) => key));
     const supplied = Object.entries(data).filter(([key]) => !kept.has(key));
