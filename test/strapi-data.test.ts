@@ -3,10 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDataMembers, type DataMembers } from '../src/compat/strapi/data/data-members.ts';
+import { EntryEvents } from '../src/compat/strapi/data/entry-events.ts';
 import type { LifecycleEvent } from '../src/compat/strapi/data/lifecycles.ts';
 import { pluginServices } from '../src/compat/strapi/data/plugin-services.ts';
 import type { Rows } from '../src/compat/strapi/data/rows.ts';
 import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
+import { EventHub } from '../src/compat/strapi/event-hub.ts';
 import type { Entry } from '../src/operations/parameters.ts';
 import { type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
@@ -262,6 +264,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(entriesOf(await documents(ARTICLE).unpublish({ documentId }))).toMatchObject([
       { id: published!.id, title: 'One', publishedAt: expect.any(String) },
     ]);
+    expect(await documents(ARTICLE).discardDraft({ documentId })).toEqual({ documentId, entries: [] });
     const clone = await documents(ARTICLE).clone({ documentId, data: { slug: 'copy' }, populate: 'tags' });
     expect(clone).toMatchObject({
       documentId: expect.not.stringMatching(documentId),
@@ -503,6 +506,71 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       stop();
       await rows(USER).deleteMany();
     }
+  });
+
+  it('hears of documents on the event hub, once they are committed', async () => {
+    const hub = new EventHub();
+    const failures: unknown[] = [];
+    const nothing = () => undefined;
+    const log = { info: nothing, warn: nothing, debug: nothing, error: (error: unknown) => failures.push(error) };
+    content.sheaf.operations.addHooks(new EntryEvents(content.sheaf, hub, log));
+    const heard: { event: string; model: string; entry: Entry }[] = [];
+    const end = hub.subscribe((event, payload) => heard.push({ event, ...(payload as object) } as (typeof heard)[0]));
+    /** The events since the last time; they come after the write has returned. */
+    const events = async (count: number) => {
+      await expect.poll(() => heard.length).toBe(count);
+      return heard.splice(0);
+    };
+    const ada = of(await documents(AUTHOR).create({ data: { name: 'Ada', secret: 's' } }));
+    const [created] = await events(1);
+    expect(created).toMatchObject({ event: 'entry.create', model: 'author', uid: AUTHOR, entry: { name: 'Ada' } });
+    expect(created!.entry).not.toHaveProperty('secret');
+
+    const data = { title: 'One', author: ada.documentId, links: [{ url: '/a' }] };
+    const { documentId } = of(await documents(ARTICLE).create({ data, status: 'published' }));
+    const whole = { title: 'One', author: { name: 'Ada' }, links: [{ url: '/a' }], tags: [] };
+    expect(await events(2)).toMatchObject([
+      { event: 'entry.create', entry: { ...whole, publishedAt: null } },
+      { event: 'entry.publish', entry: { ...whole, publishedAt: expect.any(String) } },
+    ]);
+    await documents(ARTICLE).update({ documentId, data: { title: 'Two' } });
+    expect(await events(1)).toMatchObject([{ event: 'entry.update', entry: { title: 'Two', publishedAt: null } }]);
+    await documents(ARTICLE).discardDraft({ documentId });
+    expect(await events(1)).toMatchObject([{ event: 'entry.draft-discard', entry: { title: 'One' } }]);
+    await documents(ARTICLE).unpublish({ documentId });
+    expect(await events(1)).toMatchObject([{ event: 'entry.unpublish', entry: { title: 'One' } }]);
+    await documents(ARTICLE).publish({ documentId });
+    await documents(ARTICLE).clone({ documentId, data: { title: 'Copy' } });
+    expect(await events(2)).toMatchObject([
+      { event: 'entry.publish' },
+      { event: 'entry.create', entry: { title: 'Copy' } },
+    ]);
+    await documents(ARTICLE).delete({ documentId });
+    expect(await events(2)).toMatchObject([
+      { event: 'entry.delete', entry: { documentId, title: 'One' } },
+      { event: 'entry.delete', entry: { documentId, title: 'One' } },
+    ]);
+
+    const page = of(await documents(PAGE).create({ data: { title: 'Page' } }));
+    await documents(PAGE).update({ documentId: page.documentId, locale: 'fr', data: {} });
+    expect(await events(2)).toMatchObject([
+      { event: 'entry.create', entry: { locale: 'en' } },
+      { event: 'entry.create', entry: { locale: 'fr' } },
+    ]);
+    const failing = members.db.transaction(async () => {
+      await documents(TAG).create({ data: { name: 'undone' } });
+      throw new Error('undone');
+    });
+    await expect(failing).rejects.toThrow('undone');
+    await rows(TAG).create({ data: { name: 'row' } });
+    end();
+    hub.on('entry.create', () => {
+      throw new Error('a listener');
+    });
+    await documents(TAG).create({ data: { name: 'heard by one that fails' } });
+    await expect.poll(() => failures).toMatchObject([{ message: 'a listener' }]);
+    expect(heard).toEqual([]);
+    hub.removeAllListeners();
   });
 
   it('keeps values of its own beside the settings of Strapi', async () => {

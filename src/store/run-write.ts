@@ -242,10 +242,11 @@ async function unpublishDocument(write: WriteSession, plan: AuthorizedWritePlan)
 async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const { type } = plan;
   const { versions, all, documents } = await versionsFor(write, plan, 'update');
-  const drafts = versions.filter(({ published }) => !published);
-  for (const draft of drafts) {
+  const discarded: Version[] = [];
+  for (const draft of versions.filter(({ published }) => !published)) {
     const published = publishedBeside(versions, draft);
     if (!published) continue;
+    discarded.push(draft);
     const changed = await discardRow(
       write,
       type,
@@ -254,7 +255,7 @@ async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Pro
     );
     await syncSharedFields(write, type, { row: draft, versions: all }, scalarsAnd(type, changed));
   }
-  return writtenOf(plan, versions, drafts);
+  return writtenOf(plan, versions, discarded);
 }
 
 /** Copies the drafts of a document, or the rows of one without drafts, under a new id, then applies a change. */

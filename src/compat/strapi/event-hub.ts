@@ -1,10 +1,18 @@
-// `strapi.eventHub`: code of a project tells other code of it.
+// `strapi.eventHub`: code of a project is told of documents, and tells other code of it.
 
 type Listener = (...values: readonly unknown[]) => unknown;
 
 export class EventHub {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #subscribers = new Set<Listener>();
+
+  /** Whether anyone listens to events whose names begin so, or to all. */
+  hears(beginning: string): boolean {
+    if (this.#subscribers.size > 0) return true;
+    for (const [event, listeners] of this.#listeners)
+      if (listeners.size > 0 && event.startsWith(beginning)) return true;
+    return false;
+  }
 
   async emit(event: string, ...values: readonly unknown[]): Promise<void> {
     for (const subscriber of [...this.#subscribers]) await subscriber(event, ...values);

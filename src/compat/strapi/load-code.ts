@@ -13,6 +13,7 @@ import { contentApi } from './content-api.ts';
 import { coreController } from './core-controller.ts';
 import { coreService } from './core-service.ts';
 import { createDataMembers, type DataMembers } from './data/data-members.ts';
+import { EntryEvents } from './data/entry-events.ts';
 import { type Knex, openKnex } from './data/knex-connection.ts';
 import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
@@ -60,6 +61,10 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   const config = projectConfig({ project, environment: NODE_ENV, files, settings, jwtSecret });
   const requestContext = new RequestContext();
   const data = createDataMembers(sheaf);
+  const eventHub = new EventHub();
+  const strapiLogs = strapiLog(log);
+  // After lifecycles, so that it is told of what they made of a write.
+  sheaf.operations.addHooks(new EntryEvents(sheaf, eventHub, strapiLogs));
   offerKnex(sheaf, data.db, modules);
   const plugins = strapiPlugins({ ...pluginServices(sheaf, auth) }, (plugin, key) =>
     config.get(`plugin::${plugin}.${key}`),
@@ -73,11 +78,11 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     ...data,
     ...plugins,
     contentAPI: contentApi(model),
-    log: strapiLog(log),
+    log: strapiLogs,
     config,
     dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
     requestContext,
-    eventHub: new EventHub(),
+    eventHub,
     // What custom fields hold is read from the files before they run.
     customFields: { register: () => undefined },
     service: serviceOf,

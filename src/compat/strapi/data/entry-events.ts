@@ -1,0 +1,119 @@
+// What `strapi.eventHub` tells of documents: once a write is committed, one event for each row that it was about, with
+// the entry as it stands then or, where it is gone, as it was.
+import type { Operation, WriteOperation } from '../../../access/operation.ts';
+import type { Sheaf } from '../../../app.ts';
+import type { ContentType, Schema } from '../../../model/types.ts';
+import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
+import type { Entry } from '../../../operations/parameters.ts';
+import type { Version } from '../../../store/write-session.ts';
+import type { Written } from '../../../store/write-version.ts';
+import type { EventHub } from '../event-hub.ts';
+import { sanitizeOutput } from '../sanitize.ts';
+import type { StrapiLog } from '../strapi-types.ts';
+import { Rows } from './rows.ts';
+import type { Schemas } from './schemas.ts';
+
+/** The beginning of the names of all of them. */
+const ENTRY = 'entry.';
+
+const WRITES: ReadonlySet<string> = new Set<WriteOperation['name']>([
+  'create',
+  'update',
+  'delete',
+  'publish',
+  'unpublish',
+  'discardDraft',
+  'clone',
+]);
+
+/** Writes that remove rows, or may make one where another would be changed. */
+const ABOUT_STORED: ReadonlySet<string> = new Set<WriteOperation['name']>(['update', 'delete', 'unpublish']);
+
+type Populate = Record<string, unknown>;
+
+export class EntryEvents implements OperationHooks {
+  readonly #sheaf: Sheaf;
+  readonly #hub: EventHub;
+  readonly #log: StrapiLog;
+  /** The rows of a document before it is written. */
+  readonly #stored = new WeakMap<Operation, readonly Entry[]>();
+
+  constructor(sheaf: Sheaf, hub: EventHub, log: StrapiLog) {
+    this.#sheaf = sheaf;
+    this.#hub = hub;
+    this.#log = log;
+  }
+
+  concerns(uid: string, name: string): boolean {
+    return WRITES.has(name) && uid.startsWith('api::') && this.#hub.hears(ENTRY);
+  }
+
+  async before<O extends Operation>(operation: O): Promise<O> {
+    if (!('data' in operation) || operation.row !== undefined || !ABOUT_STORED.has(operation.name)) return operation;
+    const { documentId, type } = operation;
+    const where = documentId === null ? {} : { documentId };
+    this.#stored.set(operation, await new Rows(this.#sheaf, type.uid).findMany({ where }));
+    return operation;
+  }
+
+  committed(operation: WriteOperation, { written }: HookResult): void {
+    // Code that writes rows is not told of documents.
+    if (operation.row !== undefined || written === null) return;
+    this.#tell(operation, written).catch((error: unknown) =>
+      this.#log.error(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  async #tell(operation: WriteOperation, { versions }: Written): Promise<void> {
+    const { name, type } = operation;
+    const stored = this.#stored.get(operation) ?? [];
+    for (const version of versions) {
+      const before = stored.find(({ id }) => id === version.id) ?? null;
+      const entry = name === 'delete' || name === 'unpublish' ? before : await this.#entry(type, version.id);
+      await this.#hub.emit(`${ENTRY}${eventOf(operation, version, before !== null)}`, {
+        model: type.singularName,
+        uid: type.uid,
+        entry: sanitizeOutput(this.#sheaf.model, type, entry, null),
+      });
+    }
+  }
+
+  #entry(type: ContentType, id: number): Promise<Entry | null> {
+    return new Rows(this.#sheaf, type.uid).findOne({ where: { id }, populate: contentOf(this.#sheaf.model, type, []) });
+  }
+}
+
+function eventOf({ name, type }: WriteOperation, { published }: Version, wasStored: boolean): string {
+  switch (name) {
+    case 'delete':
+    case 'publish':
+    case 'unpublish':
+      return name;
+    case 'discardDraft':
+      return 'draft-discard';
+    default:
+      if (type.draftAndPublish && published) return 'publish';
+      return wasStored ? 'update' : 'create';
+  }
+}
+
+/** What entries lead to, at one level, and components with all that they hold. */
+function contentOf(schemas: Schemas, schema: Schema, within: readonly string[]): Populate {
+  const componentOf = (uid: string): unknown => {
+    const component = schemas.components.get(uid);
+    if (!component || within.includes(uid)) return true;
+    return { populate: contentOf(schemas, component, [...within, uid]) };
+  };
+  const populate: Populate = {};
+  for (const attribute of schema.attributes.values()) {
+    if (attribute.private) continue;
+    if (attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'morph')
+      populate[attribute.name] = true;
+    if (attribute.kind === 'component') populate[attribute.name] = componentOf(attribute.component);
+    if (attribute.kind === 'dynamiczone')
+      populate[attribute.name] = {
+        on: Object.fromEntries(attribute.components.map(({ uid }) => [uid, componentOf(uid)])),
+      };
+  }
+  return populate;
+}
