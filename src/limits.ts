@@ -118,6 +118,9 @@ export const MAX_IDENTIFIER_LENGTH = 55;
 /** Levels of objects and lists in a request body. */
 export const MAX_BODY_DEPTH = 50;
 
+/** Levels of a JSON value that a filter compares with: as many as a project can allow in a body. SQLite reads 1,000. */
+export const MAX_JSON_DEPTH = 200;
+
 /** References to other entries in one write, over all its relations. */
 export const MAX_REFERENCES = 1_000;
 

@@ -261,6 +261,7 @@ describeOnEveryDatabase('Files', (engine) => {
         [[text('fine.txt'), ...linkTo('api::note.note', 'nosuchdocument', 'cover')], 400],
         [[text('fine.txt'), ...linkTo('api::note.note', 2 ** 31, 'cover')], 400],
         [[text('fine.txt'), ...linkTo('kit.seo', 2 ** 31, 'image')], 400],
+        [[text('fine.txt'), ...linkTo('api::note.note', '\0', 'cover')], 400],
         [[text('fine.txt'), ...linkTo('api::note.note', id, 'title')], 400],
         [[text('fine.txt'), ...linkTo('kit.seo', 999_999, 'image')], 400],
         [[text('fine.txt'), ...linkTo(FILE, 1, 'related')], 400],
@@ -314,6 +315,14 @@ describeOnEveryDatabase('Files', (engine) => {
       const uploader = await adopted.token('custom', [`${FILES}.upload`]);
       const [file] = (await upload(one_('adopted.txt'), uploader, '', adopted)).body;
       expect((await upload(one_('again.txt'), uploader, `?id=${file.id}`, adopted)).status).toBe(200);
+    });
+
+    it('are not there under an id that no row can have', async () => {
+      for (const id of [2 ** 31, 999_999_999_999_999, '%00', 'a%00b']) {
+        expect((await site.get(`upload/files/${id}`)).status, `${id}`).toBe(404);
+        expect((await site.delete(`upload/files/${id}`)).status, `${id}`).toBe(404);
+        expect((await upload([text('new.txt')], NOBODY, `?id=${id}`)).status, `${id}`).toBe(404);
+      }
     });
 
     it('are linked with entries that the caller may update', async () => {

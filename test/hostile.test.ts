@@ -645,9 +645,29 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ['a populated scalar', 'populate=name'],
     ['an operator at the root', 'filters[$eq]=1'],
     ['an empty name', 'filters[]=1'],
+    ['JSON that is nested without end', `filters[meta]=${'['.repeat(8000)}${']'.repeat(8000)}`],
+    ['JSON that is nested without end, in a list', `filters[meta][$in][0]=${'['.repeat(8000)}${']'.repeat(8000)}`],
+    ['JSON that is nested without end, in order', `filters[meta][$at][a][$lt]=${'['.repeat(8000)}${']'.repeat(8000)}`],
+    ['a null character inside of JSON', `filters[meta]=${plain('{"a":"\\u0000"}')}`],
+    ['half a surrogate pair inside of JSON', `filters[meta][$at][a][$has]=${plain('"\\ud800"')}`],
   ])('is refused without a statement for %s', async (_name, query) => {
     const { sent } = await refuse(`${LIST}?${query}`);
     expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['a filter', { filters: { name: '\ud800' } }],
+    ['a list', { filters: { name: { $in: ['Alba', '\udfff'] } } }],
+    ['JSON', { filters: { meta: { $eq: '\ud800' } } }],
+    ['a key of JSON', { filters: { meta: { $at: { '\ud800': 1 } } } }],
+    ['a search', { _q: '\ud800' }],
+    ['a locale', { locale: ['en', '\ud800'] }],
+  ])('is refused without a statement for half a surrogate pair in %s of a body', async (_name, payload) => {
+    statements.length = 0;
+    const { statusCode, body } = await app.inject({ method: 'POST', url: '/api/restaurants/query', payload });
+    expectDecent(statusCode, body);
+    expect(statusCode).toBe(400);
+    expect(statements).toEqual([]);
   });
 
   // -------------------------------------------------------------------------------------------------- on the wire

@@ -11,6 +11,7 @@ import {
   MAX_FILTER_NODES,
   MAX_FOLDED_LENGTH,
   MAX_HEADER_BYTES,
+  MAX_JSON_DEPTH,
   MAX_LIST_ITEMS,
   MAX_OFFSET,
   MAX_PAGE_BYTES,
@@ -370,6 +371,16 @@ describeOnEveryDatabase('Limits', (engine) => {
     const starAt = (level: number) => `populate[${chain(level - 1).join('][populate][')}][populate]=*`;
     await accepted(starAt(MAX_POPULATE_DEPTH));
     await refused('MAX_POPULATE_DEPTH', `${LIST}?${starAt(MAX_POPULATE_DEPTH + 1)}`);
+  });
+
+  it('MAX_JSON_DEPTH bounds the levels of a JSON value', async () => {
+    const query = (operator: string, levels: number): string =>
+      `filters[meta][${operator}]=${'['.repeat(levels)}1${']'.repeat(levels)}`;
+    for (const operator of ['$eq', '$ne', '$in', '$has']) {
+      await accepted(query(operator, MAX_JSON_DEPTH));
+      await refused('MAX_JSON_DEPTH', `${LIST}?${query(operator, MAX_JSON_DEPTH + 1)}`);
+    }
+    await accepted(query('$contains', MAX_JSON_DEPTH + 1));
   });
 
   it('MAX_FOLDED_LENGTH bounds a value that is compared whatever its case', async () => {

@@ -111,6 +111,8 @@ describeOnEveryDatabase('The sessions of a user', (engine) => {
     const { username } = await service.person();
     const [one, two, three] = [await logIn(username), await logIn(username), await logIn(username)];
     const { deviceId } = (await list(one.jwt)).find(({ id }) => id === sessionOf(two.jwt));
+    expect((await service.as(one.jwt, 'POST', 'auth/logout', { deviceId: '\0' })).status).toBe(200);
+    expect(await list(one.jwt)).toHaveLength(3);
     expect((await service.as(one.jwt, 'POST', 'auth/logout', { deviceId })).status).toBe(200);
     expectUnauthorized(await service.me(two.jwt));
     for (const { jwt } of [one, three]) expect((await service.me(jwt)).status).toBe(200);

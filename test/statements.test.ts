@@ -181,6 +181,23 @@ const WRONG: readonly [why: string, method: 'POST' | 'PUT' | 'DELETE', url: stri
     'restaurants/{{restaurant.alba}}',
     '{"data":{"address":{"id":{"toString":1}}}}',
   ],
+  ['a null character in a documentId', 'PUT', 'restaurants/{{restaurant.alba}}', { data: { chef: '\0' } }],
+  [
+    'a null character in a longer form',
+    'PUT',
+    'restaurants/{{restaurant.alba}}',
+    { data: { chef: { documentId: '\0' } } },
+  ],
+  ['half a surrogate pair in a documentId', 'PUT', 'restaurants/{{restaurant.alba}}', { data: { dishes: ['\ud800'] } }],
+  ['a null character in the id of a file', 'PUT', 'restaurants/{{restaurant.alba}}', { data: { cover: '\0' } }],
+  ['an id that no row can have', 'PUT', 'restaurants/{{restaurant.alba}}', { data: { chef: 2 ** 31 } }],
+  [
+    'an id in digits that no row can have',
+    'POST',
+    'restaurants',
+    { data: { name: 'Nuovo', dishes: [{ id: '9999999999' }] } },
+  ],
+  ['a role that no row can have', 'PUT', 'users/1', { role: -(2 ** 40) }],
   ['what is no reference', 'PUT', 'restaurants/{{restaurant.alba}}', { data: { chef: true } }],
   [
     'too many references',

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createId } from '@paralleldrive/cuid2';
 import type { Database, Session } from '../db/database.ts';
 import type { Settings } from '../project/settings.ts';
+import { isStorable } from '../request/scalars.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { Claims, Jwt } from './jwt.ts';
@@ -180,6 +181,7 @@ export class Sessions {
 
   /** Ends the sessions of a user on a device. */
   async endOnDevice(userId: number, deviceId: string): Promise<void> {
+    if (!isStorable(deviceId)) return;
     await this.#database.transaction(async (session) => {
       await this.#lock(session, userId);
       await session.rows(this.#statements.endSessions('device'), [String(userId), deviceId]);

@@ -12,6 +12,7 @@ import type { Entry } from '../operations/parameters.ts';
 import { isPassword, isTooLong } from '../passwords.ts';
 import type { Settings } from '../project/settings.ts';
 import { NO_LIMIT } from '../request/parse-read.ts';
+import { isStorable } from '../request/scalars.ts';
 import {
   ACCOUNT_SETTINGS,
   type AccountStatements,
@@ -330,7 +331,7 @@ const accountOf = ([id, password, confirmed, blocked, email, username]: StoredAc
 /** Members of a body that must be strings; all that are not are reported at once. Nothing else is ever compared with. */
 function requireStrings<Name extends string>(body: Body, names: readonly Name[]): Record<Name, string> {
   const errors = names
-    .filter((name) => typeof body[name] !== 'string' || body[name] === '' || String(body[name]).includes('\0'))
+    .filter((name) => typeof body[name] !== 'string' || body[name] === '' || !isStorable(body[name]))
     .map((name) => ({
       path: [name],
       message: body[name] === undefined ? `${name} is a required field` : `${name} must be a string`,

@@ -17,7 +17,7 @@ import type { FileSettings } from '../project/file-settings.ts';
 import { entriesOfPage } from '../read/read-strategy.ts';
 import type { ReadParameters } from '../request/parse-read.ts';
 import type { Pagination } from '../request/read-request.ts';
-import { readRowId } from '../request/scalars.ts';
+import { isStorable, readRowId } from '../request/scalars.ts';
 import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
 import { attachFiles, type MediaField } from '../store/attach-files.ts';
 import { DocumentNotFound } from '../store/document-not-found.ts';
@@ -251,7 +251,7 @@ export class Files {
   /** @internal The documentId of a file, by that or by the id of its row; null where there is none. */
   async documentIdOf(id: number | string): Promise<string | null> {
     const row = readRowId(id);
-    if (row === null) return String(id);
+    if (row === null) return isStorable(String(id)) ? String(id) : null;
     const rows = await this.#operations.database.latest((session) =>
       session.rows(this.#statements.documentIdOf(), [row]),
     );
@@ -404,7 +404,9 @@ export class Files {
     if (!schema) throw wrongLink('ref', 'the uid of a content-type or a component, such as api::article.article');
     const attribute = schema.attributes.get(field);
     if (attribute?.kind !== 'media') throw wrongLink('field', `the name of a media field of ${schema.uid}`);
-    return { schema, attribute, row: readRowId(refId) ?? String(refId) };
+    const row = readRowId(refId) ?? String(refId);
+    if (typeof row === 'string' && !isStorable(row)) throw wrongLink('refId', 'the id or documentId of an entry');
+    return { schema, attribute, row };
   }
 }
 

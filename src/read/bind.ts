@@ -2,11 +2,21 @@
 // here with a 400 that names the attribute; no statement has been sent by then.
 import type { UserValues } from '../access/caller.ts';
 import { invalidValue, limitExceeded } from '../errors.ts';
-import { MAX_FOLDED_LENGTH } from '../limits.ts';
+import { MAX_FOLDED_LENGTH, MAX_JSON_DEPTH } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dayOf, readRelativeDate, resolveRelativeDate, serverTimezone } from '../request/relative-dates.ts';
-import { dateText, isNumeric, readDate, readInstant, readTime, readWhole, withinYears } from '../request/scalars.ts';
+import {
+  dateText,
+  isNumeric,
+  isStorable,
+  isStorableJson,
+  readDate,
+  readInstant,
+  readTime,
+  readWhole,
+  withinYears,
+} from '../request/scalars.ts';
 import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
 import { cursorOperand } from './cursor.ts';
@@ -146,7 +156,7 @@ const listItems = (ref: ValueRef, raw: unknown, clock: Clock): string[] =>
 
 /** An operand that JSON is ordered by, if it is of the type; the other type is not compared with it. */
 function orderedJson(ref: ValueRef, raw: unknown, type: 'number' | 'string'): BoundValue {
-  const value: unknown = JSON.parse(canonicalJson(plainText(ref, raw)));
+  const value: unknown = JSON.parse(jsonText(ref, plainText(ref, raw)));
   if (typeof value !== 'number' && typeof value !== 'string')
     throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a number or a string');
   return typeof value === type ? value : null;
@@ -180,12 +190,23 @@ function foldedText(ref: ValueRef, raw: unknown): string {
   return fold(text);
 }
 
-/** No database of ours keeps a null character in a text, and not every one takes it in a value. */
+/** What no database of ours keeps in a text, not every one takes in a value. */
 function plainText(ref: ValueRef, raw: unknown): string {
   const text = textOf(raw);
-  if (text.includes('\0'))
-    throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, 'a string without null characters');
+  if (!isStorable(text)) throw invalidText(ref);
   return text;
+}
+
+const invalidText = ({ key, path, param }: ValueRef): Error =>
+  invalidValue(key, path.slice(0, -1), param, 'well-formed strings without null characters');
+
+/** JSON in its one form. What is nested without end would end the stack, here or in the database. */
+function jsonText(ref: ValueRef, text: string): string {
+  const canonical = canonicalJson(text);
+  if (canonical === null)
+    throw limitExceeded('MAX_JSON_DEPTH', MAX_JSON_DEPTH, 'levels of JSON', { key: ref.key, param: ref.param });
+  if (!isStorableJson(canonical)) throw invalidText(ref);
+  return canonical;
 }
 
 const jsonOf = (value: BoundValue): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
@@ -204,7 +225,7 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
 };
 
 function readAs(ref: ValueRef, raw: unknown, op: PlanComparison, clock: Clock): BoundValue {
-  const value = DATES.has(ref.type) ? readMoment(ref, raw, clock) : READERS[ref.type](plainText(ref, raw));
+  const value = DATES.has(ref.type) ? readMoment(ref, raw, clock) : READERS[ref.type](plainText(ref, raw), ref);
   if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, expectedOf(ref));
   if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
   return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
@@ -219,7 +240,7 @@ const expectedOf = ({ type, ofEntry, path }: ValueRef): string =>
 function readMoment(ref: ValueRef, raw: unknown, clock: Clock): BoundValue | null {
   if (typeof raw === 'number' && ref.type !== 'date') return readInstant(raw);
   const text = plainText(ref, raw);
-  return fromNow(ref.type, text, clock) ?? READERS[ref.type](text);
+  return fromNow(ref.type, text, clock) ?? READERS[ref.type](text, ref);
 }
 
 /** A date that is told from now; null for one that is not, or that no calendar here has. */
@@ -243,7 +264,7 @@ function toIntegerOperand(value: number, op: PlanComparison): number {
 
 const text = (value: string): BoundValue => value;
 const number = (value: string): BoundValue | null => (isNumeric(value) ? Number(value) : null);
-const json = (value: string): BoundValue => canonicalJson(value);
+const json = (value: string, ref: ValueRef): BoundValue => jsonText(ref, value);
 
 const INT64 = 2n ** 63n;
 /** A number that no big integer equals, and that is above or below all of them. */
@@ -282,7 +303,7 @@ function toBigintOperand(value: bigint | string, op: PlanComparison): BoundValue
 const BOOLEANS: Readonly<Record<string, number>> = { true: 1, t: 1, 1: 1, false: 0, f: 0, 0: 0 };
 const boolean = (value: string): BoundValue | null => (Object.hasOwn(BOOLEANS, value) ? BOOLEANS[value]! : null);
 
-const READERS: Readonly<Record<ScalarType, (value: string) => BoundValue | null>> = {
+const READERS: Readonly<Record<ScalarType, (value: string, ref: ValueRef) => BoundValue | null>> = {
   string: text,
   text,
   richtext: text,

@@ -3,7 +3,7 @@ import { invalidCursor } from '../errors.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { KeysetPlan, ReadPlan } from '../plan/read/nodes.ts';
 import { type CursorValue, writeCursor } from '../request/parse-cursor.ts';
-import { readDate, readWhole } from '../request/scalars.ts';
+import { isStorable, readDate, readWhole } from '../request/scalars.ts';
 import type { BoundValue, Row } from '../sql/statement.ts';
 
 /** Cursors of the pages around a page; null where there is none. */
@@ -79,6 +79,8 @@ function numberValue(value: unknown): CursorValue {
 
 const INFINITE = new Set(['Infinity', '-Infinity']);
 const INT64 = 2n ** 63n;
+/** The first moment that PostgreSQL has, and the last that JavaScript has. */
+const EARLIEST = -210_866_803_200_000;
 const LATEST = 8.64e15;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const TIME = /^(([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?|24:00:00\.000)$/;
@@ -101,7 +103,7 @@ function numberOperand(type: ScalarType, value: number): BoundValue {
       return Number.isFinite(value) ? value : null;
     case 'datetime':
     case 'timestamp':
-      return Math.abs(value) <= LATEST ? value : null;
+      return value >= EARLIEST && value <= LATEST ? value : null;
     default:
       return null;
   }
@@ -129,6 +131,6 @@ function textOperand(type: ScalarType, text: string): BoundValue {
     case 'time':
       return TIME.test(text) ? text : null;
     default:
-      return text.includes('\0') ? null : text;
+      return isStorable(text) ? text : null;
   }
 }

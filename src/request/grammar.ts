@@ -80,3 +80,21 @@ export function yesOrNo(value: unknown): boolean | undefined {
   if (YES.has(value)) return true;
   return NO.has(value) ? false : undefined;
 }
+
+/**
+ * Whether a value holds more levels of objects and lists. Counted level by level, never by recursion, so that no value can
+ * exhaust the stack.
+ */
+export function isDeeper(value: object, levels: number): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: object[] = [];
+    for (const container of level)
+      for (const inner of Object.values(container)) {
+        if (depth >= levels) return true;
+        if (typeof inner === 'object' && inner !== null) below.push(inner);
+      }
+    level = below;
+  }
+  return false;
+}

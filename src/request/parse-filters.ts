@@ -5,7 +5,7 @@ import { limitExceeded } from '../errors.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, CountTest, FilterNode } from './read-request.ts';
-import { isNumeric, readWhole } from './scalars.ts';
+import { isNumeric, isStorable, readWhole } from './scalars.ts';
 
 /** Collects the values of one request, and counts its conditions. */
 export class Slots {
@@ -144,7 +144,7 @@ function named(name: string, operand: unknown, { location, slots }: Scope): Filt
 
 /** A key of JSON is a value: it stands in no model, so it takes a slot. */
 function inJson(key: string, operand: unknown, above: readonly string[], { location, slots }: Scope): FilterNode {
-  if (key.includes('\0')) throw badKey(key, location);
+  if (!isStorable(key)) throw badKey(key, location);
   const jsonPath = [...above, key];
   const slot = slots.put(jsonPath);
   const of = underName(operand, { location: within(location, key), slots, onAttribute: true, jsonPath });

@@ -11,6 +11,7 @@ import { parseFields, parseSort } from './parse-sort.ts';
 import type { QueryObject } from './query-string.ts';
 import type { Pagination, PublicationFilter, ReadRequest, ReadShape, RowStatus } from './read-request.ts';
 import { knownTimezone } from './relative-dates.ts';
+import { isStorable } from './scalars.ts';
 
 /** Parameters of a read, as they come from a query string or from a caller in process. */
 export interface ReadParameters {
@@ -204,12 +205,13 @@ function parseLocale(value: unknown, slots: Slots, limits: Limits): 'default' | 
 }
 
 /** Whether it can be the code of one locale; a list is no code. */
-export const isLocaleCode = (text: string): boolean => text !== '' && text !== '*' && !/[\0,]/.test(text);
+export const isLocaleCode = (text: string): boolean =>
+  text !== '' && text !== '*' && !text.includes(',') && isStorable(text);
 
 function parseSearch(value: unknown, slots: Slots, { searchLength }: Limits): number | null {
   const location = rootLocation('_q');
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string' || value.includes('\0')) throw badValue(location, 'a string');
+  if (typeof value !== 'string' || !isStorable(value)) throw badValue(location, 'a string');
   if (value.length > searchLength)
     throw limitExceeded('MAX_SEARCH_LENGTH', searchLength, 'characters to search for', { param: '_q' });
   return slots.put(value);

@@ -2,7 +2,7 @@
 // references. Knows no model; whether what they name exists is found out later.
 import { type ErrorDetails, limitExceeded, SheafError } from '../errors.ts';
 import type { Status } from './read-request.ts';
-import { readRowId } from './scalars.ts';
+import { isStorable, readRowId } from './scalars.ts';
 
 /** An entry of another type, by the id of its document or of one of its rows. */
 export interface Reference {
@@ -135,21 +135,17 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
 /** A string is a documentId, a number the id of a row; an object says which, and which version is meant. */
 function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Reference {
   const none = { documentId: null, id: null, locale: null, status: null, type: null, path };
-  if (typeof value === 'string' && value !== '') return { ...none, documentId: value };
-  const number = typeof value === 'number' ? readRowId(value) : null;
-  if (number !== null) return { ...none, id: number };
-  if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
+  if (isText(value)) return { ...none, documentId: value };
+  if (typeof value === 'number') return { ...none, id: rowId(value, path) };
+  if (!isObject(value)) throw notReference(path);
   const isKnown = (key: string): boolean => REFERENCE_KEYS.has(key) || SYSTEM_KEYS.has(key) || isTargetKey(key);
   const unknownKey = Object.keys(value).find((key) => !isKnown(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const { documentId, id } = value;
-  if (documentId !== undefined && (typeof documentId !== 'string' || documentId === ''))
-    throw bodyValueError([...path, 'documentId'], 'a documentId');
-  const row = documentId === undefined ? readRowId(id) : null;
-  if (documentId === undefined && row === null) throw bodyValueError(path, 'a documentId, or an object with one');
+  if (documentId !== undefined && !isText(documentId)) throw bodyValueError([...path, 'documentId'], 'a documentId');
   return {
     documentId: documentId ?? null,
-    id: row,
+    id: documentId === undefined ? rowId(id, path) : null,
     locale: optionalText(value.locale, [...path, 'locale']),
     // The entry may have an attribute of that name, with values of its own.
     status: isTargetKey('status') ? statusOrNull(value.status) : optionalStatus(value.status, [...path, 'status']),
@@ -158,9 +154,28 @@ function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Re
   };
 }
 
+/** A reference to a row that is not there, or not for the caller. */
+export const missingRow = (path: BodyPath): SheafError =>
+  new SheafError(400, 'ValidationError', `${path.join('.')}: there is no entry with that id`, {
+    path: path.join('.'),
+    source: 'body',
+  });
+
+const notReference = (path: BodyPath): SheafError => bodyValueError(path, 'a documentId, or an object with one');
+
+/** The id of a row. A whole number that no row can have is one that is not there. */
+function rowId(value: unknown, path: BodyPath): number {
+  const id = readRowId(value);
+  if (id !== null) return id;
+  const isWhole = Number.isInteger(value) || (typeof value === 'string' && /^\d+$/.test(value));
+  throw isWhole ? missingRow(path) : notReference(path);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && isStorable(value);
+
 function optionalText(value: unknown, path: BodyPath): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || value === '') throw bodyValueError(path, 'a string');
+  if (!isText(value)) throw bodyValueError(path, 'a string');
   return value;
 }
 

@@ -1,7 +1,7 @@
 // The body of a write request as it comes over the wire, and the parameters beside it.
 import { invalidKey, limitExceeded, type SheafError, validationError } from '../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
-import { badValue, rootLocation } from './grammar.ts';
+import { badValue, isDeeper, rootLocation } from './grammar.ts';
 import { isLocaleCode, type ReadParameters } from './parse-read.ts';
 import { bodyKeyError } from './parse-relation.ts';
 import type { Status } from './read-request.ts';
@@ -26,19 +26,9 @@ export function checkData(data: unknown, limits: Limits): void {
 const isEntry = (data: unknown): data is Record<string, unknown> =>
   typeof data === 'object' && data !== null && !Array.isArray(data);
 
-/** Measures depth level by level, never by recursion, so that no body can exhaust the stack. */
 function checkDepth(body: object, { bodyDepth }: Limits): void {
-  let level: object[] = [body as object];
-  for (let depth = 0; level.length > 0; depth++) {
-    const below: object[] = [];
-    for (const container of level)
-      for (const value of Object.values(container)) {
-        if (depth >= bodyDepth)
-          throw limitExceeded('MAX_BODY_DEPTH', bodyDepth, 'levels in the body', { source: 'body' });
-        if (typeof value === 'object' && value !== null) below.push(value);
-      }
-    level = below;
-  }
+  if (isDeeper(body, bodyDepth))
+    throw limitExceeded('MAX_BODY_DEPTH', bodyDepth, 'levels in the body', { source: 'body' });
 }
 
 /** Which locales and status a write is for, and the parameters that shape its answer. */

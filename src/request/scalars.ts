@@ -95,6 +95,15 @@ export const withinYears = (milliseconds: number): number | null =>
 /** A date that code in process gave, as a client would write it; one that is no moment cannot be read as one. */
 export const dateText = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
 
+/** Whether every database can keep a string: without a null character and without half a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** The same two as JSON writes them. After an even number of backslashes, these are letters of the string itself. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+/** Whether every database can keep all strings of a JSON text. */
+export const isStorableJson = (text: string): boolean => !text.includes('\\u') || !UNSTORABLE.test(text);
+
 export const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** A whole number of any length, exactly. */

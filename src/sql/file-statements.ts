@@ -82,7 +82,7 @@ export class FileStatements {
 
   /** Values: the id of a row. */
   documentIdOf(): Statement<readonly [documentId: string]> {
-    return this.#cache.once('document', () => sql`select document_id from files where id = ${value()}`);
+    return this.#cache.once('document', () => sql`select document_id from files where id = cast(${value()} as bigint)`);
   }
 
   /** How many entries show a file. Values: the document of the file. */

@@ -1,5 +1,7 @@
 // What string and JSON comparison mean, for the values we bind and for the functions that databases call: case is
 // ignored for all of Unicode, and JSON is equal as a value.
+import { MAX_JSON_DEPTH } from '../limits.ts';
+import { isDeeper } from '../request/grammar.ts';
 
 /** Lower case, with the two small forms of sigma taken for one, so that a letter's place in a word does not matter. */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
@@ -59,14 +61,18 @@ export function digitsOf(number: number | bigint): string {
   return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
 }
 
-/** The same text for equal JSON values, whatever their spacing and key order; text that is no JSON is a string. */
-export function canonicalJson(text: string): string {
+/**
+ * The same text for equal JSON values, whatever their spacing and key order; text that is no JSON is a string. Null for values
+ * that are nested more deeply than MAX_JSON_DEPTH.
+ */
+export function canonicalJson(text: string): string | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return JSON.stringify(text);
   }
+  if (typeof value === 'object' && value !== null && isDeeper(value, MAX_JSON_DEPTH)) return null;
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))

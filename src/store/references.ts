@@ -5,7 +5,7 @@ import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
 import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
 import type { Connection, Position } from '../plan/write/relation-order.ts';
-import { bodyValueError, type PositionInput, type Reference } from '../request/parse-relation.ts';
+import { bodyValueError, missingRow, type PositionInput, type Reference } from '../request/parse-relation.ts';
 import { NEW_ROW } from './entity-writes.ts';
 import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
@@ -134,11 +134,11 @@ function chooseRows(
 
 /** A reference to what is not there, or not for the caller. */
 export const missingReference = ({ documentId, path }: Reference, locale: string | null): SheafError =>
-  new SheafError(
-    400,
-    'ValidationError',
-    documentId === null
-      ? `${path.join('.')}: there is no entry with that id`
-      : `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
-    { path: path.join('.'), source: 'body' },
-  );
+  documentId === null
+    ? missingRow(path)
+    : new SheafError(
+        400,
+        'ValidationError',
+        `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
+        { path: path.join('.'), source: 'body' },
+      );

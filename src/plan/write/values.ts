@@ -1,7 +1,16 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
-import { dateText, isNumeric, readDate, readInstant, readTime, readWhole } from '../../request/scalars.ts';
+import {
+  dateText,
+  isNumeric,
+  isStorable,
+  isStorableJson,
+  readDate,
+  readInstant,
+  readTime,
+  readWhole,
+} from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
@@ -105,8 +114,7 @@ const longest = (declared: number | null, column: number | null): number | null 
 
 function textValue(given: unknown, maxLength: number | null): Checked {
   if (typeof given !== 'string') return problem(wrongKind('string', given));
-  if (given.includes('\0') || !given.isWellFormed())
-    return problem('must be a well-formed string without null characters');
+  if (!isStorable(given)) return problem('must be a well-formed string without null characters');
   if (maxLength !== null && given.length > maxLength) return problem(`must be at most ${maxLength} characters`);
   return { value: given };
 }
@@ -167,17 +175,10 @@ function instantValue(given: unknown): Checked {
   return value === null ? problem(expected) : { value };
 }
 
-/**
- * Half a surrogate pair and the null character, which no database stores, as JSON writes them. After an even number of
- * backslashes, these are letters of the string itself.
- */
-const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
-
 function jsonValue(given: unknown): Checked {
   const text = jsonText(given);
   if (text === undefined) return problem('must be a JSON value');
-  if (text.includes('\\u') && UNSTORABLE.test(text))
-    return problem('must hold well-formed strings without null characters');
+  if (!isStorableJson(text)) return problem('must hold well-formed strings without null characters');
   return text.includes('null') && hasInfinity(given) ? problem('must hold finite numbers') : { value: text };
 }
 
