@@ -29,6 +29,8 @@ const MAX_WRONG = 0.4;
 export function nearestWord(given: string, words: Iterable<string>): string | null {
   let nearest: readonly [wrong: number, word: string | null] = [MAX_WRONG, null];
   for (const word of words) {
+    // So many letters are too many or too few in any case.
+    if (Math.abs(given.length - word.length) / word.length > MAX_WRONG) continue;
     const wrong = editDistance(given, word) / word.length;
     if (wrong < nearest[0] || (wrong === nearest[0] && nearest[1] === null)) nearest = [wrong, word];
   }

@@ -106,6 +106,9 @@ export const MAX_HINTS = 3;
 /** Names that the header `x-sheaf-ignored` lists; of more it tells the number. Clients limit the headers they take. */
 export const MAX_IGNORED_NAMES = 20;
 
+/** Characters of a name that it shows; proxies refuse responses with long headers. */
+export const MAX_IGNORED_NAME_LENGTH = 60;
+
 /** Statements of writes kept, by the tables and columns they write. */
 export const MAX_CACHED_STATEMENTS = 2_000;
 
@@ -120,6 +123,15 @@ export const MAX_BODY_DEPTH = 50;
 
 /** Levels of a JSON value that a filter compares with: as many as a project can allow in a body. SQLite reads 1,000. */
 export const MAX_JSON_DEPTH = 200;
+
+/** Steps of dates that are told from now, such as the two of `now-1d/d`, in all filters of a request. */
+export const MAX_DATE_STEPS = 100;
+
+/** Time zones whose calendars are kept. There are a few hundred with a name, and thousands that are written as an offset. */
+export const MAX_CACHED_TIMEZONES = 200;
+
+/** Milliseconds to compare a value with a regular expression of the model. Those that end at all take much less. */
+export const MAX_PATTERN_MS = 50;
 
 /** References to other entries in one write, over all its relations. */
 export const MAX_REFERENCES = 1_000;

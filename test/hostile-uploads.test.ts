@@ -8,11 +8,12 @@ import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
-import { MAX_UPLOADED_FILES } from '../src/limits.ts';
+import { MAX_SVG_HEAD_BYTES, MAX_UPLOADED_FILES } from '../src/limits.ts';
 import { gif, png } from './conformance/upload-checks.mjs';
 import { openToAll } from './support/access.ts';
 import { type Answered, type Project, useContents } from './support/content.ts';
 import { describeOnSqlite } from './support/database.ts';
+import { expectSoon, timed } from './support/soon.ts';
 import { multipart, type Part } from './support/uploads.ts';
 
 const MAX_BYTES = 200_000;
@@ -155,6 +156,29 @@ describeOnSqlite('A hostile upload', (engine) => {
     const compressed = gzipSync(`${SVG}${' '.repeat(1_000_000)}</svg>`);
     for (const content of [compressed, ENTITIES, 'no drawing', `<!--${'-'.repeat(70_000)}-->${SVG}</svg>`])
       expectRefused(await upload(['files', content, 'bomb.svg', 'image/svg+xml']), 400, /not a valid image/);
+    await expectNothingStored();
+  });
+
+  it('is a drawing that takes long to look through', async () => {
+    const begins = '<svg '.repeat(MAX_SVG_HEAD_BYTES / 5);
+    const wide = `<svg width="1${' '.repeat(MAX_SVG_HEAD_BYTES - 100)}x" height="1"></svg>`;
+    const slow = (content: string) => () => upload(['files', content, 'slow.svg', 'image/svg+xml']);
+    const usual = slow(`${SVG}</svg>`);
+    for (const content of [begins, wide]) {
+      const took = await timed(slow(content));
+      await expectSoon(took, slow(content), usual, { suspicious: 500, most: 20 });
+    }
+    expectRefused(await slow(begins)(), 400, /not a valid image/);
+    for (const { documentId } of await sheaf.files.find()) await sheaf.files.delete(String(documentId));
+    await expectNothingStored();
+  });
+
+  it('has an extension that every object has as well', async () => {
+    for (const name of ['a.constructor', 'a.__proto__', 'a.toString']) {
+      const answer = await upload(['files', 'fine', name, 'text/plain']);
+      expect([answer.status, answer.body[0]?.mime], name).toEqual([201, 'text/plain']);
+      await sheaf.files.delete(answer.body[0].documentId);
+    }
     await expectNothingStored();
   });
 

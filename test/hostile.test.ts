@@ -670,6 +670,21 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     expect(statements).toEqual([]);
   });
 
+  it.each([
+    ['zeros before a number', { filters: { visits: `${'0'.repeat(500_000)}e5` } }],
+    ['an operator that is long', { filters: { name: { [`$${'x'.repeat(500_000)}`]: 1 } } }],
+    ['a name that is long', { ['x'.repeat(500_000)]: 1 }],
+    ['names that nobody knows', Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`a${index}`, 1]))],
+    ['steps of a date', { filters: { createdAt: `now${'/d'.repeat(400_000)}` }, timezone: 'Europe/Paris' }],
+  ])('is answered soon for a body full of %s', async (_name, payload) => {
+    const send = () => app.inject({ method: 'POST', url: '/api/restaurants/query', payload });
+    const took = await timed(send);
+    await expectSoon(took, send, usual, SOON);
+    const { statusCode, body, headers } = await send();
+    expectDecent(statusCode, body);
+    expect(JSON.stringify(headers).length).toBeLessThan(4_000);
+  });
+
   // -------------------------------------------------------------------------------------------------- on the wire
 
   it.each([

@@ -7,6 +7,7 @@ import type { Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import {
   MAX_BODY_BYTES,
+  MAX_DATE_STEPS,
   MAX_DEPTH,
   MAX_FILTER_NODES,
   MAX_FOLDED_LENGTH,
@@ -169,6 +170,24 @@ describeOnEveryDatabase('Limits', (engine) => {
   it('MAX_PARAMETERS bounds pairs that say nothing', async () => {
     await refused('MAX_PARAMETERS', `${LIST}?${'&'.repeat(MAX_PARAMETERS)}`);
     await refused('MAX_PARAMETERS', `${LIST}?${'a&'.repeat(10_000)}`);
+  });
+
+  it('MAX_PARAMETERS bounds the parameters of a body', async () => {
+    const body = (count: number) => Object.fromEntries(times(count, (index) => [`unknown${index}`, 1]));
+    const send = (payload: object) => app.inject({ method: 'POST', url: `${LIST}/query`, payload });
+    expect((await send(body(MAX_PARAMETERS))).json().error.details).toMatchObject({ key: 'unknown0' });
+    const answer = await send(body(MAX_PARAMETERS + 1));
+    expect([answer.statusCode, answer.json().error.details]).toEqual([
+      400,
+      { limit: 'MAX_PARAMETERS', allowed: MAX_PARAMETERS, source: 'body' },
+    ]);
+  });
+
+  it('MAX_DATE_STEPS bounds the steps of all dates from now', async () => {
+    const query = (steps: number): string =>
+      `filters[createdAt][$in][0]=now&filters[createdAt][$in][1]=now-1d/d&filters[openedOn]=now${'/d'.repeat(steps - 2)}`;
+    await accepted(query(MAX_DATE_STEPS));
+    await refused('MAX_DATE_STEPS', `${LIST}?${query(MAX_DATE_STEPS + 1)}`);
   });
 
   const nested = (groups: number, last: string): string =>

@@ -304,6 +304,7 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     expect(ignored(await content.get('i18n/locales?utm_source=mail'))).toBe('utm_source');
     const many = Array.from({ length: 25 }, (_, index) => `p${index}=1`).join('&');
     expect(ignored(await content.get(`articles?${many}`))).toMatch(/^p0, p1, .*, p19, \+5$/);
+    expect(ignored(await content.get(`articles?${'x'.repeat(20_000)}=1`))).toBe(`${'x'.repeat(60)}%E2%80%A6`);
   });
 
   it('is told what it sent back of the pagination of a response', async () => {

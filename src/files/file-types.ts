@@ -107,7 +107,7 @@ async function detectedType(head: Buffer): Promise<string | null> {
 
 const typeByName = (name: string): string | null => {
   const extension = path.posix.extname(name).slice(1).toLowerCase();
-  return extension === '' ? null : (PROGRAMS[extension] ?? mime.getType(extension));
+  return extension === '' ? null : Object.hasOwn(PROGRAMS, extension) ? PROGRAMS[extension]! : mime.getType(extension);
 };
 
 /** Without parameters; null for one that says nothing. */

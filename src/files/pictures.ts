@@ -231,19 +231,21 @@ class PictureMaker {
   }
 }
 
-const LENGTH = /^\s*(\d+(?:\.\d+)?)\s*(?:px)?\s*$/;
+const LENGTH = /^(\d+(?:\.\d+)?)\s*(?:px)?$/;
 
 /** The size of an SVG, by what it says of itself. It is never drawn. What could grow when it is read is refused. */
 export async function svgSize(file: string): Promise<PictureSize | null> {
   const bytes = await headOf(file, MAX_SVG_HEAD_BYTES);
   const text = bytes.toString('utf8');
-  const root = /<svg\b[^>]*>/i.exec(text)?.[0];
+  const begin = text.search(/<svg\b/i);
+  const end = begin < 0 ? -1 : text.indexOf('>', begin);
   // A compressed one, one with entities, and what is no drawing at all.
-  if (root === undefined || /<!ENTITY/i.test(text)) throw applicationError('File is not a valid image');
+  if (end < 0 || /<!ENTITY/i.test(text)) throw applicationError('File is not a valid image');
+  const root = text.slice(begin, end + 1);
   const attribute = (name: string): string | undefined =>
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(root)?.slice(1).find(Boolean);
   const length = (name: string): number | null => {
-    const [, digits] = LENGTH.exec(attribute(name) ?? '') ?? [];
+    const [, digits] = LENGTH.exec(attribute(name)?.trim() ?? '') ?? [];
     return digits === undefined ? null : Math.round(Number(digits));
   };
   const [, , boxWidth, boxHeight] = (attribute('viewBox') ?? '')

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actionOn, draftActionsOf, LIST_LOCALES } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ReadName, ReadOperation, WriteName, WriteOperation } from '../access/operation.ts';
-import { invalidKey, notFoundError, validationError } from '../errors.ts';
-import { MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
+import { invalidKey, limitExceeded, notFoundError, validationError } from '../errors.ts';
+import { type Limits, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import type { ContentType } from '../model/types.ts';
 import { defaultPopulateOf } from '../operations/default-populate.ts';
 import { entryJson, pageJson } from '../operations/envelope.ts';
@@ -205,7 +205,7 @@ export function bodyHandler(
     const inUrl = admitQuery(parseQueryString(queryTextOf(request), context.auth.settings.limits), admission);
     const [misplaced] = Object.keys(inUrl.parameters);
     if (misplaced !== undefined) throw misplacedInUrl(misplaced);
-    const { parameters, ignored } = admitQuery(bodyParameters(request.body), admission);
+    const { parameters, ignored } = admitQuery(bodyParameters(request.body, context.auth.settings.limits), admission);
     const prepared = prepare(parameters, callerOf(request));
     const read = { prepared, ignored: [...inUrl.ignored, ...ignored] };
     const { body, cost } = await runPrepared(context, reply, read, documentId);
@@ -214,9 +214,10 @@ export function bodyHandler(
 }
 
 /** The parameters in a body; none where there is no body. */
-function bodyParameters(body: unknown): QueryObject {
+function bodyParameters(body: unknown, { parameters: most }: Limits): QueryObject {
   if (body === undefined || body === null) return {};
   if (!isObject(body)) throw validationError('Invalid body: expected an object of parameters', { source: 'body' });
+  if (Object.keys(body).length > most) throw limitExceeded('MAX_PARAMETERS', most, 'parameters', { source: 'body' });
   return body;
 }
 

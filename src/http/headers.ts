@@ -2,7 +2,7 @@
 // They are put together once, not for each answer: the plugins of the framework that work them out anew took a twentieth
 // of the time of a list.
 import type { IncomingHttpHeaders } from 'node:http';
-import { MAX_IGNORED_NAMES } from '../limits.ts';
+import { MAX_IGNORED_NAME_LENGTH, MAX_IGNORED_NAMES } from '../limits.ts';
 import type { Settings } from '../project/settings.ts';
 import { hasCredentials, NOT_SHARED } from './caching.ts';
 import { POSITION_HEADER, REFRESH_COOKIE_HEADER } from './cookies.ts';
@@ -37,7 +37,10 @@ export function ignoredHeader(names: readonly string[]): string | null {
 }
 
 /** A client's name in the characters that a header takes; those of the list itself are encoded as well. */
-const headerText = (name: string): string => name.toWellFormed().replace(/[^!-~]|[,%]/gu, encodeURIComponent);
+const headerText = (name: string): string =>
+  (name.length > MAX_IGNORED_NAME_LENGTH ? `${name.slice(0, MAX_IGNORED_NAME_LENGTH)}…` : name)
+    .toWellFormed()
+    .replace(/[^!-~]|[,%]/gu, encodeURIComponent);
 
 /** The value of x-sheaf-hint; null where there is nothing to say. */
 export const hintHeader = (hints: readonly string[]): string | null =>

@@ -278,7 +278,7 @@ function biginteger(value: string): BoundValue | null {
 
 /** The largest integer that is not above a number, and whether it is that number. */
 function floorOf(text: string): { value: bigint; exact: boolean } {
-  const [, sign, whole, fraction = ''] = /^\s*([+-]?)(\d+)\.?(\d*)\s*$/.exec(text) ?? [];
+  const [, sign, whole, fraction = ''] = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
   if (whole === undefined) {
     const number = Number(text);
     const floor = Math.floor(number);

@@ -2,18 +2,30 @@
 // Knows no model: whether a name exists and a value fits is decided in plan/.
 import { nearestWord } from '../edit-distance.ts';
 import { limitExceeded } from '../errors.ts';
+import { MAX_DATE_STEPS } from '../limits.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, CountTest, FilterNode } from './read-request.ts';
+import { readRelativeDate } from './relative-dates.ts';
 import { isNumeric, isStorable, readWhole } from './scalars.ts';
 
 /** Collects the values of one request, and counts its conditions. */
 export class Slots {
   readonly values: unknown[] = [];
   #nodes = 0;
+  #steps = 0;
 
   put(value: unknown): number {
+    for (const one of Array.isArray(value) ? value : [value]) this.#countSteps(one);
     return this.values.push(value) - 1;
+  }
+
+  /** To resolve a step takes so long that a body full of them would hold up everyone. */
+  #countSteps(value: unknown): void {
+    if (typeof value !== 'string' || !value.includes('now')) return;
+    this.#steps += readRelativeDate(value)?.length ?? 0;
+    if (this.#steps > MAX_DATE_STEPS)
+      throw limitExceeded('MAX_DATE_STEPS', MAX_DATE_STEPS, 'steps of dates that are told from now');
   }
 
   countNode(location: Location): void {

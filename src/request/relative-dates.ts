@@ -1,6 +1,9 @@
 // Dates as people say them: `now-7d`, `now/d`, `now+1M/M`. They are read when a request is parsed or bound, and resolved
 // when it runs, in a time zone: a day has 23 hours now and then, and begins at another instant in each place.
 
+import { MAX_CACHED_TIMEZONES } from '../limits.ts';
+import { Lru } from '../lru.ts';
+
 type Unit = 'y' | 'M' | 'w' | 'd' | 'h' | 'm' | 's';
 
 /** `amount` units are added; null where the beginning of the unit is meant. */
@@ -83,8 +86,8 @@ export function knownTimezone(name: string): string | null {
   }
 }
 
-/** Made once for each time zone, of which there are a few hundred: to make one takes longer than to read a list. */
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Made once for each time zone in use: to make one takes longer than to read a list. */
+const formats = new Lru<string, Intl.DateTimeFormat>(MAX_CACHED_TIMEZONES);
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
   let format = formats.get(timezone);

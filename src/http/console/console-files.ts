@@ -105,7 +105,9 @@ const typeOf = (name: string): string => TYPES[path.extname(name)] ?? 'applicati
 
 function encodingFor({ headers }: FastifyRequest, name: string): Encoding {
   if (!COMPRESSIBLE.test(typeOf(name))) return 'identity';
-  const accepted = String(headers['accept-encoding'] ?? '').split(/\s*,\s*/);
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((coding) => coding.trim());
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding)) ?? 'identity';
 }
 

@@ -258,6 +258,10 @@ describe('a published value', () => {
     },
   );
 
+  it('is refused where its pattern does not come to an end', () => {
+    expect(() => ruled('string', { regex: '^(a+)+$' }, `${'a'.repeat(60)}!`)).toThrow(/MAX_PATTERN_MS/);
+  });
+
   it('of the type uid can stand in a path', () => {
     expect(ruled('uid', {}, 'a-B_9.~')).toBeNull();
     expect(ruled('uid', {}, 'a b')).toBe('must match the following: "/^[A-Za-z0-9-_.~]*$/"');

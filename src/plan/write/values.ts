@@ -1,5 +1,7 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
+import { limitExceeded } from '../../errors.ts';
+import { MAX_PATTERN_MS } from '../../limits.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import {
   dateText,
@@ -12,6 +14,7 @@ import {
   readWhole,
 } from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
+import { matchesPattern } from './match-pattern.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
 export type StoredValue = string | number | bigint | null;
@@ -27,7 +30,7 @@ const INT64 = 2n ** 63n;
 /** bcrypt reads no further; a longer password would be cut in silence. */
 const MAX_PASSWORD_BYTES = 72;
 const EMAIL = /^[^\s@,;<>()[\]"]+@[^\s@,;<>()[\]".]+(\.[^\s@,;<>()[\]".]+)+$/;
-const UID = /^[A-Za-z0-9-_.~]*$/;
+const UID = '^[A-Za-z0-9-_.~]*$';
 
 const problem = (text: string): Checked => ({ problem: text });
 
@@ -223,6 +226,21 @@ export function shownValue(type: ScalarType, value: StoredValue): unknown {
   }
 }
 
+function isMatch({ name }: ScalarAttribute, pattern: string, value: string): boolean {
+  const found = matchesPattern(pattern, value);
+  if (found === null)
+    throw limitExceeded(
+      'MAX_PATTERN_MS',
+      MAX_PATTERN_MS,
+      `milliseconds to compare ${name} with its regular expression`,
+      {
+        key: name,
+        source: 'body',
+      },
+    );
+  return found;
+}
+
 /** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */
 export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
   const { type, rules, required } = attribute;
@@ -232,8 +250,9 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): str
     if (type === 'email' && !EMAIL.test(value)) return 'must be a valid email';
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
-    const pattern = rules.regex !== null ? new RegExp(rules.regex) : type === 'uid' ? UID : null;
-    if (pattern && (value !== '' || required) && !pattern.test(value)) return `must match the following: "${pattern}"`;
+    const pattern = rules.regex ?? (type === 'uid' ? UID : null);
+    if (pattern !== null && (value !== '' || required) && !isMatch(attribute, pattern, value))
+      return `must match the following: "${new RegExp(pattern)}"`;
   }
   if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
     const below = typeof value === 'bigint' ? value < wholeBound(rules.min) : value < Number(rules.min);

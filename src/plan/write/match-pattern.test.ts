@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_PATTERN_MS } from '../../limits.ts';
+import { matchesPattern } from './match-pattern.ts';
+
+describe('A pattern of the model', () => {
+  it.each([
+    ['^[a-z-]+$', 'a-b', true],
+    ['^[a-z-]+$', 'a b', false],
+    ['^[a-z]+(?:-[a-z]+)*$', 'one-two', true],
+    ['^[a-z]+(?:-[a-z]+)*$', 'one--two', false],
+    ['^\\d{2,4}-\\d+$', '123-4', true],
+    ['b', `${'a'.repeat(5_000)}b`, true],
+    ['^\\p{L}$', 'p{L}', true],
+  ])('%s, compared with a value', (pattern, value, expected) => {
+    expect(matchesPattern(pattern, value)).toBe(expected);
+  });
+
+  it('has a time, whatever it is compared with', () => {
+    const begin = performance.now();
+    expect(matchesPattern('^(a+)+$', `${'a'.repeat(60)}!`)).toBeNull();
+    expect(performance.now() - begin).toBeLessThan(100 * MAX_PATTERN_MS);
+    expect(matchesPattern('^(a+)+$', 'aaa')).toBe(true);
+  });
+});

@@ -1,0 +1,24 @@
+// Whether a value matches a regular expression of the model. With some values some expressions take for ever, and nothing
+// else is done in this process meanwhile, so each has a time.
+import { type Context, createContext, Script } from 'node:vm';
+import { MAX_PATTERN_MS } from '../../limits.ts';
+
+const QUANTIFIERS = /[*+?{]/g;
+/** A single quantifier is soon done with so many characters, and needs no clock. */
+const SHORT = 1_000;
+
+const script = new Script('new RegExp(pattern).test(value)');
+let context: Context | null = null;
+
+/** Null where it takes longer than MAX_PATTERN_MS to tell. */
+export function matchesPattern(pattern: string, value: string): boolean | null {
+  if (value.length <= SHORT && (pattern.match(QUANTIFIERS)?.length ?? 0) <= 1) return new RegExp(pattern).test(value);
+  context ??= createContext({});
+  Object.assign(context, { pattern, value });
+  try {
+    return script.runInContext(context, { timeout: MAX_PATTERN_MS });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+    throw error;
+  }
+}
