@@ -430,6 +430,39 @@ const PROJECT: Project = {
 };
 const PERSON = 'api::person.person';
 
+describeOnEveryDatabase('Sums of floats and decimals', (engine) => {
+  const contents = useContents(engine);
+
+  it('that no number can hold are null', async () => {
+    const content = await contents.open({
+      types: {
+        meter: { attributes: { total: { type: 'float' }, exact: { type: 'decimal' }, place: { type: 'string' } } },
+      },
+    });
+    for (const [place, number] of [
+      ['far', 1.7976931348623157e308],
+      ['far', 1.7976931348623157e308],
+      ['large', 1e12],
+      ['near', 0.1],
+      ['near', 0.2],
+      ['near', null],
+      ['none', null],
+    ] as const)
+      await content.make('meters', { place, total: number, exact: number });
+    const answer = await content.get('meters/aggregate?group=place&sum=total,exact&avg=total,exact');
+    expect(answer.body.data).toEqual([
+      { group: { place: 'far' }, sum: { total: null, exact: null }, avg: { total: null, exact: null } },
+      { group: { place: 'large' }, sum: { total: 1e12, exact: 1e12 }, avg: { total: 1e12, exact: 1e12 } },
+      { group: { place: 'near' }, sum: { total: 0.3, exact: 0.3 }, avg: { total: 0.15, exact: 0.15 } },
+      { group: { place: 'none' }, sum: { total: null, exact: null }, avg: { total: null, exact: null } },
+    ]);
+    const beyond = await content.get(
+      'meters/aggregate?group=place&sum=total&having[sum][total][$gt]=1&sort=-sum.total',
+    );
+    expect(beyond.body.data.map(({ group }: Json) => group)).toEqual([{ place: 'far' }, { place: 'large' }]);
+  });
+});
+
 describeOnEveryDatabase('Small groups', (engine) => {
   const contents = useContents(engine);
   const guarded = useGuarded(engine, contents);

@@ -296,12 +296,15 @@ const ordered = (column: Fragment, type: ScalarType): Fragment =>
 
 /**
  * The sum of a column in millionths. Decimals are added exactly; of floats the whole millionths, and what is left of them
- * by itself, so that the order in which they come makes no difference.
+ * by itself, so that the order in which they come makes no difference. PostgreSQL fails where a result is no float any
+ * more, unless an operand is infinite; so floats beyond any use count as that.
  */
 function millionths(column: Fragment, type: ScalarType): Fragment {
-  if (type === 'decimal') return sql`(sum(${column}) * 1000000)::float8`;
+  if (type === 'decimal')
+    return sql`(case when abs(sum(${column})) > 1e301 then 'infinity'::float8 else (sum(${column}) * 1000000)::float8 end)`;
   const whole = sql`case when ${column} between -1e15 and 1e15 then round(${column} * 1e6::float8) else 0 end`;
-  return sql`(sum(${whole}) + sum(${column} - (${whole}) / 1e6::float8) * 1e6::float8)`;
+  const rest = sql`sum(case when abs(${column}) > 1e300 then 'infinity'::float8 else ${column} - (${whole}) / 1e6::float8 end)`;
+  return sql`(case when abs(${rest}) > 1e301 then 'infinity'::float8 else sum(${whole}) + ${rest} * 1e6::float8 end)`;
 }
 
 /**
