@@ -14,3 +14,5 @@ export const GROUPS = sql.id('sheaf_groups');
 /** One of several parts of a statement, such as the rows of a populated path. */
 export const partTable = (index: number): Fragment => sql.id(partName(index));
 export const partName = (index: number): string => `sheaf_part_${index}`;
+/** The links of the rows in front of a populated path. */
+export const linksTable = (index: number): Fragment => sql.id(`sheaf_links_${index}`);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { AnswerLimits, EntityPlan, FacetPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { PopulatePage } from '../request/read-request.ts';
-import { PAGE, partTable, READ_AHEAD } from './common-tables.ts';
+import { linksTable, PAGE, partTable, READ_AHEAD } from './common-tables.ts';
 import { facetRows } from './compile-aggregate.ts';
 import { bindContext, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
@@ -14,6 +14,8 @@ import {
   firstRows,
   fitsResponse,
   isShown,
+  type MixedSource,
+  mixedLinks,
   mixedText,
   outputs,
   pagedMixed,
@@ -48,6 +50,9 @@ export type AnswerPart = readonly [part: number, json: string | null, chunk: num
  * megabytes. For few rows it is faster to make one list of them.
  */
 export type ListForm = 'whole' | 'chunks';
+
+/** So many types of a list are looked for one by one. */
+const FEW_TYPES = 8;
 
 /** Populated rows of a chunk. */
 const CHUNK_ROWS = 1_000;
@@ -181,7 +186,7 @@ class AnswerParts {
         : mixedText(
             this.#dialect,
             populate,
-            parents,
+            this.#mixedSource(populate, index, parents),
             (columns) => sql`${sql.id('t', 'id')} as id, ${jsonRow(columns)} as data`,
           );
     const { page } = populate;
@@ -205,6 +210,14 @@ class AnswerParts {
         entity,
         sql`(select distinct id as value from ${name} where part = ${sql.lit(part)}${shown}) as ${sql.id('i')}`,
       );
+  }
+
+  /** Of many types the links are found once, and not once for each type that they could lead to. */
+  #mixedSource(populate: MixedPlan, index: number, parents: Fragment): MixedSource {
+    if (populate.parts.length <= FEW_TYPES) return { parents };
+    const links = linksTable(index);
+    this.tables.push(sql`${links} as materialized (${mixedLinks(this.#dialect, populate, parents)})`);
+    return { links };
   }
 }
 

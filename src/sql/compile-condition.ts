@@ -383,8 +383,24 @@ export class ConditionCompiler {
       return sql`${sql.table(step.table)} as ${sql.id(target)} on ${and(conditions)}`;
     }
     const links = this.linksFrom(step, step.link, from, pair);
-    const visible = this.all([step.where, where], there);
-    return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)} join ${sql.table(step.table)} as ${sql.id(target)} on ${and([sql`${there.column('id')} = ${sql.id(pair, step.link.to)}`, ...visible])}`;
+    return sql`${sql.table(step.link.table)} as ${sql.id(pair)} on ${and(links)} join ${this.#targetSource(step, where, there, aliases)}`;
+  }
+
+  /** The same behind links that were found already, and are few. */
+  linkedSource(step: RelationStep, where: Condition | null, links: Fragment, aliases: StepAliases): Fragment {
+    const there: RowScope = { ...rowOf(aliases.target), isOneOfFew: true };
+    const target = this.#targetSource(step, where, there, aliases);
+    return sql`${links} as ${sql.id(aliases.pair)} join ${target}${whereOf(this.match(step, aliases.pair))}`;
+  }
+
+  #targetSource(
+    { link, table, where: visible }: RelationStep,
+    where: Condition | null,
+    there: RowScope,
+    { pair, target }: StepAliases,
+  ): Fragment {
+    const conditions = [sql`${there.column('id')} = ${sql.id(pair, link!.to)}`, ...this.all([visible, where], there)];
+    return sql`${sql.table(table)} as ${sql.id(target)} on ${and(conditions)}`;
   }
 
   linksFrom(step: RelationStep, link: LinkTable, row: RowScope, pair: string): Fragment[] {

@@ -244,7 +244,7 @@ function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Frag
     }
     return sql`select ${sql.id('i', 'value')}, ${sql.join(columns)} from ${from}${orderBy(order)} ${cut}`;
   }
-  const all = mixedText(dialect, plan, parents, (columns, width) => {
+  const all = mixedText(dialect, plan, { parents }, (columns, width) => {
     const filled = [...columns, ...Array.from({ length: width - columns.length }, () => sql`null`)];
     return sql`${sql.join(filled)}`;
   });
@@ -335,20 +335,45 @@ function rowsOfPage(dialect: Dialect, page: PopulatePage): Fragment {
   return page.withCount ? sql`(w.n = 1 or ${shown})` : shown;
 }
 
+type MixedPlan = PopulatePlan & { kind: 'mixed' };
+
+/** Where the rows of a list come from: along the links of parents, or along links that were found already. */
+export type MixedSource = { readonly parents: Fragment } | { readonly links: Fragment };
+
+/** The links of parents, of whatever type they lead to, with all columns that mixedText asks for. */
+export function mixedLinks(dialect: Dialect, { parts }: MixedPlan, parents: Fragment): Fragment {
+  const { table, from, to, order, constants } = parts[0]!.step.link!;
+  const columns = new Set([from, to, 'id', ...(order ? [order] : []), ...constants.map(({ column }) => column)]);
+  for (const { step } of parts) if (step.among) columns.add(step.among.column);
+  const isShared = ({ column, value }: LinkTable['constants'][number]): boolean =>
+    parts.every(({ step }) => step.link!.constants.some((one) => one.column === column && one.value === value));
+  const conditions = [
+    sql`${sql.id('p', from)} = ${sql.id('i', 'value')}`,
+    ...constants.filter(isShared).map(({ column, value }) => sql`${sql.id('p', column)} = ${sql.lit(value)}`),
+  ];
+  const selected = [...columns].map((column) => sql.id('p', column));
+  return sql`select ${sql.join(selected)} from ${parents} ${dialect.nestedJoin} ${sql.table(table)} as ${sql.id('p')} on ${and(conditions)}`;
+}
+
 /** Rows of `parent, position, pair, part, …`; `written` puts the columns of a part, the widest having `width`. */
 export function mixedText(
   dialect: Dialect,
-  plan: PopulatePlan & { kind: 'mixed' },
-  parents: Fragment,
+  plan: MixedPlan,
+  source: MixedSource,
   written: (columns: readonly Fragment[], width: number) => Fragment,
 ): Fragment {
-  const parent: RowScope = { column: () => sql.id('i', 'value'), isOneOfFew: true };
+  const aliases = { pair: 'p', target: 't' };
   const width = Math.max(0, ...plan.parts.map(({ entity }) => entity.columns.length));
   const selects = plan.parts.map(({ step, where, entity }, index) => {
     const compiler = new ConditionCompiler(dialect);
     const columns = outputs(dialect, entity.columns, rowOf('t'));
     const position = step.link!.order ? sql.id('p', step.link!.order) : sql`null`;
-    return sql`select ${sql.id('i', 'value')} as parent, ${position} as position, ${sql.id('p', 'id')} as pair, ${sql.lit(index)} as part, ${written(columns, width)} from ${parents} ${dialect.nestedJoin} ${compiler.stepSource(step, where, parent, { pair: 'p', target: 't' })}`;
+    const parent = 'links' in source ? sql.id('p', step.link!.from) : sql.id('i', 'value');
+    const from =
+      'links' in source
+        ? compiler.linkedSource(step, where, source.links, aliases)
+        : sql`${source.parents} ${dialect.nestedJoin} ${compiler.stepSource(step, where, { column: () => parent, isOneOfFew: true }, aliases)}`;
+    return sql`select ${parent} as parent, ${position} as position, ${sql.id('p', 'id')} as pair, ${sql.lit(index)} as part, ${written(columns, width)} from ${from}`;
   });
   if (selects.length > 0) return sql`${sql.join(selects, sql` union all `)}`;
   return sql`select 0 as parent, 0 as position, 0 as pair, 0 as part where 1 = 0`;
