@@ -503,6 +503,13 @@ describeOnPostgres('Transactions that meet', (engine) => {
     sheaf = await engine.open();
   });
 
+  /** Goes on when somebody waits for what a transaction holds. */
+  const waitingFor = (client: pg.Client) =>
+    vi.waitFor(async () => {
+      const sql = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+      expect((await client.query(sql)).rows).toHaveLength(1);
+    }, IN_THE_END);
+
   it('are run again when they lock each other out, and both take effect', async () => {
     const { database } = sheaf;
     let waiting = 0;
@@ -532,6 +539,24 @@ describeOnPostgres('Transactions that meet', (engine) => {
     for (const [name] of rows) expect(String(name)).toMatch(/(ab|ba)$/);
   });
 
+  it('refuse a reference to what another deletes meanwhile, as to what is not there', async () => {
+    const url = engine.emptyGuideDatabaseUrl();
+    const content = await contents.open(GUIDE, url);
+    const tag = await content.entry('POST', 'tags', { label: 'Short-lived' });
+    await withClient(url, async (deleter) => {
+      await deleter.query('begin');
+      await deleter.query('delete from tags where id = $1', [tag.id]);
+      const making = content.post('articles', { title: 'Late', tags: [tag.documentId] });
+      await waitingFor(deleter);
+      await deleter.query('commit');
+      expect(await making).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining(`Document with id "${tag.documentId}"`) } },
+      });
+    });
+    expect(await content.rows('select * from articles_tags_lnk')).toEqual([]);
+  });
+
   it('wait for the entry that loses another, also when that became so while they were waiting', async () => {
     const url = engine.emptyGuideDatabaseUrl();
     const content = await contents.open(GUIDE, url);
@@ -539,12 +564,6 @@ describeOnPostgres('Transactions that meet', (engine) => {
     const [first, taker, last] = [await make('First'), await make('Taker'), await make('Last')];
     const moved = await content.entry('POST', 'dishes', { name: 'Moved', restaurant: first.documentId });
     await content.entry('POST', 'dishes', { name: 'Stays', restaurant: last.documentId });
-    /** Goes on when somebody waits for what a transaction holds. */
-    const waitingFor = (client: pg.Client) =>
-      vi.waitFor(async () => {
-        const sql = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-        expect((await client.query(sql)).rows).toHaveLength(1);
-      }, IN_THE_END);
     const lock = (client: pg.Client, table: string, ...ids: number[]) =>
       client.query(`select from ${table} where id = any($1) order by id for no key update`, [ids]);
     await withClient(url, (mover) =>

@@ -9,6 +9,11 @@ import { type Marked, type Session, StaleCallerError } from './database.ts';
 
 /** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
 export const RETRIED = new Set(['40P01', '40001']);
+/**
+ * A row that the transaction came to refer to is not there: mostly because another one has deleted it meanwhile. Run again,
+ * the work finds that out by itself.
+ */
+export const GONE = '23503';
 /** Classes of states that may pass: connection lost, out of resources, shutting down, cancelled, lock not free. */
 const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
 const NETWORK =

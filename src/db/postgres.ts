@@ -33,6 +33,7 @@ import {
   CANCELLED,
   ClientSession,
   codeOf,
+  GONE,
   isTransient,
   MarkedSession,
   preparedOn,
@@ -289,13 +290,14 @@ class Postgres implements Database {
     if (this.isReadOnly) throw readOnlyError();
     const { withoutTimeouts = false, knownBy = null } = options;
     if (withoutTimeouts) return this.#withoutTimeouts(work);
-    let [retries, restarts] = [0, 0];
+    let [retries, restarts, gone] = [0, 0, 0];
     for (;;) {
       try {
         return await this.#withClient((client) => runTransaction(client, work, knownBy));
       } catch (error) {
         if (codeOf(error) === RESTART) restarts++;
         else if (RETRIED.has(codeOf(error))) retries++;
+        else if (codeOf(error) === GONE && gone < MAX_RETRIES) gone++;
         else throw toClientError(error);
         if (retries > MAX_RETRIES || restarts > MAX_RESTARTS)
           throw unavailableError('Too many writers met on the same entries; try again', error);
