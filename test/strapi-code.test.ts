@@ -110,6 +110,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ['GET homepage', 200, { data: { title: 'none yet' } }],
       ['PUT homepage', 200, { data: { title: 'home' } }, { body: { data: { title: 'home' } } }],
       ['GET homepage', 200, { data: { title: 'home' } }],
+      ['GET homepage?local=en', 400, { error: { message: 'Invalid key local: did you mean locale?' } }],
       ['GET notes', 200, { data: [{ text: 'n', shown: true }], meta: { pagination: { total: 1 } } }],
       ['POST notes', 201, { data: { text: 'trimmed' } }, { body: { data: { text: ' trimmed ' } } }],
     ]);

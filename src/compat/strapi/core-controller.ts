@@ -9,7 +9,7 @@ import { forbiddenError } from '../../errors.ts';
 import type { ContentType } from '../../model/types.ts';
 import { defaultPopulateOf } from '../../operations/default-populate.ts';
 import { entryJson, pageJson } from '../../operations/envelope.ts';
-import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../../request/admit-query.ts';
+import { admitQuery, isMisspelled, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../../request/admit-query.ts';
 import { firstPage, type ReadParameters } from '../../request/parse-read.ts';
 import { parseData } from '../../request/parse-write.ts';
 import { callerOfContext, openCaller } from './code-callers.ts';
@@ -56,15 +56,28 @@ export function coreController(deps: CoreDeps): CoreController {
     },
     sanitizeOutput: async (data, ctx) => sanitizeOutput(model, type, data, callerOf(ctx).access),
     sanitizeInput: async (data, ctx) => sanitizeInput(model, type, data, callerOf(ctx).access),
-    sanitizeQuery: async (ctx) => sanitizedQuery(model, type, ctx.query as Params, callerOf(ctx).access),
+    sanitizeQuery: async (ctx) => sanitizedQuery(model, type, queryOf(ctx), callerOf(ctx).access),
     async validateQuery(ctx) {
-      admitQuery(ctx.query as Params, { meaningless: [], strict: sheaf.settings.rest.strictParams });
-      validateQuery(model, type, ctx.query as Params, callerOf(ctx).access);
+      const query = queryOf(ctx);
+      admitQuery(query, { meaningless: [], strict: sheaf.settings.rest.strictParams });
+      validateQuery(model, type, query, callerOf(ctx).access);
     },
     async validateInput() {},
   };
   const actions = new CoreActions(deps, shared, callerOf);
   return Object.assign(shared, type.kind === 'singleType' ? actions.ofSingle() : actions.ofCollection());
+}
+
+/**
+ * What a request asks for. A name that is close to a parameter's is refused where the client wrote it. Code adds some
+ * that mean nothing, such as `local: 'en'` of an example of Strapi; conditions are not among them.
+ */
+function queryOf(ctx: Context): Params {
+  const query = ctx.query as Params;
+  const added = Object.keys(query).filter((key) => typeof query[key] === 'string' && isMisspelled(key));
+  if (added.length === 0) return query;
+  const written = new URLSearchParams(ctx.originalUrl.split('?', 2)[1]);
+  return Object.fromEntries(Object.entries(query).filter(([key]) => !added.includes(key) || written.has(key)));
 }
 
 function readOperation(sheaf: Sheaf, type: ContentType, name: ReadName, query: Params) {
@@ -155,7 +168,7 @@ class CoreActions {
 
   #populatedQuery(ctx: Context): Params {
     const { sheaf, type } = this.#deps;
-    return sanitizeQuery(sheaf.model, type, ctx.query as Params, this.#callerOf(ctx).access);
+    return sanitizeQuery(sheaf.model, type, queryOf(ctx), this.#callerOf(ctx).access);
   }
 
   async #read(controller: CoreController, ctx: Context, name: 'find' | 'findOne', documentId: string | null) {
