@@ -141,8 +141,32 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect((await rows(ARTICLE).create({ data: { publishedAt: null } })).publishedAt).toBeNull();
     expect(await rows(TAG).createMany({ data: [{ name: 'a' }, { name: 'b' }] })).toMatchObject({ count: 2 });
     expect(await rows(TAG).deleteMany({ where: { name: { $in: ['a', 'b', 'c'] } } })).toEqual({ count: 2 });
+    expect(await rows(TAG).create({ data: { name: 7 } })).toMatchObject({ name: '7' });
     expect(await rows(TAG).create({ data: { name: 'c', nosuch: 1 } })).not.toHaveProperty('nosuch');
     expect(await rows(TAG).update({ where: { name: 'c' }, data: { nosuch: true } })).toMatchObject({ name: 'c' });
+  });
+
+  it('populates what it knows, and leaves out other names', async () => {
+    const ada = await rows(AUTHOR).create({ data: { name: 'Ada' } });
+    for (const title of ['One', 'Two']) await documents(ARTICLE).create({ data: { title, author: ada.documentId } });
+    const { documentId } = ada;
+    for (const populate of [
+      ['nosuch', 'articles.nosuch'],
+      'nosuch, articles',
+      { nosuch: true, articles: { populate: { nosuch: true, author: false } } },
+    ])
+      expect(await documents(AUTHOR).findOne({ documentId, populate })).toMatchObject({
+        articles: [{ title: 'One' }, { title: 'Two' }],
+      });
+    expect(await documents(AUTHOR).findFirst({ populate: 'nosuch' })).not.toHaveProperty('articles');
+    const limited = { articles: { limit: 1, start: 1, fields: ['title'], populate: ['author.articles', 'tags'] } };
+    expect(await documents(AUTHOR).findMany({ populate: limited })).toMatchObject([
+      { articles: [{ title: 'Two', author: { articles: [{}, {}] }, tags: [] }] },
+    ]);
+    expect(
+      await rows(AUTHOR).findOne({ populate: { nosuch: true, articles: { limit: 1, populate: ['nosuch'] } } }),
+    ).toMatchObject({ articles: [{ title: 'One' }] });
+    await expect(documents(AUTHOR).findMany({ filters: { nosuch: 1 } })).rejects.toThrow('nosuch');
   });
 
   it('leaves out no condition whose value is missing', async () => {

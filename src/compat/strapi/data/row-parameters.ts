@@ -4,6 +4,7 @@ import { validationError } from '../../../errors.ts';
 import type { Attribute, ScalarType, Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { withoutEmptyFilters } from '../sanitize.ts';
+import { knownPopulate } from './known-populate.ts';
 import { type Schemas, targetOf } from './schemas.ts';
 
 export interface RowParameters {
@@ -89,7 +90,7 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
 
 /** As in Strapi, text that is not given is empty. Without its condition, a read or write would be about other rows. */
 function missingValue(key: string, attribute: Attribute | undefined): string {
-  if (attribute?.kind === 'scalar' && TEXTS.has(attribute.type)) return '';
+  if (isText(attribute)) return '';
   throw validationError(`Invalid value for ${key}: expected a value`, { key });
 }
 
@@ -102,6 +103,9 @@ const TEXTS: ReadonlySet<ScalarType> = new Set([
   'uid',
   'enumeration',
 ]);
+
+export const isText = (attribute: Attribute | undefined): boolean =>
+  attribute?.kind === 'scalar' && TEXTS.has(attribute.type);
 
 function groupOf(key: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
@@ -131,8 +135,9 @@ export function sortOf(orderBy: unknown): string[] {
 function populateOf(schemas: Schemas, schema: Schema, populate: unknown): unknown {
   if (populate === undefined || populate === null || populate === false) return undefined;
   if (populate === true || populate === '*') return '*';
-  if (!isObject(populate)) return populate;
-  const entries = Object.entries(populate).filter(([, value]) => value !== false && value !== undefined);
+  const known = knownPopulate(schemas, schema, populate);
+  if (!isObject(known)) return known;
+  const entries = Object.entries(known).filter(([, value]) => value !== false && value !== undefined);
   return Object.fromEntries(
     entries.map(([key, value]) => {
       const attribute = schema.attributes.get(key);

@@ -10,7 +10,7 @@ import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { knownData } from './known-data.ts';
-import { numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
+import { isText, numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
 import { contentTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
@@ -177,7 +177,7 @@ export class Rows {
 
   async #write(name: WriteName, row: number | 'new', given: unknown): Promise<number | null> {
     if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
-    const data = knownData(this.#sheaf.model, this.#type, given);
+    const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given));
     const { locale } = given;
     const status = given.publishedAt === null ? 'draft' : 'published';
     const parameters = this.#type.localized && typeof locale === 'string' ? { locale } : {};
@@ -198,3 +198,12 @@ export class Rows {
     return this.#type.localized ? { locale: '*' } : {};
   }
 }
+
+/** Numbers and truth values are kept as text where an attribute is text, as in Strapi: rows are not validated there. */
+const asText = ({ attributes }: ContentType, data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      const isPlain = typeof value === 'number' || typeof value === 'boolean';
+      return [name, isPlain && isText(attributes.get(name)) ? String(value) : value];
+    }),
+  );

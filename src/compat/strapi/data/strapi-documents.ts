@@ -11,6 +11,7 @@ import { NO_LIMIT } from '../../../request/parse-read.ts';
 import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
+import { knownPopulate } from './known-populate.ts';
 import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
 import { type AroundReads, documentIdOf, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
@@ -72,6 +73,10 @@ export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocumen
     const type = contentTypeOf(sheaf.model, uid);
     const contentType = viewOf(sheaf.model, type);
     const actions = actionsOn(sheaf, type, reads);
+    const meantBy = (parameters: DocumentParameters): DocumentParameters => ({
+      ...withMeaningfulFilters(parameters),
+      populate: knownPopulate(sheaf.model, type, parameters.populate),
+    });
     const call =
       (action: DocumentAction) =>
       async (parameters: DocumentParameters = {}) => {
@@ -80,7 +85,7 @@ export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocumen
           const middleware = middlewares[index];
           return middleware
             ? Promise.resolve(middleware(context, () => step(index + 1)))
-            : actions[action]!(withMeaningfulFilters(context.params));
+            : actions[action]!(meantBy(context.params));
         };
         return step(0);
       };
