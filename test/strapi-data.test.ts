@@ -354,7 +354,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await documents(USER).delete({ documentId });
   });
 
-  it('makes documents under the ids that it gives', async () => {
+  it('makes documents under the ids, and with the dates, that it gives', async () => {
     const create = (data: object, locale = 'en') => documents(PAGE).create({ data, locale });
     expect(await create({ documentId: 'page-1', title: 'One' })).toMatchObject({ documentId: 'page-1', locale: 'en' });
     expect(await create({ documentId: 'page-1', title: 'Une' }, 'fr')).toMatchObject({ locale: 'fr', title: 'Une' });
@@ -369,6 +369,18 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(
       await documents(PAGE).update({ documentId: 'page-1', data: { documentId: null, title: 'Two' } }),
     ).toMatchObject({ documentId: 'page-1', title: 'Two' });
+
+    const dated = { title: 'Old', createdAt: '2020-01-02T03:04:05.678Z', updatedAt: new Date(Date.UTC(2021, 0)) };
+    const dates = { createdAt: '2020-01-02T03:04:05.678Z', updatedAt: '2021-01-01T00:00:00.000Z' };
+    const old = of(
+      await documents(ARTICLE).create({ data: { ...dated, publishedAt: '2019-01-01' }, status: 'published' }),
+    );
+    expect(old).toMatchObject(dates);
+    expect(old.publishedAt).not.toMatch(/^2019/);
+    expect(await documents(ARTICLE).findOne({ documentId: old.documentId })).toMatchObject(dates);
+    const publishedAt = '2022-02-02T00:00:00.000Z';
+    expect(await rows(ARTICLE).create({ data: { ...dated, publishedAt } })).toMatchObject({ ...dates, publishedAt });
+    await expect(documents(ARTICLE).create({ data: { title: 'Odd', createdAt: 'soon' } })).rejects.toThrow('createdAt');
 
     const row = { documentId: 'article-1', title: 'Row', publishedAt: null };
     expect(await rows(ARTICLE).create({ data: row })).toMatchObject({ documentId: 'article-1', publishedAt: null });

@@ -9,6 +9,9 @@ export type ReadName = 'find' | 'findOne' | 'count' | 'aggregate' | 'related' | 
 export type DraftAction = 'publish' | 'unpublish' | 'discardDraft' | 'clone';
 export type WriteName = 'create' | 'update' | 'delete' | DraftAction;
 
+/** What a row says of when things happened to it. */
+export type RowDate = 'createdAt' | 'updatedAt' | 'publishedAt';
+
 export interface ReadOperation {
   readonly name: ReadName;
   readonly type: ContentType;
@@ -31,6 +34,8 @@ export interface WriteOperation {
   /** The locale and status to write, and what shapes the answer. */
   readonly parameters: ReadParameters;
   readonly defaultStatus: Status;
+  /** When a new row was made, changed and published, where code says so. */
+  readonly dates?: Readonly<Partial<Record<RowDate, unknown>>>;
   /**
    * The id of the one row to write, whatever its document, or `new` for a row by itself: for code that works with rows.
    * Such a write is not held to what entries need.

@@ -104,12 +104,10 @@ export class Documents {
     return { name, type: this.#type, parameters, defaults: { status: this.#defaultStatus, pagination } };
   }
 
-  /** Makes a document; with the status `published` it is published at once. The system may say under which id. */
-  async create(parameters: CreateParameters & { readonly documentId?: string }): Promise<Entry> {
-    const { data, documentId = null, ...rest } = parameters;
-    if (documentId !== null && this.#caller.kind !== 'system')
-      throw validationError('Invalid key documentId: a new document gets its id', { key: 'documentId' });
-    return entryOf((await this.#write('create', documentId, data, rest))!);
+  /** Makes a document; with the status `published` it is published at once. */
+  async create(parameters: CreateParameters): Promise<Entry> {
+    const { data, ...rest } = parameters;
+    return entryOf((await this.#write('create', null, data, rest))!);
   }
 
   /** Changes a document, or adds a locale to it; null where there is none. A single type needs no documentId. */

@@ -124,7 +124,7 @@ function decide(data: Record<string, unknown>, facts: Facts = {}): EntityWrite {
       rights: { findable, hidden: new Map(), readOnly: new Map(), ...rights },
       files,
     },
-    { self, isNew: false },
+    { self, isNew: false, dates: {} },
     plan.change,
   );
 }

@@ -4,7 +4,7 @@ import { editorIdOf } from '../access/caller.ts';
 import { SheafError } from '../errors.ts';
 import { idColumnName } from '../model/identifiers.ts';
 import type { Schema } from '../model/types.ts';
-import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
+import type { ComponentChange, ComponentItem, EntityChange, RowDates } from '../plan/write/changes.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
 import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
 import type { StoredEntities, StoredField } from './gathered.ts';
@@ -34,8 +34,9 @@ type OwnColumns = Pick<EntityWrite, 'columns' | 'values'>;
 export function newRow(
   { now, caller }: Pick<WriteSession, 'now' | 'caller'>,
   { documentId, locale, published }: Pick<Version, 'documentId' | 'locale' | 'published'>,
+  { createdAt = now, updatedAt = now, publishedAt = now }: RowDates = {},
 ): OwnColumns {
-  const values = [documentId, locale, now, now, published ? now : null];
+  const values = [documentId, locale, createdAt, updatedAt, published ? publishedAt : null];
   const editor = editorIdOf(caller);
   if (editor === null) return { columns: DOCUMENT_COLUMNS, values };
   return { columns: [...DOCUMENT_COLUMNS, CREATED_BY, UPDATED_BY], values: [...values, editor, editor] };
@@ -51,10 +52,10 @@ export function changedRow({ now, caller }: Pick<WriteSession, 'now' | 'caller'>
 /** What becomes of the row of a version. A new one says which version it is; one that is changed, when. */
 export function decideVersion(
   facts: WriteFacts,
-  { self, isNew }: { readonly self: Version; readonly isNew: boolean },
+  { self, isNew, dates }: { readonly self: Version; readonly isNew: boolean; readonly dates: RowDates },
   change: EntityChange,
 ): EntityWrite {
-  const own = isNew ? newRow(facts.write, self) : changedRow(facts.write);
+  const own = isNew ? newRow(facts.write, self, dates) : changedRow(facts.write);
   const entity = decideEntity(facts, facts.type, change);
   return {
     ...entity,

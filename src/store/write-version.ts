@@ -64,7 +64,7 @@ export async function writeVersion(
 
   const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes, isAlone }, rights.findable);
   const facts = { write, type, documentId, documents, stored, resolved, rights, files };
-  const entity = decideVersion(facts, { self, isNew: !row }, change);
+  const entity = decideVersion(facts, { self, isNew: !row, dates: plan.dates }, change);
 
   const id = await applyEntity(write, entity);
   const written: Version = { ...self, id };

@@ -1,7 +1,7 @@
 // What a write will change, as plain data: values to store, relations as references still to be looked up, components
 // as entities of their own. A plan is complete before a transaction opens; what depends on rows is decided later, by
 // functions over the plan and the rows.
-import type { WriteName } from '../../access/operation.ts';
+import type { RowDate, WriteName } from '../../access/operation.ts';
 import type {
   ComponentAttribute,
   ContentType,
@@ -75,6 +75,9 @@ export interface TargetReferences {
 /** Locales of a document; null stands for the one version of a type without locales. */
 export type LocaleChoice = readonly (string | null)[] | 'all';
 
+/** Instants, as they are stored. */
+export type RowDates = Readonly<Partial<Record<RowDate, StoredValue>>>;
+
 export interface WritePlan {
   readonly name: WriteName;
   readonly type: ContentType;
@@ -91,6 +94,8 @@ export interface WritePlan {
   readonly relations: readonly RelationChange[];
   /** Everything that the change refers to, by target type. */
   readonly references: readonly TargetReferences[];
+  /** When a new row was made, changed and published; what is missing, now. */
+  readonly dates: RowDates;
   /** Where it is about one row and not about a document: the id of that row, or that it is made. */
   readonly row: number | 'new' | null;
   /** Paths of what the body holds without a meaning. */

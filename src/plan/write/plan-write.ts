@@ -33,10 +33,11 @@ import {
   IGNORED_KEYS,
   type LocaleChoice,
   type RelationChange,
+  type RowDates,
   type ScalarChange,
   type WritePlan,
 } from './changes.ts';
-import { MISSING, readValue, ruleProblem, shownValue, wrongKind } from './values.ts';
+import { MISSING, readValue, ruleProblem, type StoredValue, shownValue, wrongKind } from './values.ts';
 import { isShown } from './visible-when.ts';
 
 declare const planned: unique symbol;
@@ -85,7 +86,8 @@ export function planWrite(
   planner.checkNames(type, data, []);
   const draft = row !== null || (type.draftAndPublish && (name !== 'create' || !publishes));
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
-  if (name === 'create' && documentId !== null) planner.checkDocumentId(type, documentId);
+  if (name === 'create' && documentId !== null) planner.ownValue(type, 'documentId', documentId);
+  const dates = planner.dates(type, operation.dates ?? {});
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   const relations = relationsIn(change);
   const references = targetReferences(relations);
@@ -100,6 +102,7 @@ export function planWrite(
     change,
     relations,
     references,
+    dates,
     row,
     ignored,
   };
@@ -324,10 +327,22 @@ class WritePlanner {
       into.absent.problems.push({ ...problem, localized: attribute.localized });
   }
 
-  /** The id that code gives to a new document, which has to be one that can be stored. */
-  checkDocumentId(type: WriteOperation['type'], documentId: string): void {
-    const checked = readValue(type.attributes.get('documentId') as ScalarAttribute, documentId);
-    if ('problem' in checked) this.#problem(['documentId'], checked.problem);
+  /** What code says of a new row that bodies cannot hold, such as its documentId. It has to be what can be stored. */
+  ownValue(type: WriteOperation['type'], name: string, given: unknown): StoredValue {
+    const checked = readValue(type.attributes.get(name) as ScalarAttribute, given);
+    if ('value' in checked) return checked.value;
+    this.#problem([name], checked.problem);
+    return null;
+  }
+
+  dates(type: WriteOperation['type'], given: NonNullable<WriteOperation['dates']>): RowDates {
+    const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+    return Object.fromEntries(
+      said.map(([name, value]) => [
+        name,
+        this.ownValue(type, name, value instanceof Date ? value.toISOString() : value),
+      ]),
+    );
   }
 
   #problem(path: BodyPath, message: string): false {

@@ -1,7 +1,7 @@
 // `strapi.db.query(uid)`: rows, not documents. Drafts, published rows and locales are found alike, hashes of passwords
 // are values like others, and what is written is that row alone.
 import { type Caller, systemCaller } from '../../../access/caller.ts';
-import type { WriteName } from '../../../access/operation.ts';
+import type { WriteName, WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
 import type { ContentType } from '../../../model/types.ts';
@@ -42,9 +42,14 @@ export interface AroundReads {
   ): Promise<R>;
 }
 
-/** The id that code gives to a new document; null where it leaves that to the server. */
-export const documentIdOf = ({ documentId }: Readonly<Record<string, unknown>>): string | null =>
-  typeof documentId === 'string' && documentId !== '' ? documentId : null;
+/** What code says of a new row that the server decides otherwise: the id of its document, and its dates. */
+export function givenTo(data: Readonly<Record<string, unknown>>): Pick<WriteOperation, 'documentId' | 'dates'> {
+  const { documentId, createdAt, updatedAt, publishedAt } = data;
+  return {
+    documentId: typeof documentId === 'string' && documentId !== '' ? documentId : null,
+    dates: { createdAt, updatedAt, publishedAt },
+  };
+}
 
 const DEFAULT_PAGE_SIZE = 10;
 
@@ -184,7 +189,8 @@ export class Rows {
     const operation = {
       name,
       type: this.#type,
-      documentId: name === 'create' ? documentIdOf(given) : null,
+      documentId: null,
+      ...(name === 'create' && givenTo(given)),
       data,
       parameters,
       defaultStatus: status,

@@ -8,12 +8,13 @@ import type { CreateParameters, Entry, EntryData, Filters } from '../../../opera
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { checkData } from '../../../request/parse-write.ts';
 import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
 import { knownPopulate } from './known-populate.ts';
 import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
-import { type AroundReads, documentIdOf, type ReadEvent, Rows } from './rows.ts';
+import { type AroundReads, givenTo, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
 
@@ -112,6 +113,7 @@ type Actions = Readonly<Partial<Record<DocumentAction, Action>>>;
 
 function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions {
   const { uid } = type;
+  const caller = rawCaller(sheaf);
   const documents = rawDocuments(sheaf, type);
   const written = (parameters: DocumentParameters): CreateParameters => ({
     ...taken(parameters, WRITE_KEYS),
@@ -139,9 +141,14 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions
         ? told('FindOne', withDocument(parameters), first)
         : documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
     count: (parameters) => told('Count', parameters, (asked) => documents.count(taken(asked, COUNT_KEYS))),
-    create: (parameters) => {
-      const documentId = isObject(parameters.data) ? documentIdOf(parameters.data) : null;
-      return documents.create({ ...written(parameters), ...(documentId !== null && { documentId }) });
+    create: async (parameters) => {
+      const { data, ...rest } = written(parameters);
+      checkData(data, sheaf.operations.rules.limits);
+      await sheaf.operations.refresh();
+      // Whether it is published, the status decides.
+      const given = givenTo(isObject(parameters.data) ? { ...parameters.data, publishedAt: undefined } : {});
+      const operation = { name: 'create', type, data, parameters: rest, defaultStatus: 'draft', ...given } as const;
+      return JSON.parse((await sheaf.operations.write(operation, caller))!.text);
     },
     update: (parameters) => documents.update({ ...idOf(parameters), ...written(parameters) }),
     ...actionsOnVersions(sheaf, type),
