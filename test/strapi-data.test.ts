@@ -329,6 +329,27 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(documents(ARTICLE).findMany({ publicationFilter: 'nosuch' })).rejects.toThrow('publicationFilter');
   });
 
+  it('populates as much of a list as it asks for, by rows and by documents', async () => {
+    const names = Array.from({ length: 130 }, (_one, index) => `tag ${String(index).padStart(3, '0')}`);
+    const { ids } = await rows(TAG).createMany({ data: names.map((name) => ({ name })) });
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'Many', tags: ids } }));
+    const tags = async (options: object): Promise<string[]> => {
+      const read = { documentId, populate: { tags: { sort: 'name', ...options } } };
+      const [one, many] = [await documents(ARTICLE).findOne(read), await documents(ARTICLE).findMany(read)];
+      expect((many as Entry[])[0]).toEqual(one);
+      return (of(one).tags as Entry[]).map(({ name }) => String(name));
+    };
+    expect(await tags({ limit: 2 })).toEqual(names.slice(0, 2));
+    expect(await tags({ start: 3, limit: 120, sort: 'name:desc' })).toEqual(names.toReversed().slice(3, 123));
+    expect(await tags({ start: 1 })).toEqual(names.slice(1));
+    expect(await tags({ limit: -1 })).toEqual(names);
+    const row = await rows(ARTICLE).findOne({
+      where: { documentId },
+      populate: { tags: { orderBy: 'name', limit: 120 } },
+    });
+    expect(row!.tags).toHaveLength(120);
+  });
+
   it('sees documents raw, with hashes of passwords and what leads to types that are not served', async () => {
     const data = { username: 'raw-user', email: 'raw@example.com', password: 'Tr0ub4dor-and-3', provider: 'local' };
     const [role] = await rows(ROLE).findMany({ where: { type: 'public' } });

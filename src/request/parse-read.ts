@@ -39,6 +39,8 @@ export interface ReadDefaults {
   readonly pagination: Pagination;
   /** What is populated when the request does not say. */
   readonly populate?: unknown;
+  /** What holds for pages of populated lists, where it is not what holds for lists. */
+  readonly populatedPages?: PageRules;
 }
 
 /** What a project says of reads. */
@@ -60,6 +62,9 @@ export const firstPage = (pages: PageRules): Pagination => ({
 });
 
 export const FIRST_PAGE: Pagination = firstPage(DEFAULT_PAGES);
+/** For code, which is shown as much of a list as it asks for. */
+export const ANY_PAGE: PageRules = { defaultLimit: MAX_OFFSET, maxLimit: MAX_OFFSET, withCount: false };
+
 export const NO_LIMIT: Pagination = { mode: 'none', start: 0, limit: MAX_OFFSET, withCount: false };
 
 export const READ_PARAMETERS = [
@@ -99,7 +104,7 @@ export function parseRead(
   defaults: ReadDefaults,
   rules: ReadRules = DEFAULT_READ_RULES,
 ): ReadRequest {
-  const { pages, limits } = rules;
+  const { limits } = rules;
   checkNames(parameters, KEYS);
   const slots = new Slots();
   const condition = parseCondition(parameters, limits, slots);
@@ -107,6 +112,7 @@ export function parseRead(
   const fields = parseFields(parameters.fields, rootLocation('fields', limits));
   const populatesByDefault = parameters.populate === undefined && defaults.populate !== undefined;
   const wanted = populatesByDefault ? defaults.populate : parameters.populate;
+  const pages = defaults.populatedPages ?? rules.pages;
   const populate = parsePopulate(wanted, rootLocation('populate', limits), slots, pages);
   const facets = parseFacets(parameters.facets, limits);
   const { versions, pagination, timezone } = parseVersions(parameters, defaults, rules, slots);

@@ -8,7 +8,7 @@ import type { ContentType } from '../../../model/types.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
-import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { knownData } from './known-data.ts';
 import { isText, numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
 import { contentTypeOf } from './schemas.ts';
@@ -84,7 +84,7 @@ export class Rows {
         name: 'find',
         type: this.#type,
         parameters: { ...readOfRows(this.#sheaf.model, this.#type, parameters), ...this.#everyLocale },
-        defaults: { status: 'any', pagination: { ...NO_LIMIT, ...range } },
+        defaults: { status: 'any', pagination: { ...NO_LIMIT, ...range }, populatedPages: ANY_PAGE },
       },
       this.#caller,
     );

@@ -7,7 +7,7 @@ import { Documents } from '../../../operations/documents.ts';
 import type { CreateParameters, Entry, EntryData, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
-import { NO_LIMIT } from '../../../request/parse-read.ts';
+import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { checkData } from '../../../request/parse-write.ts';
 import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
@@ -137,9 +137,7 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions
     findMany: (parameters) => told('FindMany', parameters, (asked) => findMany(sheaf, type, asked)),
     findFirst: (parameters) => told('FindOne', parameters, first),
     findOne: (parameters) =>
-      reads.hearsReads(uid)
-        ? told('FindOne', withDocument(parameters), first)
-        : documents.findOne({ ...idOf(parameters), ...taken(parameters, READ_KEYS) }),
+      reads.hearsReads(uid) ? told('FindOne', withDocument(parameters), first) : findOne(sheaf, type, parameters),
     count: (parameters) => told('Count', parameters, (asked) => documents.count(taken(asked, COUNT_KEYS))),
     create: async (parameters) => {
       const { data, ...rest } = written(parameters);
@@ -225,6 +223,16 @@ const taken = (parameters: DocumentParameters, keys: readonly string[]): Documen
       .map((key) => [key, parameters[key]]),
   );
 
+async function findOne(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry | null> {
+  const caller = rawCaller(sheaf);
+  await sheaf.operations.refresh();
+  const defaults = { status: 'draft', pagination: NO_LIMIT, populatedPages: ANY_PAGE } as const;
+  const asked = { name: 'findOne', type, parameters: taken(parameters, READ_KEYS), defaults } as const;
+  const { documentId = null } = idOf(parameters);
+  const text = await sheaf.operations.findOne(asked, caller).run({ caller, documentId });
+  return text === null ? null : JSON.parse(text);
+}
+
 /** Every entry that matches, or those from `start` on, `limit` at most: pages of the API have no say here. */
 async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
   const caller = rawCaller(sheaf);
@@ -236,7 +244,12 @@ async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentPar
     limit: most < 0 ? NO_LIMIT.limit : most,
   };
   const read = sheaf.operations.findAgain(
-    { name: 'find', type, parameters: taken(parameters, READ_KEYS), defaults: { status: 'draft', pagination } },
+    {
+      name: 'find',
+      type,
+      parameters: taken(parameters, READ_KEYS),
+      defaults: { status: 'draft', pagination, populatedPages: ANY_PAGE },
+    },
     caller,
   );
   return entriesOfPage(await read.run({ caller }));
