@@ -169,6 +169,26 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(documents(AUTHOR).findMany({ filters: { nosuch: 1 } })).rejects.toThrow('nosuch');
   });
 
+  it('says of a row since when it is there and published', async () => {
+    const [made, shown] = ['2020-01-02T03:04:05.678Z', '2021-02-03T04:05:06.789Z'];
+    const row = await rows(ARTICLE).create({ data: { title: 'Old', createdAt: new Date(made), publishedAt: shown } });
+    expect(row).toMatchObject({ createdAt: made, publishedAt: shown });
+    const where = { id: row.id };
+    expect(await rows(ARTICLE).update({ where, data: { publishedAt: null } })).toMatchObject({
+      createdAt: made,
+      publishedAt: null,
+    });
+    const again = { createdAt: shown, publishedAt: new Date(made) };
+    expect(await rows(ARTICLE).update({ where, data: again })).toMatchObject({ createdAt: shown, publishedAt: made });
+    const { documentId } = row;
+    expect(await documents(ARTICLE).findOne({ documentId, status: 'published' })).toMatchObject({ title: 'Old' });
+    expect(await documents(ARTICLE).update({ documentId, data: { title: 'New', createdAt: made } })).toMatchObject({
+      title: 'New',
+      createdAt: shown,
+      publishedAt: null,
+    });
+  });
+
   it('leaves out no condition whose value is missing', async () => {
     await rows(TAG).create({ data: { name: 'first' } });
     await documents(ARTICLE).create({ data: { title: 'One', views: 1 } });

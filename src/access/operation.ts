@@ -34,7 +34,7 @@ export interface WriteOperation {
   /** The locale and status to write, and what shapes the answer. */
   readonly parameters: ReadParameters;
   readonly defaultStatus: Status;
-  /** When a new row was made, changed and published, where code says so. */
+  /** When a row was made, changed and published, where code says so. */
   readonly dates?: Readonly<Partial<Record<RowDate, unknown>>>;
   /**
    * The id of the one row to write, whatever its document, or `new` for a row by itself: for code that works with rows.

@@ -5,7 +5,9 @@ import { SheafError } from '../errors.ts';
 import { idColumnName } from '../model/identifiers.ts';
 import type { Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange, RowDates } from '../plan/write/changes.ts';
+import type { StoredValue } from '../plan/write/values.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
+import type { WrittenColumn } from '../sql/write-statements.ts';
 import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
 import type { StoredEntities, StoredField } from './gathered.ts';
 import { decideRelation, type RelationContext } from './relations.ts';
@@ -23,7 +25,9 @@ const DOCUMENT_COLUMNS = [
   { column: 'updated_at', type: 'datetime' },
   { column: 'published_at', type: 'datetime' },
 ] as const;
-const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
+const UPDATED_AT = { column: 'updated_at', type: 'datetime' } as const;
+const CREATED_AT = { column: 'created_at', type: 'datetime' } as const;
+const PUBLISHED_AT = { column: 'published_at', type: 'datetime' } as const;
 const CREATED_BY = { column: idColumnName('createdBy'), type: 'integer' } as const;
 const UPDATED_BY = { column: idColumnName('updatedBy'), type: 'integer' } as const;
 
@@ -42,11 +46,22 @@ export function newRow(
   return { columns: [...DOCUMENT_COLUMNS, CREATED_BY, UPDATED_BY], values: [...values, editor, editor] };
 }
 
-/** What a row says of its last change. */
-export function changedRow({ now, caller }: Pick<WriteSession, 'now' | 'caller'>): OwnColumns {
+/** What a row says of its last change, and what code says of when it was made and published. */
+export function changedRow(
+  { now, caller }: Pick<WriteSession, 'now' | 'caller'>,
+  { createdAt, publishedAt }: RowDates = {},
+): OwnColumns {
+  const columns: WrittenColumn[] = [UPDATED_AT];
+  const values: StoredValue[] = [now];
+  const put = (column: WrittenColumn, value: StoredValue): void => {
+    columns.push(column);
+    values.push(value);
+  };
   const editor = editorIdOf(caller);
-  if (editor === null) return { columns: UPDATED_AT, values: [now] };
-  return { columns: [...UPDATED_AT, UPDATED_BY], values: [now, editor] };
+  if (editor !== null) put(UPDATED_BY, editor);
+  if (createdAt !== undefined) put(CREATED_AT, createdAt);
+  if (publishedAt !== undefined) put(PUBLISHED_AT, publishedAt);
+  return { columns, values };
 }
 
 /** What becomes of the row of a version. A new one says which version it is; one that is changed, when. */
@@ -55,7 +70,7 @@ export function decideVersion(
   { self, isNew, dates }: { readonly self: Version; readonly isNew: boolean; readonly dates: RowDates },
   change: EntityChange,
 ): EntityWrite {
-  const own = isNew ? newRow(facts.write, self, dates) : changedRow(facts.write);
+  const own = isNew ? newRow(facts.write, self, dates) : changedRow(facts.write, dates);
   const entity = decideEntity(facts, facts.type, change);
   return {
     ...entity,

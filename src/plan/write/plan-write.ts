@@ -335,12 +335,15 @@ class WritePlanner {
     return null;
   }
 
+  /** Code that leaves `publishedAt` empty says that a row is a draft. */
   dates(type: WriteOperation['type'], given: NonNullable<WriteOperation['dates']>): RowDates {
-    const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+    const said = Object.entries(given).filter(
+      ([name, value]) => value !== undefined && (value !== null || name === 'publishedAt'),
+    );
     return Object.fromEntries(
       said.map(([name, value]) => [
         name,
-        this.ownValue(type, name, value instanceof Date ? value.toISOString() : value),
+        value === null ? null : this.ownValue(type, name, value instanceof Date ? value.toISOString() : value),
       ]),
     );
   }

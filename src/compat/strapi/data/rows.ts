@@ -42,7 +42,7 @@ export interface AroundReads {
   ): Promise<R>;
 }
 
-/** What code says of a new row that the server decides otherwise: the id of its document, and its dates. */
+/** What code says of a row that the server decides otherwise: the id of its document, and its dates. */
 export function givenTo(data: Readonly<Record<string, unknown>>): Pick<WriteOperation, 'documentId' | 'dates'> {
   const { documentId, createdAt, updatedAt, publishedAt } = data;
   return {
@@ -189,8 +189,9 @@ export class Rows {
     const operation = {
       name,
       type: this.#type,
-      documentId: null,
-      ...(name === 'create' && givenTo(given)),
+      ...givenTo(given),
+      // A row stays in its document.
+      ...(name !== 'create' && { documentId: null }),
       data,
       parameters,
       defaultStatus: status,
