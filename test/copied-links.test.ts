@@ -346,6 +346,33 @@ describeOnEveryDatabase('links that a row holds', (engine) => {
     },
   );
 
+  it('as keys of a row without drafts are changed from the other side by a write that publishes', async () => {
+    const [topic, note, other] = [await made('topic', 't'), await made('note', 'n'), await made('note', 'o')];
+    await of('note').update({ documentId: note, data: { topic, lead: topic } });
+    await of('topic').publish({ documentId: topic });
+    const publish = async (data: Answered): Promise<Answered> => {
+      const populate = { notes: true, leader: true } as never;
+      const entry = (await of('topic').update({ documentId: topic, data, status: 'published', populate })) as Answered;
+      return [entry.notes.map(({ name }: Answered) => name).toSorted(), entry.leader?.name ?? null];
+    };
+    const held = async (documentId: string) => {
+      const entry = (await of('note').findOne({ documentId, status: 'published', populate: '*' })) as Answered;
+      return [entry.topic?.name ?? null, entry.lead?.name ?? null];
+    };
+    expect(await publish({ notes: { connect: [other] } })).toEqual([['n', 'o'], 'n']);
+    expect(await publish({ leader: other })).toEqual([['n', 'o'], 'o']);
+    expect([await held(note), await held(other)]).toEqual([
+      ['t', null],
+      ['t', 't'],
+    ]);
+    expect(await publish({ notes: [note], leader: null })).toEqual([['n'], null]);
+    expect(await publish({ notes: { disconnect: [note] } })).toEqual([[], null]);
+    expect([await held(note), await held(other)]).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+  });
+
   it('take what a body says of a clone, in every form', async () => {
     const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];
     const other = await made('tag', 'c');

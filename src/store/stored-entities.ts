@@ -1,5 +1,6 @@
 // Reads what a change meets: the lists and component items that its rows hold now. One statement reads all rows of a
 // level, so the number of statements grows with the depth of components and not with how many there are.
+import { isKey } from '../model/links.ts';
 import type { ContentType, LinkTable, Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange, RelationChange } from '../plan/write/changes.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
@@ -19,11 +20,11 @@ interface ChangedRow {
   readonly change: EntityChange;
 }
 
-/** `lists`: those that were read when the document was locked. */
+/** `published`: the row beside a draft that the write publishes. `lists`: those that were read when the document was locked. */
 export async function readStoredEntities(
   write: WriteSession,
   type: ContentType,
-  root: Pick<ChangedRow, 'row' | 'change'>,
+  { published, ...root }: Pick<ChangedRow, 'row' | 'change'> & { readonly published: number | null },
   { lists, versions }: AffectedDocuments,
 ): Promise<StoredEntities> {
   const stored = new Map<EntityChange, StoredEntity>();
@@ -38,6 +39,7 @@ export async function readStoredEntities(
       const links = new Map<string, readonly StoredLink[]>();
       for (const link of changed.change.relations.flatMap(linksOf))
         links.set(linkKey(link), known(changed, link) ?? (await readLinks(write, link, changed.row)));
+      if (changed.schema === type && published !== null) await addKeysTo(write, published, changed.change, links);
       const fields = new Map<ComponentChange, StoredField>();
       for (const component of changed.change.components) {
         const field = await readField(write, type, changed, component);
@@ -50,6 +52,23 @@ export async function readStoredEntities(
     level = below;
   }
   return stored;
+}
+
+/**
+ * Keys of rows without drafts lead to one row of a document, the published one where there is one. A write that publishes
+ * is about them as well as about those that lead to the draft.
+ */
+async function addKeysTo(
+  write: WriteSession,
+  published: number,
+  { relations }: EntityChange,
+  links: Map<string, readonly StoredLink[]>,
+): Promise<void> {
+  for (const { attribute } of relations) {
+    if (!isKey(attribute) || attribute.owning || write.type(attribute.target).draftAndPublish) continue;
+    const key = linkKey(attribute.link);
+    links.set(key, [...links.get(key)!, ...(await readLinks(write, attribute.link, published))]);
+  }
 }
 
 const linksOf = ({ attribute }: RelationChange): LinkTable[] =>

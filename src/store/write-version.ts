@@ -6,6 +6,7 @@ import { changedNames, type ScalarChange } from '../plan/write/changes.ts';
 import { type AuthorizedWritePlan, forNewRow } from '../plan/write/plan-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { applyEntity } from './apply.ts';
+import { publishedBeside } from './document-versions.ts';
 import { decideVersion } from './entity.ts';
 import { NEW_ROW } from './entity-writes.ts';
 import { visibleFiles } from './file-rights.ts';
@@ -53,7 +54,10 @@ export async function writeVersion(
   const isPublished = !type.draftAndPublish || (isAlone && publishes);
   const self = row ?? { id: NEW_ROW, documentId, locale: plan.locale, published: isPublished };
 
-  const stored = row ? await readStoredEntities(write, type, { row: row.id, change }, documents) : NOTHING_STORED;
+  const published = row && !row.published && publishes ? (publishedBeside(versions, row)?.id ?? null) : null;
+  const stored = row
+    ? await readStoredEntities(write, type, { row: row.id, change, published }, documents)
+    : NOTHING_STORED;
   const rights = await readLinkRights(write, plan, { self, stored, documents, mustReach: target.mustReach });
   const finish = await write.invariants.get(type.uid)?.enforce(write, plan, row && isAlone ? [row] : versions);
   if (!type.draftAndPublish) {
@@ -75,10 +79,10 @@ export async function writeVersion(
     await validateConditional(write, type, written, { change, origin, stored });
   }
   if (!type.draftAndPublish && change.components.length > 0) await validateUniqueComponents(write, type, written);
-  const published =
+  const publications =
     type.draftAndPublish && publishes && !isAlone
       ? [await publishVersion(write, type, { draft: written, versions }, documents)]
       : [];
   await finish?.();
-  return { documentId, locale: written.locale, versions: [written, ...published] };
+  return { documentId, locale: written.locale, versions: [written, ...publications] };
 }
