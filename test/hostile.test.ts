@@ -699,6 +699,7 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     ['no HTTP at all', Buffer.from('hello\r\n\r\n')],
     ['an unknown version', Buffer.from(`GET ${LIST} HTTP/9.9\r\nhost: x\r\n\r\n`)],
     ['no host', Buffer.from(`GET ${LIST} HTTP/1.1\r\nconnection: close\r\n\r\n`)],
+    ['two hosts', Buffer.from(`GET ${LIST} HTTP/1.1\r\nhost: x\r\nHOST: y\r\nconnection: close\r\n\r\n`)],
     [
       'an expectation',
       Buffer.from(`GET ${LIST} HTTP/1.1\r\nhost: x\r\nexpect: a miracle\r\nconnection: close\r\n\r\n`),

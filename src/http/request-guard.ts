@@ -53,6 +53,8 @@ function refusalOf(request: FastifyRequest, isBehind: boolean, urlLength: number
     return unavailableError('The server is behind with its work; try again');
   if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
     return new SheafError(400, 'BadRequestError', 'The Host header is missing');
+  if (countHosts(request.raw.rawHeaders) > 1)
+    return new SheafError(400, 'BadRequestError', 'The Host header is given more than once');
   if (request.raw.url!.length > urlLength)
     return new SheafError(
       414,
@@ -60,6 +62,16 @@ function refusalOf(request: FastifyRequest, isBehind: boolean, urlLength: number
       `The URL is too long: at most ${urlLength} characters (MAX_URL_LENGTH)`,
     );
   return undefined;
+}
+
+/** Node keeps the first; what stands in front may have gone by another. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 export async function registerRateLimits(app: FastifyInstance): Promise<void> {
