@@ -374,6 +374,13 @@ describeOnSqlite('The door', (engine) => {
       }
     });
 
+    it('takes all addresses of a network of IPv6 for one there as well', async () => {
+      const { app } = await enter({ rateLimits: { auth: { max: 2, seconds: 60 } } });
+      const from = (remoteAddress: string) => ({ ...PATHS[0]!, remoteAddress });
+      const network = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:1::3', '2001:db8:0:2::1'];
+      expect(await statuses(app, network.map(from))).toEqual([400, 400, 429, 400]);
+    });
+
     it('says how many requests are left', async () => {
       const { app } = await enter({ rateLimits: { auth: { max: 2, seconds: 60 } } });
       const first = await app.inject(PATHS[0]!);
@@ -573,6 +580,13 @@ describeOnSqlite('The door', (engine) => {
         expectRateLimited(refused, 60);
         expect(remaining(refused)).toBe(0);
         expect(await statuses(app, [{ url: '/api/notes', remoteAddress: '203.0.113.7' }])).toEqual([200]);
+        const network = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4'];
+        expect(
+          await statuses(
+            app,
+            network.map((remoteAddress) => ({ url: '/api/notes', remoteAddress })),
+          ),
+        ).toEqual([200, 200, 200, 429]);
         // Whether the server lives is no content.
         expect(await statuses(app, Array(5).fill({ url: '/_health' }))).toEqual([204, 204, 204, 204, 204]);
       });
@@ -608,6 +622,8 @@ describeOnSqlite('The door', (engine) => {
         expect(await statuses(app, [asking(tokens[0]!, '192.0.2.4'), asking(tokens[1]!, '192.0.2.1')])).toEqual([
           429, 200,
         ]);
+        const spelled = { ...asking('', '192.0.2.5'), headers: { authorization: `BEARER ${tokens[0]}` } };
+        expect(await statuses(app, [spelled])).toEqual([429]);
       });
     });
 

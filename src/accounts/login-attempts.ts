@@ -39,7 +39,7 @@ export class LoginAttempts {
 }
 
 /** Of IPv6 the first half of an address: whoever has one has all of the second half. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const groups = tail === undefined ? [...head] : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail];

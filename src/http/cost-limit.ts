@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Caller, editorIdOf } from '../access/caller.ts';
 import { LimitedCounter } from '../accounts/limited-counter.ts';
+import { networkOf } from '../accounts/login-attempts.ts';
 import { RateLimitError } from '../errors.ts';
 import type { RateLimit } from '../project/settings.ts';
 
@@ -39,5 +40,7 @@ function senderOf({ request }: FastifyReply, caller: Caller): string {
   const { kind, account } = caller;
   if (account) return `user ${account.id}`;
   if (kind === 'editor') return `editor ${editorIdOf(caller)}`;
-  return kind === 'token' ? `token ${request.headers.authorization}` : `address ${request.ip}`;
+  // The scheme can be written in several ways, the token in one.
+  if (kind === 'token') return `token ${request.headers.authorization?.slice('Bearer '.length)}`;
+  return `address ${networkOf(request.ip)}`;
 }

@@ -2,6 +2,7 @@
 // and how often one address may call.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../accounts/login-attempts.ts';
 import { RateLimitError, SheafError, unavailableError } from '../errors.ts';
 import type { Settings } from '../project/settings.ts';
 import { type HeadersFor, preflightHeaders } from './headers.ts';
@@ -77,7 +78,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
-    keyGenerator: (request) => `${request.ip} ${request.routeOptions.url}`,
+    keyGenerator: (request) => `${networkOf(request.ip)} ${request.routeOptions.url}`,
     errorResponseBuilder: (_request, { ttl }) => new RateLimitError(Math.ceil(ttl / 1000)),
   });
 }
