@@ -121,6 +121,26 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     expect((await site.get('hello')).body).toBe('hello');
   });
 
+  it('may add policies, and limit its routes as the plugin does', async () => {
+    const site = await opened({
+      [FILE]: `module.exports = (plugin) => {
+        plugin.policies['has-key'] = (context) => context.request.headers['x-key'] === 'right';
+        plugin.middlewares.stamp = () => async (ctx, next) => { await next(); ctx.set('x-stamp', 'seen'); };
+        plugin.controllers.auth.code = (ctx) => ctx.send({ sent: true });
+        const config = { prefix: '', auth: false, policies: ['plugin::users-permissions.has-key'] };
+        const middlewares = ['plugin::users-permissions.rateLimit', 'plugin::users-permissions.stamp'];
+        plugin.routes['content-api'].routes.push({ method: 'POST', path: '/auth/code', handler: 'auth.code', config: { ...config, middlewares } });
+        return plugin;
+      };`,
+      'config/sheaf.json': JSON.stringify({ rateLimits: { auth: { max: 2, seconds: 60 } } }),
+    });
+    expect((await site.send('POST', 'auth/code', {})).status).toBe(403);
+    const right = await site.send('POST', 'auth/code', {}, { 'x-key': 'right' });
+    expect([right.status, right.body, right.headers['x-stamp']]).toEqual([200, { sent: true }, 'seen']);
+    expect((await site.send('POST', 'auth/code', {}, { 'x-key': 'right' })).status).toBe(429);
+    expect((await site.send('POST', 'auth/local/register', PERSON)).status).toBe(200);
+  });
+
   it.each([
     ['fails', 'module.exports = () => { throw new Error("no"); };'],
     ['replaces a service', 'module.exports = (plugin) => { plugin.services.user.add = () => 1; return plugin; };'],

@@ -23,6 +23,7 @@ const methodsOf = ({ method }: StrapiRoute): readonly Method[] =>
   method === 'ALL' ? METHODS : METHODS.filter((each) => each === method);
 
 export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: readonly Route[]): Route[] {
+  const { rateLimits } = context.auth.settings;
   const open = core.filter((route) => isServed(context, code, route));
   const entries = entriesOf(code, open);
   const own = entries.flatMap((entry, index) =>
@@ -42,7 +43,7 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
         operation: null,
         parameters: [],
         // One that takes the place of a route of the core keeps its limit.
-        limit: replaced.get(`${method} ${patternOf(path)}`)?.limit ?? null,
+        limit: replaced.get(`${method} ${patternOf(path)}`)?.limit ?? (route.isLimited ? rateLimits.auth : null),
         describes: 'own',
         source: route.file,
         policies: route.policies,

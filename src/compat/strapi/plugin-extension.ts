@@ -44,6 +44,8 @@ interface Plugin extends Members {
   readonly controllers: Record<string, unknown>;
   readonly routes: Record<string, unknown>;
   readonly services: Members;
+  readonly policies: Members;
+  readonly middlewares: Members;
   bootstrap: unknown;
 }
 
@@ -54,6 +56,8 @@ export interface PluginExtension {
   /** Routes that are new, that were changed, or whose action was wrapped. */
   readonly routes: readonly PluginRoute[];
   controller(uid: string): Members | undefined;
+  /** A policy or middleware that it has added. */
+  guard(role: 'policies' | 'middlewares', uid: string): unknown;
   /** What it does when the project begins; null where it has nothing to do. */
   readonly bootstrap: ((given: { readonly strapi: Strapi }) => unknown) | null;
 }
@@ -137,7 +141,7 @@ function refuseServices(before: ReadonlyMap<string, Members>, after: Members): v
         throw new Error(`it replaces services.${name}.${key}, which the core does not call; wrap a controller instead`);
 }
 
-function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'routes' | 'controller'> {
+function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'routes' | 'controller' | 'guard'> {
   const made = new Map<string, Members>();
   const controllerOf = (name: string): Members | undefined => {
     const controller = plugin.controllers[name];
@@ -156,6 +160,8 @@ function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'route
   return {
     routes: list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
     controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
+    guard: (role, uid) =>
+      uid.startsWith(`${NAMESPACE}.`) ? plugin[role]?.[uid.slice(NAMESPACE.length + 1)] : undefined,
   };
 }
 

@@ -1,17 +1,23 @@
 // What stands before the handler of a route: policies, which let a request pass or do not, and middlewares around it.
 import type { CodeRegistry } from './code-registry.ts';
 import { type Context, type Middleware, REFUSALS, refusalAnswer } from './koa-app.ts';
+import type { PluginExtension } from './plugin-extension.ts';
 import { PolicyError, ValidationError } from './strapi-errors.ts';
 import { defaultOf, type StrapiModules } from './strapi-modules.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
+export type GuardRole = 'policies' | 'middlewares';
 type PolicyHandler = (context: unknown, config: unknown, given: { readonly strapi: Strapi }) => unknown;
 
 export interface GuardDeps {
   readonly registry: CodeRegistry;
   readonly modules: StrapiModules;
   readonly strapi: Strapi;
+  readonly extension: PluginExtension | null;
 }
+
+/** The middleware that limits how often an address may log in. The server does that, also for routes that name it. */
+export const RATE_LIMIT = 'plugin::users-permissions.rateLimit';
 
 /** A reference to a policy or middleware: its name, or an object with its name and settings. */
 interface Reference {
@@ -23,15 +29,14 @@ interface Reference {
 const referenceOf = (given: unknown): Reference => (typeof given === 'string' ? { name: given } : (given as Reference));
 
 /** Throws where there is no such policy. `namespace`: such as `api::article`, whose policies need no prefix. */
-export function policyOf({ registry, strapi }: GuardDeps, given: unknown, namespace: string | null): Middleware {
+export function policyOf(deps: GuardDeps, given: unknown, namespace: string | null): Middleware {
+  const { strapi } = deps;
   if (typeof given === 'function') return policyMiddleware(given as PolicyHandler, undefined, strapi);
   const { name, config } = referenceOf(given);
-  const file =
-    registry.file('policies', String(name)) ??
-    (namespace === null ? undefined : registry.file('policies', `${namespace}.${name}`));
-  if (!file) throw new Error(`Policy ${String(name)} not found.`);
-  if (file.error) throw file.error;
-  const { handler = file.exported, validator } = file.exported as { handler?: unknown; validator?: unknown };
+  const uids = [String(name), ...(namespace === null ? [] : [`${namespace}.${name}`])];
+  const exported = exportedBy(deps, 'policies', uids);
+  if (exported === undefined) throw new Error(`Policy ${String(name)} not found.`);
+  const { handler = exported, validator } = exported as { handler?: unknown; validator?: unknown };
   if (typeof handler !== 'function') throw new Error(`Policy ${String(name)} is no function`);
   if (typeof validator === 'function') validator(config);
   return policyMiddleware(handler as PolicyHandler, config, strapi);
@@ -91,11 +96,18 @@ export function middlewareOf(deps: GuardDeps, given: unknown): Middleware {
   return typeof middleware === 'function' ? (middleware as Middleware) : (_ctx, next) => next();
 }
 
-function named({ registry }: GuardDeps, name: string): unknown {
-  const file = registry.file('middlewares', name);
-  if (!file) throw new Error(`Middleware ${name} not found.`);
-  if (file.error) throw file.error;
-  return file.exported;
+function named(deps: GuardDeps, name: string): unknown {
+  const exported = exportedBy(deps, 'middlewares', [name]);
+  if (exported === undefined) throw new Error(`Middleware ${name} not found.`);
+  return exported;
+}
+
+/** What the first file of these uids exports, or what the extension of the plugin has under one of them. */
+function exportedBy({ registry, extension }: GuardDeps, role: GuardRole, uids: readonly string[]): unknown {
+  const file = uids.map((uid) => registry.file(role, uid)).find((one) => one !== undefined);
+  if (file?.error) throw file.error;
+  if (file) return file.exported;
+  return uids.map((uid) => extension?.guard(role, uid)).find((one) => one !== undefined);
 }
 
 /** A path from the project, or a package of it. */

@@ -7,7 +7,7 @@ import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
 import type { PluginExtension } from './plugin-extension.ts';
-import { type GuardDeps, middlewareOf, policyOf } from './route-guards.ts';
+import { type GuardDeps, middlewareOf, policyOf, RATE_LIMIT } from './route-guards.ts';
 import { CodeError } from './strapi-modules.ts';
 import type { Members } from './strapi-types.ts';
 
@@ -30,6 +30,8 @@ export interface StrapiRoute {
   readonly problem: string | null;
   readonly policies: readonly string[];
   readonly middlewares: readonly string[];
+  /** Whether it may be asked as often as one may try to log in. */
+  readonly isLimited: boolean;
   /** What `ctx.state.route` holds. */
   readonly info: object;
   /** Policies, middlewares and the handler. */
@@ -132,18 +134,23 @@ function routeOf(deps: RouteListDeps, origin: Origin, route: DeclaredRoute): Str
     isCoreAction: handler !== null && isCoreAction(deps.model, handler, namespace),
     policies: namesOf(config.policies),
     middlewares: namesOf(config.middlewares),
+    isLimited: config.middlewares?.includes(RATE_LIMIT) === true,
     info: { ...declared, info: { apiName: name, type: 'content-api' } },
   };
   const core = handler === null ? null : coreTarget(deps, handler, namespace);
   if (core && isPlain(deps, core, known, config)) return { ...known, core, problem: null, chain: [] };
   try {
     const policies = (config.policies ?? []).map((each) => policyOf(deps, each, namespace));
-    const middlewares = (config.middlewares ?? []).map((each) => middlewareOf(deps, each));
+    const middlewares = (config.middlewares ?? []).filter((each) => each !== RATE_LIMIT);
     return {
       ...known,
       core: null,
       problem: null,
-      chain: [...policies, ...middlewares, answering(handlersOf(deps, route.handler, namespace))],
+      chain: [
+        ...policies,
+        ...middlewares.map((each) => middlewareOf(deps, each)),
+        answering(handlersOf(deps, route.handler, namespace)),
+      ],
     };
   } catch (error) {
     const problem = `${method} ${path}: ${(error as Error).message}`;
