@@ -676,6 +676,31 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     });
     expect(heard).toEqual(['done']);
     expect((await rows(TAG).findMany()).map(({ name }) => name)).toEqual(['kept']);
+
+    const rolledBack = await members.db.transaction(async ({ onCommit, onRollback, rollback }) => {
+      onCommit(() => heard.push('committed'));
+      onRollback(() => heard.push('rolled back'));
+      await rows(TAG).create({ data: { name: 'taken back' } });
+      expect(members.db.inTransaction()).toBe(true);
+      await rollback();
+      return 'returned';
+    });
+    expect(rolledBack).toBe('returned');
+    expect(heard).toEqual(['done', 'rolled back']);
+    const outer = members.db.transaction(async ({ onRollback, commit }) => {
+      onRollback(() => heard.push('outer'));
+      await rows(TAG).create({ data: { name: 'also kept' } });
+      const inner = async ({ rollback }: { rollback(): Promise<void> }): Promise<void> => {
+        await rows(TAG).create({ data: { name: 'inner' } });
+        await rollback();
+      };
+      await members.db.transaction(inner);
+      await commit();
+    });
+    await outer;
+    expect(heard).toEqual(['done', 'rolled back']);
+    expect(members.db.inTransaction()).toBe(false);
+    expect((await rows(TAG).findMany()).map(({ name }) => name)).toEqual(['kept', 'also kept']);
   });
 
   it('knows content-types and components as they are declared', () => {

@@ -12,9 +12,16 @@ import { createDocuments, type StrapiDocuments } from './strapi-documents.ts';
 /** What the work of a transaction is given; it ends with the work, and is undone where that fails. */
 export interface CodeTransaction {
   onCommit(listener: () => void): void;
+  onRollback(listener: () => void): void;
+  /** Undoes all that the work writes, without an error. */
+  rollback(): Promise<void>;
+  /** The transaction is committed when its work has ended. */
+  commit(): Promise<void>;
   /** The knex of `db.connection`, whose statements are part of the transaction anyway. */
   readonly trx: unknown;
 }
+
+type Transacted<T> = (transaction: CodeTransaction) => Promise<T>;
 
 export interface DataMembers {
   readonly documents: StrapiDocuments;
@@ -23,7 +30,8 @@ export interface DataMembers {
     query(uid: string): Rows;
     readonly lifecycles: Lifecycles;
     /** Reads and writes of the work, and of all that it calls, take effect together or not at all. */
-    transaction<T>(work: (transaction: CodeTransaction) => Promise<T>): Promise<T>;
+    transaction<T>(work: Transacted<T>): Promise<T>;
+    inTransaction(): boolean;
   };
   query(uid: string): Rows;
   readonly store: ReturnType<typeof createStore>;
@@ -62,15 +70,8 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
   const db: DataMembers['db'] = {
     query,
     lifecycles,
-    transaction: (work) =>
-      sheaf.transaction(() =>
-        work({
-          onCommit: (listener) => sheaf.operations.database.whenCommitted(listener),
-          get trx() {
-            return connectionOf(db);
-          },
-        }),
-      ),
+    transaction: (work) => transact(sheaf, work, () => connectionOf(db)),
+    inTransaction: () => sheaf.operations.database.isInTransaction,
   };
   return {
     documents,
@@ -83,4 +84,43 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
     contentType: (uid) => contentTypes[uid],
     getModel: (uid) => contentTypes[uid] ?? components[uid],
   };
+}
+
+/** Work that has undone itself, with what it returns. */
+class Undone<T> extends Error {
+  readonly result: T;
+
+  constructor(result: T) {
+    super('the transaction was rolled back by its work');
+    this.result = result;
+  }
+}
+
+async function transact<T>(sheaf: Sheaf, work: Transacted<T>, knex: () => unknown): Promise<T> {
+  let undone: (() => void)[] = [];
+  const run = async (): Promise<T> => {
+    // Begun again, nobody waits for what it was before.
+    undone = [];
+    let isUndone = false;
+    const result = await work({
+      onCommit: (listener) => sheaf.operations.database.whenCommitted(listener),
+      onRollback: (listener) => undone.push(listener),
+      rollback: async () => {
+        isUndone = true;
+      },
+      commit: async () => undefined,
+      get trx() {
+        return knex();
+      },
+    });
+    if (isUndone) throw new Undone(result);
+    return result;
+  };
+  try {
+    return await sheaf.transaction(run);
+  } catch (error) {
+    for (const listener of undone) listener();
+    if (error instanceof Undone) return error.result;
+    throw error;
+  }
 }
