@@ -987,6 +987,11 @@ const BAD_TOKENS: Readonly<Record<string, (given: Given) => string | Promise<str
   'without its signature': (given) => unsigned(tokenOf(given)),
   'with an empty signature': (given) => `${unsigned(tokenOf(given))}.`,
   'with half of its signature': (given) => tokenOf(given).slice(0, -20),
+  'with padding': (given) => `${tokenOf(given)}=`,
+  'with letters of another alphabet': (given) =>
+    signed(changed(given, { name: '>>>???' }))
+      .replaceAll('_', '/')
+      .replaceAll('-', '+'),
   'with a fourth part': (given) => `${tokenOf(given)}.${tokenOf(given).split('.')[2]}`,
   'that is over': (given) => signed(changed(given, { iat: nowInSeconds() - 60, exp: nowInSeconds() - 10 })),
   'without an end': (given) => signed(without(changed(given, {}), 'exp')),

@@ -22,6 +22,9 @@ const jose = (): Promise<typeof import('jose')> => {
 /** Clocks of two nodes may differ by so much. */
 const TOLERANCE_SECONDS = 5;
 
+/** Three parts, in the one alphabet of tokens: others would be read as well, and would make several spellings of one. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /** Numbers and names that a database can hold. */
 const MAX_ID = 2 ** 31 - 1;
 const SESSION_ID = /^[\w-]{1,255}$/;
@@ -133,7 +136,7 @@ export class Jwt {
 
   /** Null for anything that is not a token of ours, or no longer one. */
   async verify(token: string): Promise<Claims | null> {
-    if (token.length > MAX_TOKEN_LENGTH) return null;
+    if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null;
     const known = this.#read.get(token);
     if (known) return known.end > Date.now() ? known : null;
     try {
