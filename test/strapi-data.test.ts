@@ -657,6 +657,11 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       await store.set({ key: 'seeded', value });
       expect(await members.store.get({ type: 'plugin', name: 'blog', key: 'seeded' })).toEqual(value);
     }
+    const settings = members.store({ type: 'plugin', name: 'users-permissions', key: 'advanced' });
+    expect(await settings.get()).toMatchObject({ allow_register: true, default_role: 'authenticated' });
+    await settings.set({ value: { allow_register: false } });
+    expect(await settings.get()).toEqual({ allow_register: false });
+    await settings.delete();
     await store.delete({ key: 'seeded' });
     expect(await store.get({ key: 'seeded' })).toBeNull();
   });

@@ -1,5 +1,7 @@
 // `strapi.store({ type, name, key })`: values of the project in `strapi_core_store_settings`, one row each.
+import { readAccountSettings } from '../../../accounts/account-settings.ts';
 import type { Database } from '../../../db/database.ts';
+import { ACCOUNT_SETTINGS } from '../../../sql/account-statements.ts';
 import { coreStoreStatements } from '../../../sql/core-store-statements.ts';
 
 export interface StoreAddress {
@@ -25,8 +27,11 @@ export function createStore(database: Database): Store {
   const { read, update, insert, remove } = coreStoreStatements(database.dialect);
   const at = (given: StoreAddress): CoreStore => ({
     async get(address = {}) {
-      const [row] = await database.latest((session) => session.rows(read, [keyOf({ ...given, ...address })]));
-      return row ? storedValue(row[0], row[1]) : null;
+      const key = keyOf({ ...given, ...address });
+      const [row] = await database.latest((session) => session.rows(read, [key]));
+      if (row) return storedValue(row[0], row[1]);
+      // Strapi stores these when it first begins, so that code finds them.
+      return key === ACCOUNT_SETTINGS ? { ...readAccountSettings(null) } : null;
     },
     async set({ value, ...address }) {
       const key = keyOf({ ...given, ...address });
