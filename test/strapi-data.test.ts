@@ -585,6 +585,50 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     }
   });
 
+  it('is told once of several rows that are written at once', async () => {
+    const told: unknown[] = [];
+    const note = ({ action, params, result }: LifecycleEvent) => {
+      told.push([action, result ?? params.where ?? params.data]);
+    };
+    const single = ['Create', 'Update', 'Delete'].flatMap((name) => [`before${name}`, `after${name}`]);
+    const many = single.map((name) => `${name}Many`);
+    const stop = lifecycles.subscribe({
+      models: [TAG],
+      ...Object.fromEntries([...single, ...many].map((name) => [name, note])),
+      beforeUpdateMany: (event: LifecycleEvent) => {
+        note(event);
+        if (event.params.data!.name === 'no') throw new Error('refused');
+        event.params.data = { name: 'changed' };
+      },
+    });
+    try {
+      const { ids } = await rows(TAG).createMany({ data: [{ name: 'a' }, { name: 'b' }] });
+      expect(told.splice(0)).toEqual([
+        ['beforeCreateMany', [{ name: 'a' }, { name: 'b' }]],
+        ['afterCreateMany', { count: 2, ids }],
+      ]);
+      const where = { name: 'a' };
+      expect(await rows(TAG).updateMany({ where, data: { name: 'z' } })).toEqual({ count: 1 });
+      await expect(rows(TAG).updateMany({ data: { name: 'no' } })).rejects.toThrow('refused');
+      expect((await rows(TAG).findMany({ orderBy: 'id' })).map(({ name }) => name)).toEqual(['changed', 'b']);
+      expect(told.splice(0)).toEqual([
+        ['beforeUpdateMany', where],
+        ['afterUpdateMany', { count: 1 }],
+        ['beforeUpdateMany', { name: 'no' }],
+      ]);
+      await rows(TAG).deleteMany({ where: { name: 'none' } });
+      await rows(TAG).delete({ where: { name: 'b' } });
+      expect(told.map((one) => (one as [string])[0])).toEqual([
+        'beforeDeleteMany',
+        'afterDeleteMany',
+        'beforeDelete',
+        'afterDelete',
+      ]);
+    } finally {
+      stop();
+    }
+  });
+
   it('hears of documents on the event hub, once they are committed', async () => {
     const hub = new EventHub();
     const failures: unknown[] = [];

@@ -10,11 +10,12 @@ import type { ContentType, Model } from '../../../model/types.ts';
 import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { knownData } from './known-data.ts';
-import { type AroundReads, type ReadEvent, Rows } from './rows.ts';
+import { type AroundRows, type ManyEvent, type ReadEvent, Rows } from './rows.ts';
 import { viewOf } from './schema-views.ts';
 
 export type RowEvent = 'Create' | 'Update' | 'Delete';
-export type LifecycleAction = `before${RowEvent | ReadEvent}` | `after${RowEvent | ReadEvent}`;
+type EventName = RowEvent | ManyEvent | ReadEvent;
+export type LifecycleAction = `before${EventName}` | `after${EventName}`;
 
 export interface LifecycleEvent {
   readonly action: LifecycleAction;
@@ -51,7 +52,7 @@ interface Step {
   readonly states: States;
 }
 
-export class Lifecycles implements OperationHooks, AroundReads {
+export class Lifecycles implements OperationHooks, AroundRows {
   readonly #sheaf: Sheaf;
   readonly #subscribers: Subscriber[] = [];
   /** What was told before the write, until it is told after it. */
@@ -94,17 +95,35 @@ export class Lifecycles implements OperationHooks, AroundReads {
     given: P,
     read: (params: P) => Promise<R>,
   ): Promise<R> {
-    if (!this.hearsReads(type.uid)) return read(given);
+    return this.hearsReads(type.uid) ? this.#toldAround(type, event, given, read) : read(given);
+  }
+
+  aroundMany<P extends object, R>(
+    type: ContentType,
+    event: ManyEvent,
+    given: P,
+    write: (params: P) => Promise<R>,
+  ): Promise<R> {
+    return this.#toldAround(type, event, given, (asked) => together.run(true, () => write(asked)));
+  }
+
+  async #toldAround<P extends object, R>(
+    type: ContentType,
+    event: ReadEvent | ManyEvent,
+    given: P,
+    work: (params: P) => Promise<R>,
+  ): Promise<R> {
     const asked = { ...given };
     const params = asked as EventParameters;
     const states: States = new Map();
     await this.#tell(type, states, { action: `before${event}`, params });
-    const result = await read(asked);
+    const result = await work(asked);
     await this.#tell(type, states, { action: `after${event}`, params, result });
     return result;
   }
 
   concerns(uid: string, name: Operation['name']): boolean {
+    if (together.getStore()) return false;
     return WRITES.has(name) && this.#subscribers.some((one) => isFor(one, uid));
   }
 
@@ -236,6 +255,9 @@ const READ_ACTIONS = (['FindMany', 'FindOne', 'Count'] as const).flatMap(
 /** The first event of reading that a subscriber has a function for. */
 const readActionOf = (subscriber: Exclude<Subscriber, Handler>): LifecycleAction | undefined =>
   READ_ACTIONS.find((action) => typeof subscriber[action] === 'function');
+
+/** Set while several rows are written at once. */
+const together = new AsyncLocalStorage<true>();
 
 /** How many lifecycles have led to one another. */
 const depths = new AsyncLocalStorage<number>();

@@ -28,6 +28,8 @@ export interface RowPage {
 }
 
 export type ReadEvent = 'FindMany' | 'FindOne' | 'Count';
+/** Of writes of several rows at once, of which nobody is told one by one. */
+export type ManyEvent = 'CreateMany' | 'UpdateMany' | 'DeleteMany';
 
 /** Code that is told of what other code reads, and may change it. */
 export interface AroundReads {
@@ -39,6 +41,16 @@ export interface AroundReads {
     event: ReadEvent,
     given: P,
     read: (params: P) => Promise<R>,
+  ): Promise<R>;
+}
+
+/** The same for rows that code writes. */
+export interface AroundRows extends AroundReads {
+  aroundMany<P extends object, R>(
+    type: ContentType,
+    event: ManyEvent,
+    given: P,
+    write: (params: P) => Promise<R>,
   ): Promise<R>;
 }
 
@@ -57,10 +69,10 @@ export class Rows {
   readonly #sheaf: Sheaf;
   readonly #type: ContentType;
   readonly #caller: Caller;
-  readonly #lifecycles: AroundReads | null;
+  readonly #lifecycles: AroundRows | null;
 
-  /** `lifecycles`: what is told of reads; null where it is the server that reads, and not code. */
-  constructor(sheaf: Sheaf, uid: string, lifecycles: AroundReads | null = null) {
+  /** `lifecycles`: what is told of reads and rows; null where it is the server that works, and not code. */
+  constructor(sheaf: Sheaf, uid: string, lifecycles: AroundRows | null = null) {
     this.#sheaf = sheaf;
     this.#lifecycles = lifecycles;
     this.#type = contentTypeOf(sheaf.model, uid);
@@ -136,13 +148,12 @@ export class Rows {
     return (await this.#shown(id!, shown))!;
   }
 
-  async createMany({ data }: { readonly data: readonly unknown[] }): Promise<{ count: number; ids: number[] }> {
-    const ids = await this.#sheaf.transaction(async () => {
-      const made: number[] = [];
-      for (const one of data) made.push((await this.#write('create', 'new', one))!);
-      return made;
+  createMany(params: { readonly data: readonly unknown[] }): Promise<{ count: number; ids: number[] }> {
+    return this.#many('CreateMany', params, async ({ data }) => {
+      const ids: number[] = [];
+      for (const one of data) ids.push((await this.#write('create', 'new', one))!);
+      return { count: ids.length, ids };
     });
-    return { count: ids.length, ids };
   }
 
   /** The first row that matches; null where none does. */
@@ -153,8 +164,10 @@ export class Rows {
     return this.#shown(row.id, shown);
   }
 
-  async updateMany({ where, filters, data }: RowWrite): Promise<{ count: number }> {
-    return this.#each({ where, filters }, (id) => this.#write('update', id, data));
+  updateMany(params: RowWrite): Promise<{ count: number }> {
+    return this.#many('UpdateMany', params, ({ where, filters, data }) =>
+      this.#each({ where, filters }, (id) => this.#write('update', id, data)),
+    );
   }
 
   /** The row as it was; null where there was none. */
@@ -164,16 +177,23 @@ export class Rows {
     return row;
   }
 
-  async deleteMany({ where, filters }: RowParameters = {}): Promise<{ count: number }> {
-    return this.#each({ where, filters }, (id) => this.#write('delete', id, {}));
+  deleteMany(params: RowParameters = {}): Promise<{ count: number }> {
+    return this.#many('DeleteMany', params, ({ where, filters }) =>
+      this.#each({ where, filters }, (id) => this.#write('delete', id, {})),
+    );
+  }
+
+  /** Together or not at all, with those who are told of it. */
+  #many<P extends object, R>(event: ManyEvent, params: P, write: (told: P) => Promise<R>): Promise<R> {
+    return this.#sheaf.transaction(() =>
+      this.#lifecycles ? this.#lifecycles.aroundMany(this.#type, event, params, write) : write(params),
+    );
   }
 
   async #each(found: RowParameters, work: (id: number) => Promise<unknown>): Promise<{ count: number }> {
-    return this.#sheaf.transaction(async () => {
-      const rows = await this.#find({ ...found, select: ['id'] });
-      for (const { id } of rows) await work(id);
-      return { count: rows.length };
-    });
+    const rows = await this.#find({ ...found, select: ['id'] });
+    for (const { id } of rows) await work(id);
+    return { count: rows.length };
   }
 
   #shown(id: number, { select, populate }: RowParameters): Promise<Entry | null> {
