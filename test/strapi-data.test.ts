@@ -402,6 +402,9 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(create({ documentId: 'page-1', title: 'Again' })).rejects.toThrow(
       `A draft entry with documentId "page-1" and locale "en" already exists for UID "${PAGE}"`,
     );
+    const twice = [1, 2, 3].map(() => create({ documentId: 'page-2', title: 'At once' }));
+    const outcomes = await Promise.allSettled(twice);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
     for (const documentId of [null, '', undefined])
       expect(of(await create({ documentId, title: 'New' })).documentId).toMatch(/^[a-z0-9]{24}$/);
     await expect(create({ documentId: 'a\0b' })).rejects.toThrow('documentId');

@@ -69,6 +69,8 @@ async function writeRow(write: WriteSession, plan: AuthorizedWritePlan, id: numb
 
 async function createDocument(write: WriteSession, plan: AuthorizedWritePlan): Promise<Written> {
   const given = plan.name === 'create' ? plan.documentId : null;
+  // A document that is not there yet has no rows to lock.
+  if (given !== null) await lockKeys(write, [`${plan.type.uid} ${given}`]);
   const documents = await lockDocuments(write, affectedBy(write.model, plan, given));
   const there = given === null ? [] : documentsOf(documents, plan.type, given);
   refuseSecondVersion(plan, there);
