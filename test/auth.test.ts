@@ -172,10 +172,10 @@ describeOnEveryDatabase('Logging in', (engine) => {
   });
 
   it('takes nothing but texts for a name and a password', async () => {
-    const no = [null, '', 0, 1, true, ['John'], { username: 'John' }, 'John\0'];
+    const no = [null, '', 0, 1, true, ['John'], { username: 'John' }, 'John\0', '\ud800'];
     for (const value of no) expectInvalid(await service.tryLogIn(value));
     for (const value of no) expectInvalid(await service.tryLogIn('John', value));
-    for (const value of ["' or 1=1 --", 'Joh_', '\ud800', 'x'.repeat(100_000)])
+    for (const value of ["' or 1=1 --", 'Joh_', 'x'.repeat(100_000)])
       expectInvalid(await service.tryLogIn(value), 'Invalid identifier or password');
   });
 

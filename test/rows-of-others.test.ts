@@ -126,6 +126,36 @@ describeOnEveryDatabase('rows of others', (engine) => {
   });
 });
 
+describeOnEveryDatabase('a user whom SQL made without a documentId', (engine) => {
+  const contents = useContents(engine);
+
+  it('gets one by logging in, by another password and by being written', async () => {
+    const content = await contents.open(BLOG);
+    const [old, password] = ['Tr0ub4dor-and-3', 'Correct-horse-4'];
+    const made: number[] = [];
+    for (const username of ['ann', 'bob', 'cat']) {
+      const user = { username, email: `${username}@example.com`, password: old, role: 1, confirmed: true };
+      made.push((await content.send('POST', 'users', user)).body.id);
+    }
+    await content.execute('update up_users set document_id = null');
+    const logIn = (identifier: string, given: string) =>
+      content.send('POST', 'auth/local', { identifier, password: given });
+    const { jwt, user } = (await logIn('ann', old)).body;
+    expect(user).toMatchObject({ username: 'ann', documentId: expect.stringMatching(/^[a-z][a-z0-9]{23}$/) });
+    const authorization = `Bearer ${jwt}`;
+    expect((await content.send('GET', 'users/me', undefined, { authorization })).body.username).toBe('ann');
+
+    await content.execute('update up_users set document_id = null');
+    const change = { currentPassword: old, password, passwordConfirmation: password };
+    expect((await content.send('POST', 'auth/change-password', change, { authorization })).status).toBe(200);
+    expect([(await logIn('ann', old)).status, (await logIn('ann', password)).status]).toEqual([400, 200]);
+
+    expect((await content.send('PUT', `users/${made[1]}`, { username: 'bert' })).body.username).toBe('bert');
+    expect((await content.get(`users/${made[1]}`)).body.username).toBe('bert');
+    expect((await content.delete(`users/${made[2]}`)).status).toBe(200);
+  });
+});
+
 describeOnSqlite('values that a column of SQLite takes, whatever its type,', (engine) => {
   const contents = useContents(engine);
 

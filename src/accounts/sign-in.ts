@@ -1,6 +1,7 @@
 // What people do with their accounts: log in, register, confirm an address, change a password or get a new one. Answers
 // never reveal whether an account exists; codes are random, stored as hashes, good once and for a quarter of an hour.
 import { createHash, randomBytes } from 'node:crypto';
+import { createId } from '@paralleldrive/cuid2';
 import { systemCaller } from '../access/caller.ts';
 import type { WriteName } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
@@ -88,6 +89,15 @@ export class Accounts {
     return row?.[0] ?? null;
   }
 
+  /** The same of a user who is about to be written. One whom SQL made without a documentId gets it now. */
+  async documentIdToWrite(id: number): Promise<string | null> {
+    const known = await this.documentIdOf(id);
+    if (known !== null) return known;
+    const { database, statements } = this.#deps;
+    await database.transaction((session) => session.rows(statements.nameUser(), [createId(), id]));
+    return this.documentIdOf(id);
+  }
+
   /** Waits for the work that goes on after answers. */
   async settle(): Promise<void> {
     // What is waited for may promise more.
@@ -114,7 +124,10 @@ export class Accounts {
     const defaults = { status: 'published', pagination: NO_LIMIT } as const;
     const read = operations.findOne({ name: 'me', type, parameters: {}, defaults }, caller);
     const text = await read.latest({ caller });
-    return text === null ? { id, documentId: caller.account!.documentId } : JSON.parse(text);
+    if (text !== null) return JSON.parse(text);
+    if ((await this.documentIdOf(id)) !== null) return { id, documentId: caller.account!.documentId };
+    await this.documentIdToWrite(id);
+    return this.#ownEntry(id);
   }
 
   /** Writes an account as the system, which the one writer of users does. */
@@ -211,8 +224,8 @@ export class Accounts {
 
   /** The writer of users ends every session with it. */
   async #setPassword(id: number, password: string): Promise<void> {
-    const caller = await this.#deps.authenticator.ownAccount(id);
-    if (caller) await this.#writeUser('update', caller.account!.documentId, { password });
+    const documentId = await this.documentIdToWrite(id);
+    if (documentId !== null) await this.#writeUser('update', documentId, { password });
   }
 
   async #setCode(id: number, column: CodeColumn, value: string): Promise<void> {
@@ -248,7 +261,7 @@ export class Accounts {
   async confirmEmail(code: unknown): Promise<string> {
     const account = typeof code === 'string' ? await this.#useCode(code, 'confirmation_token') : null;
     if (!account) throw validationError('Invalid token');
-    const documentId = await this.documentIdOf(account.id);
+    const documentId = await this.documentIdToWrite(account.id);
     if (documentId !== null) await this.#writeUser('update', documentId, { confirmed: true });
     return (await this.accountSettings()).email_confirmation_redirection || '/';
   }

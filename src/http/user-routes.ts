@@ -60,7 +60,9 @@ function userHandlers(
     return { name, type, parameters, defaults: { ...defaults, ...(bareList && { pagination: NO_LIMIT }) } };
   };
 
-  const userDocumentId = documentIdOfUser(auth);
+  const { accounts } = auth;
+  const readDocumentId = documentIdOfUser((id) => accounts.documentIdOf(id));
+  const writtenDocumentId = documentIdOfUser((id) => accounts.documentIdToWrite(id));
   const answer = async (
     reply: FastifyReply,
     name: WriteName,
@@ -89,7 +91,7 @@ function userHandlers(
       context,
       '/api/users/',
       (query, caller) => sheaf.operations.findOne(read('findOne', query), caller),
-      { documentId: userDocumentId },
+      { documentId: readDocumentId },
     ),
     me: readHandler(context, '/api/users/me', (query, caller) => sheaf.operations.findOne(read('me', query), caller)),
     count: async (request, reply) => {
@@ -104,8 +106,8 @@ function userHandlers(
     create: async (request, reply) =>
       answer(reply.code(201), 'create', null, userData(request.body, auth.settings.limits)),
     update: async (request, reply) =>
-      answer(reply, 'update', await userDocumentId(request), userData(request.body, auth.settings.limits)),
-    remove: async (request, reply) => answer(reply, 'delete', await userDocumentId(request), {}),
+      answer(reply, 'update', await writtenDocumentId(request), userData(request.body, auth.settings.limits)),
+    remove: async (request, reply) => answer(reply, 'delete', await writtenDocumentId(request), {}),
   };
 }
 
@@ -128,12 +130,12 @@ function refuseBareConditions(type: ContentType, parameters: readonly string[], 
 
 /** Users are known by documentId, and by the number that clients of Strapi 5 use. */
 const documentIdOfUser =
-  ({ accounts }: RouteContext['auth']) =>
+  (find: (id: number) => Promise<string | null>) =>
   (request: FastifyRequest): string | Promise<string> => {
     const given = documentIdOf(request);
     const row = readRowId(given);
     if (row === null) return given;
-    return accounts.documentIdOf(row).then((documentId) => documentId ?? given);
+    return find(row).then((documentId) => documentId ?? given);
   };
 
 /** Users are written without the `data` around them. */

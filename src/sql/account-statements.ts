@@ -303,10 +303,19 @@ export class AccountStatements {
   }
 
   /** Values: the user, by a number that may be larger than any id. */
-  documentOfUser(): Statement<readonly [documentId: string]> {
+  documentOfUser(): Statement<readonly [documentId: string | null]> {
     return this.#cache.once(
       'document of user',
       () => sql`select document_id from up_users where id = cast(${value()} as bigint)`,
+    );
+  }
+
+  /** Gives a user a documentId who has none. Values: the documentId, the user, by a number as above. */
+  nameUser(): Statement {
+    return this.#cache.once(
+      'name user',
+      () =>
+        sql`update up_users set document_id = ${value()} where id = cast(${value()} as bigint) and document_id is null`,
     );
   }
 
