@@ -150,6 +150,11 @@ describeOnEveryDatabase('a user whom SQL made without a documentId', (engine) =>
     expect((await content.send('POST', 'auth/change-password', change, { authorization })).status).toBe(200);
     expect([(await logIn('ann', old)).status, (await logIn('ann', password)).status]).toEqual([400, 200]);
 
+    const denied = { authorization: `Bearer ${(await logIn('ann', password)).body.jwt}` };
+    for (const method of ['PUT', 'DELETE'])
+      expect((await content.send(method, `users/${made[1]}`, { username: 'no' }, denied)).status).toBe(403);
+    expect(await content.number('select count(*) from up_users where document_id is null')).toBe(2);
+
     expect((await content.send('PUT', `users/${made[1]}`, { username: 'bert' })).body.username).toBe('bert');
     expect((await content.get(`users/${made[1]}`)).body.username).toBe('bert');
     expect((await content.delete(`users/${made[2]}`)).status).toBe(200);
