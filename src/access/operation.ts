@@ -7,7 +7,10 @@ import type { Status } from '../request/read-request.ts';
 /** `me`: the caller's own account. `related`: the entries that a relation of one document leads to. */
 export type ReadName = 'find' | 'findOne' | 'count' | 'aggregate' | 'related' | 'me';
 export type DraftAction = 'publish' | 'unpublish' | 'discardDraft' | 'clone';
-export type WriteName = 'create' | 'update' | 'delete' | DraftAction;
+export const WRITE_NAMES = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft', 'clone'] as const;
+export type WriteName = (typeof WRITE_NAMES)[number];
+const WRITES: ReadonlySet<string> = new Set(WRITE_NAMES);
+export const isWrite = (name: string): name is WriteName => WRITES.has(name);
 
 /** What a row says of when things happened to it. */
 export type RowDate = 'createdAt' | 'updatedAt' | 'publishedAt';

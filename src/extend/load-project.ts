@@ -2,6 +2,7 @@
 // all of it at once.
 import path from 'node:path';
 import * as v from 'valibot';
+import { WRITE_NAMES } from '../access/operation.ts';
 import { check, listOf, nonEmptyString, type Problem, recordOf, strictObject } from '../check-json.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { CompiledCache } from '../project/compiled-cache.ts';
@@ -57,10 +58,7 @@ const defaultOf = (exported: unknown): unknown =>
     : exported;
 
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const OPERATIONS = [
-  ...(['find', 'findOne', 'count', 'aggregate', 'related', 'me'] as const),
-  ...(['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft', 'clone'] as const),
-];
+const OPERATIONS = [...(['find', 'findOne', 'count', 'aggregate', 'related', 'me'] as const), ...WRITE_NAMES];
 /** As Strapi 5 writes actions, so that roles show and grant them: owner, controller, name. */
 const ACTION = /^[\w-]+::[\w-]+\.[\w-]+\.[\w-]+$/;
 const PATH = /^(?:\/(?:[\w.~-]+|:[A-Za-z_]\w*))+$/;

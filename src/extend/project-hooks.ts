@@ -2,7 +2,7 @@
 // write, so that it is there if and only if the write is.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '../access/caller.ts';
-import type { Operation, ReadName, WriteName } from '../access/operation.ts';
+import { isWrite, type Operation, type ReadName, type WriteName } from '../access/operation.ts';
 import { MAX_HOOK_DEPTH, MAX_HOOK_MS } from '../limits.ts';
 import type { HookResult, OperationHooks } from '../operations/hooks.ts';
 import type {
@@ -15,10 +15,6 @@ import type {
 } from './define-project.ts';
 import { ALL, type Extension, typesOf } from './extension.ts';
 import { Deadline } from './run-code.ts';
-
-const WRITES: ReadonlySet<string> = new Set<WriteName>([
-  ...(['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft', 'clone'] as const),
-]);
 
 /** How many hooks have led to one another. */
 const depths = new AsyncLocalStorage<number>();
@@ -48,7 +44,7 @@ export class ProjectHooks implements OperationHooks {
       const { hooks: all = [] } = this.#extension.project.definition;
       hooks = all.filter(({ types, operations }) => {
         const named = typesOf(types);
-        return (named.includes(uid) || named.includes(ALL)) && (operations?.includes(name) ?? WRITES.has(name));
+        return (named.includes(uid) || named.includes(ALL)) && (operations?.includes(name) ?? isWrite(name));
       });
       ofType.set(name, hooks);
     }

@@ -4,10 +4,14 @@ import { editorIdOf } from '../access/caller.ts';
 import { SheafError } from '../errors.ts';
 import { idColumnName } from '../model/identifiers.ts';
 import type { Schema } from '../model/types.ts';
-import type { ComponentChange, ComponentItem, EntityChange, RowDates } from '../plan/write/changes.ts';
-import type { StoredValue } from '../plan/write/values.ts';
+import {
+  type ComponentChange,
+  type ComponentItem,
+  type EntityChange,
+  NO_DATES,
+  type RowDates,
+} from '../plan/write/changes.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
-import type { WrittenColumn } from '../sql/write-statements.ts';
 import { type EntityWrite, type FieldWrite, isOtherSide, NEW_ROW, type RelationWrite } from './entity-writes.ts';
 import type { StoredEntities, StoredField } from './gathered.ts';
 import { decideRelation, type RelationContext } from './relations.ts';
@@ -25,7 +29,7 @@ const DOCUMENT_COLUMNS = [
   { column: 'updated_at', type: 'datetime' },
   { column: 'published_at', type: 'datetime' },
 ] as const;
-const UPDATED_AT = { column: 'updated_at', type: 'datetime' } as const;
+const UPDATED_AT = [{ column: 'updated_at', type: 'datetime' }] as const;
 const CREATED_AT = { column: 'created_at', type: 'datetime' } as const;
 const PUBLISHED_AT = { column: 'published_at', type: 'datetime' } as const;
 const CREATED_BY = { column: idColumnName('createdBy'), type: 'integer' } as const;
@@ -46,22 +50,24 @@ export function newRow(
   return { columns: [...DOCUMENT_COLUMNS, CREATED_BY, UPDATED_BY], values: [...values, editor, editor] };
 }
 
-/** What a row says of its last change, and what code says of when it was made and published. */
-export function changedRow(
-  { now, caller }: Pick<WriteSession, 'now' | 'caller'>,
-  { createdAt, publishedAt }: RowDates = {},
-): OwnColumns {
-  const columns: WrittenColumn[] = [UPDATED_AT];
-  const values: StoredValue[] = [now];
-  const put = (column: WrittenColumn, value: StoredValue): void => {
-    columns.push(column);
-    values.push(value);
-  };
+/** What a row says of its last change. */
+export function changedRow({ now, caller }: Pick<WriteSession, 'now' | 'caller'>): OwnColumns {
   const editor = editorIdOf(caller);
-  if (editor !== null) put(UPDATED_BY, editor);
-  if (createdAt !== undefined) put(CREATED_AT, createdAt);
-  if (publishedAt !== undefined) put(PUBLISHED_AT, publishedAt);
-  return { columns, values };
+  if (editor === null) return { columns: UPDATED_AT, values: [now] };
+  return { columns: [...UPDATED_AT, UPDATED_BY], values: [now, editor] };
+}
+
+/** The same where code says when the row was made and published. */
+function datedRow(write: Pick<WriteSession, 'now' | 'caller'>, { createdAt, publishedAt }: RowDates): OwnColumns {
+  const own = changedRow(write);
+  const given = [
+    { column: CREATED_AT, value: createdAt },
+    { column: PUBLISHED_AT, value: publishedAt },
+  ].filter(({ value }) => value !== undefined);
+  return {
+    columns: [...own.columns, ...given.map(({ column }) => column)],
+    values: [...own.values, ...given.map(({ value }) => value!)],
+  };
 }
 
 /** What becomes of the row of a version. A new one says which version it is; one that is changed, when. */
@@ -70,7 +76,8 @@ export function decideVersion(
   { self, isNew, dates }: { readonly self: Version; readonly isNew: boolean; readonly dates: RowDates },
   change: EntityChange,
 ): EntityWrite {
-  const own = isNew ? newRow(facts.write, self, dates) : changedRow(facts.write, dates);
+  const { write } = facts;
+  const own = isNew ? newRow(write, self, dates) : dates === NO_DATES ? changedRow(write) : datedRow(write, dates);
   const entity = decideEntity(facts, facts.type, change);
   return {
     ...entity,

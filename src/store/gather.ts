@@ -1,6 +1,6 @@
 // Reads ahead what a write will need, with one statement; see gathered.ts for where it is kept.
 import type { GatherPart, GatherRow } from '../sql/gather-statements.ts';
-import { byPosition, type Gathered } from './gathered.ts';
+import { comparePositions, type Gathered } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** What to read for some rows. */
@@ -25,8 +25,7 @@ export async function gather(
   }
   const statement = write.gatherStatements.gather(asked.map(({ part }) => part));
   const found = await write.run.rows(statement, ...asked.map(({ rows }) => listOf(new Set(rows))));
-  const placeOf = (row: GatherRow) => ({ id: row[2], position: row[4] });
-  const ordered = found.toSorted((a, b) => byPosition(placeOf(a), placeOf(b)));
+  const ordered = found.toSorted((a, b) => comparePositions(a[4], b[4]) || a[2] - b[2]);
   const others = new Map<number, GatherRow[]>();
   for (const row of ordered) {
     const { part } = asked[row[0]]!;

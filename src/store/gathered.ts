@@ -10,9 +10,15 @@ export interface StoredLink {
   readonly position: number | null;
 }
 
-/** The order of a list: by position, then by link. What has no position, as rows that others made may, comes last. */
+/** What has no position, as rows that others made may, comes last. */
+export function comparePositions(a: number | null, b: number | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return a - b;
+}
+
+/** The order of a list: by position, then by link. */
 export const byPosition = (a: Pick<StoredLink, 'id' | 'position'>, b: Pick<StoredLink, 'id' | 'position'>): number =>
-  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || a.id - b.id;
+  comparePositions(a.position, b.position) || a.id - b.id;
 
 /** A component row: which, and of which kind. */
 export interface ItemRef {
@@ -91,10 +97,9 @@ export class Gathered {
   /** Adds a link to the list of a row, in its order. */
   addLink(link: LinkTable, row: number, stored: StoredLink): void {
     const list = this.expectLinks(link, [row]).get(row)!;
+    const before = list.findLastIndex((other) => byPosition(other, stored) <= 0);
     // Two versions of a document in one status, as a race in Strapi 5 makes them, show a link twice.
-    if (list.some(({ id }) => id === stored.id)) return;
-    const at = list.findIndex((other) => byPosition(other, stored) > 0);
-    list.splice(at < 0 ? list.length : at, 0, stored);
+    if (list[before]?.id !== stored.id) list.splice(before + 1, 0, stored);
   }
 
   expectItems(table: string, rows: readonly number[]): void {

@@ -77,6 +77,7 @@ export type LocaleChoice = readonly (string | null)[] | 'all';
 
 /** Instants, as they are stored. */
 export type RowDates = Readonly<Partial<Record<RowDate, StoredValue>>>;
+export const NO_DATES: RowDates = {};
 
 export interface WritePlan {
   readonly name: WriteName;

@@ -32,6 +32,7 @@ import {
   type EntityChange,
   IGNORED_KEYS,
   type LocaleChoice,
+  NO_DATES,
   type RelationChange,
   type RowDates,
   type ScalarChange,
@@ -87,7 +88,7 @@ export function planWrite(
   const draft = row !== null || (type.draftAndPublish && (name !== 'create' || !publishes));
   const change = planner.entity(type, { ...supplied, ...data }, { row: rowState(operation), draft }, []);
   if (name === 'create' && documentId !== null) planner.ownValue(type, 'documentId', documentId);
-  const dates = planner.dates(type, operation.dates ?? {});
+  const dates = operation.dates ? planner.dates(type, operation.dates) : NO_DATES;
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   const relations = relationsIn(change);
   const references = targetReferences(relations);

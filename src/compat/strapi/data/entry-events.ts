@@ -1,6 +1,6 @@
 // What `strapi.eventHub` tells of documents: once a write is committed, one event for each row that it was about, with
 // the entry as it stands then or, where it is gone, as it was.
-import type { Operation, WriteOperation } from '../../../access/operation.ts';
+import { isWrite, type Operation, type WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType, Schema } from '../../../model/types.ts';
 import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
@@ -15,16 +15,6 @@ import type { Schemas } from './schemas.ts';
 
 /** The beginning of the names of all of them. */
 const ENTRY = 'entry.';
-
-const WRITES: ReadonlySet<string> = new Set<WriteOperation['name']>([
-  'create',
-  'update',
-  'delete',
-  'publish',
-  'unpublish',
-  'discardDraft',
-  'clone',
-]);
 
 /** Writes that remove rows, or may make one where another would be changed. */
 const ABOUT_STORED: ReadonlySet<string> = new Set<WriteOperation['name']>(['update', 'delete', 'unpublish']);
@@ -45,7 +35,7 @@ export class EntryEvents implements OperationHooks {
   }
 
   concerns(uid: string, name: string): boolean {
-    return WRITES.has(name) && uid.startsWith('api::') && this.#hub.hears(ENTRY);
+    return isWrite(name) && uid.startsWith('api::') && this.#hub.hears(ENTRY);
   }
 
   async before<O extends Operation>(operation: O): Promise<O> {

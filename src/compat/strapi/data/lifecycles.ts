@@ -1,7 +1,7 @@
 // Lifecycles: events around the rows of a write, and around what code reads, as Strapi's database layer fires them. A
 // document is written in place here, so where Strapi replaces a published row, that row is updated.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Operation, WriteOperation } from '../../../access/operation.ts';
+import { isWrite, type Operation, type WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { unavailableError } from '../../../errors.ts';
 import { Deadline, DeadlineError } from '../../../extend/run-code.ts';
@@ -124,7 +124,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
 
   concerns(uid: string, name: Operation['name']): boolean {
     if (together.getStore()) return false;
-    return WRITES.has(name) && this.#subscribers.some((one) => isFor(one, uid));
+    return isWrite(name) && this.#subscribers.some((one) => isFor(one, uid));
   }
 
   async before<O extends Operation>(operation: O): Promise<O> {
@@ -237,16 +237,6 @@ export class Lifecycles implements OperationHooks, AroundRows {
     }
   }
 }
-
-const WRITES: ReadonlySet<Operation['name']> = new Set([
-  'create',
-  'update',
-  'delete',
-  'publish',
-  'unpublish',
-  'discardDraft',
-  'clone',
-] as const);
 
 const READ_ACTIONS = (['FindMany', 'FindOne', 'Count'] as const).flatMap(
   (event) => [`before${event}`, `after${event}`] as const,
