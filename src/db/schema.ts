@@ -7,9 +7,9 @@ import type { Model, ScalarType } from '../model/types.ts';
 import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS, OPTIONAL_COLUMNS } from '../sql/account-statements.ts';
 import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
+import { listName } from '../sql/link-names.ts';
 import { PublicationStatements } from '../sql/publication-statements.ts';
 import type { Statement } from '../sql/statement.ts';
-import { listName } from '../sql/write-statements.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Database, Session, TableDescription, Tables } from './database.ts';
 

@@ -6,6 +6,7 @@ import { PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables
 import type { LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { addColumn, createIndex } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { listName } from '../sql/link-names.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
 import {
   countKept,
@@ -16,7 +17,6 @@ import {
   linksNotKept,
   setKeysKept,
 } from '../sql/moved-link-statements.ts';
-import { listName } from '../sql/write-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { relationBefore, schemaOf } from './change.ts';
 import { run, type Step } from './step.ts';

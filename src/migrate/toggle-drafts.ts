@@ -3,6 +3,7 @@
 import { linkAttributes } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
+import { listName } from '../sql/link-names.ts';
 import { clearTable, dropTable, lastRow } from '../sql/migration-statements.ts';
 import {
   createRowMoves,
@@ -28,7 +29,6 @@ import {
   unlinkMoved,
   unlinkTwice,
 } from '../sql/moved-link-statements.ts';
-import { listName } from '../sql/write-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
 import { copyMorphs, copyNestedContent } from '../store/copy.ts';
 import { versionsByRow } from '../store/document-versions.ts';

@@ -7,9 +7,9 @@ import type { AffectedPart } from '../plan/write/affected-documents.ts';
 import { inBoundList, boundValue as value } from './bound-values.ts';
 import { partTable } from './common-tables.ts';
 import type { Dialect, FewValues, Fragment, OfFew } from './dialect.ts';
+import { linkKey, listName } from './link-names.ts';
 import { readingStatement, type Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
-import { linkKey, listName } from './write-statements.ts';
 
 /** Documents of a table that are named by their ids and, where `byRow`, by ids of their rows. */
 export interface NamedDocuments {

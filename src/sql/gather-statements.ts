@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { Dialect, Fragment, OfFew } from './dialect.ts';
+import { linkKey, listName } from './link-names.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
-import { type ItemTables, isThere, linkKey, listName } from './write-statements.ts';
+import { type ItemTables, isThere } from './write-statements.ts';
 
 /**
  * `links`: the lists of rows and, where the target type has drafts, the sibling of each target.

@@ -4,9 +4,9 @@ import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import { inBoundList, boundValue as value } from './bound-values.ts';
 import type { Dialect, Fragment } from './dialect.ts';
+import { linkKey } from './link-names.ts';
 import type { Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
-import { linkKey } from './write-statements.ts';
 
 export type CopySide = 'draft' | 'published';
 

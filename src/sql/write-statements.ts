@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { ComponentSchema, LinkTable, ScalarType } from '../model/types.ts';
-import { inBoundList, boundValue as value } from './bound-values.ts';
+import { columnList, inBoundList, boundValue as value } from './bound-values.ts';
 import type { Dialect, Fragment } from './dialect.ts';
+import { isOfLink, linkKey } from './link-names.ts';
+import { MorphStatements } from './morph-statements.ts';
 import { plainStatement, type Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 
@@ -22,17 +24,6 @@ export interface UniqueColumn extends WrittenColumn {
 /** `id, document_id, locale, is published`. */
 export type VersionRow = readonly [id: number, documentId: string, locale: string | null, published: 0 | 1];
 type IdRow = readonly [id: number];
-/** `id, row, type, target, position, field`. */
-type MorphLinkRow = readonly [
-  id: number,
-  row: number,
-  uid: string | null,
-  target: number,
-  position: number | null,
-  field: string | null,
-];
-
-const columnList = (columns: readonly string[]): Fragment => sql`${sql.join(columns.map((column) => sql.id(column)))}`;
 
 /** Part of a cache key. It is built for every write, so without temporary lists. */
 function namesOf(columns: readonly WrittenColumn[]): string {
@@ -40,19 +31,6 @@ function namesOf(columns: readonly WrittenColumn[]): string {
   for (const { column } of columns) names += ` ${column}`;
   return names;
 }
-
-/**
- * The name of one side's list of a relation, in the records of publications. In a table that leads to rows of several
- * types it says of which, and by which field.
- */
-export const listName = ({ table, from, to, constants }: LinkTable): string =>
-  constants.length === 0
-    ? `${table} ${from} ${to}`
-    : `${table} ${constants.map(({ value: constant }) => constant).join(' ')}`;
-
-/** Names the links of one attribute. */
-export const linkKey = ({ table, from, to, constants }: LinkTable): string =>
-  `${table} ${from} ${to} ${constants.map(({ value: constant }) => constant).join()}`;
 
 /** A table of component items, and the tables of the components that it may hold. */
 export interface ItemTables {
@@ -70,6 +48,7 @@ export const isThere = (components: ItemTables['components']): Fragment => {
 };
 
 export class WriteStatements {
+  readonly morph: MorphStatements;
   readonly #dialect: Dialect;
   readonly #cache: StatementCache;
   readonly #numbers = new WeakMap<Statement, number>();
@@ -79,6 +58,7 @@ export class WriteStatements {
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
     this.#cache = new StatementCache(dialect);
+    this.morph = new MorphStatements(dialect, this.#cache);
   }
 
   /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */
@@ -304,19 +284,11 @@ export class WriteStatements {
 
   // Links
 
-  #constants(link: LinkTable, alias: string): Fragment {
-    const conditions = link.constants.map(
-      ({ column, value: constant }) =>
-        sql` and ${this.#dialect.withoutIndexHint(sql.id(alias, column))} = ${sql.lit(constant)}`,
-    );
-    return sql`${sql.join(conditions, sql``)}`;
-  }
-
   /** A row's list. Values: the row's id. */
   linksFrom(link: LinkTable): Statement<readonly [id: number, target: number, position: number | null]> {
     return this.#cache.once(`links from ${linkKey(link)}`, () => {
       const position = link.order ? sql.id('p', link.order) : sql`null`;
-      return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${this.#constants(link, 'p')} order by ${link.order ? sql`${position} nulls last, ` : sql``}p.id`;
+      return sql`select p.id, ${sql.id('p', link.to)}, ${position} from ${sql.table(link.table)} as p where ${sql.id('p', link.from)} = ${value()} and ${sql.id('p', link.to)} is not null${isOfLink(this.#dialect, link, 'p')} order by ${link.order ? sql`${position} nulls last, ` : sql``}p.id`;
     });
   }
 
@@ -325,7 +297,7 @@ export class WriteStatements {
     return this.#cache.once(
       `links to ${linkKey(link)}`,
       () =>
-        sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${inBoundList(this.#dialect)} and ${sql.id('p', link.from)} <> ${value()}${this.#constants(link, 'p')}`,
+        sql`select p.id, ${sql.id('p', link.from)}, ${sql.id('p', link.to)} from ${sql.table(link.table)} as p where ${sql.id('p', link.to)} ${inBoundList(this.#dialect)} and ${sql.id('p', link.from)} <> ${value()}${isOfLink(this.#dialect, link, 'p')}`,
     );
   }
 
@@ -424,86 +396,6 @@ export class WriteStatements {
       `holders ${table} ${holder} ${held}`,
       () =>
         sql`select distinct ${sql.id(holder)} from ${sql.table(table)} where ${sql.id(held)} ${inBoundList(this.#dialect)} and ${sql.id(holder)} is not null`,
-    );
-  }
-
-  /** Where rows are linked by a polymorphic table: `row, holder, type of the holder, field`. Values: the rows' ids. */
-  morphHolders(table: string, column: string): Statement<readonly [number, number, string, string]> {
-    return this.#cache.once(
-      `morph holders ${table} ${column}`,
-      () =>
-        sql`select ${sql.id(column)}, related_id, related_type, field from ${sql.table(table)} where ${sql.id(column)} ${inBoundList(this.#dialect)}`,
-    );
-  }
-
-  /**
-   * The links of rows in a polymorphic table: `id, row, type, target, position, field`. Values: the rows' ids. `link`:
-   * from these rows to any of the types.
-   */
-  morphLinks({ table, from, to, order, constants }: LinkTable): Statement<MorphLinkRow> {
-    return this.#cache.once(
-      `morph links ${table}`,
-      () =>
-        sql`select id, ${columnList([from, constants[0]!.column, to, order!, 'field'])} from ${sql.table(table)} where ${sql.id(from)} ${inBoundList(this.#dialect)} and ${sql.id(to)} is not null order by ${sql.id(order!)} nulls last, id`,
-    );
-  }
-
-  /** Where keys lead that lead to one entry of any type: `row, type, row of that type`. Values: the rows' ids. */
-  morphKeys(table: string): Statement<readonly [row: number, uid: string, target: number]> {
-    return this.#cache.once(
-      `morph keys ${table}`,
-      () =>
-        sql`select id, target_type, target_id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} and target_type is not null and target_id is not null`,
-    );
-  }
-
-  /** Sets such keys. Values: the uid and the row that they lead to, the rows' ids. */
-  setMorphKey(table: string): Statement {
-    return this.#cache.once(
-      `set morph keys ${table}`,
-      () =>
-        sql`update ${sql.table(table)} set target_type = ${value()}, target_id = ${value()} where id ${inBoundList(this.#dialect)}`,
-    );
-  }
-
-  /** Rows whose keys lead to given ones. Values: the uid, the ids of those. */
-  morphKeysTo(table: string): Statement<IdRow> {
-    return this.#cache.once(
-      `morph keys to ${table}`,
-      () =>
-        sql`select id from ${sql.table(table)} where target_type = ${value()} and target_id ${inBoundList(this.#dialect)}`,
-    );
-  }
-
-  /** Leads such keys from published rows to their drafts. Values: `[[published, draft]…]`, the uid. */
-  leadMorphKeysBack(table: string): Statement {
-    return this.#cache.once(
-      `lead morph keys back ${table}`,
-      () =>
-        sql`update ${sql.table(table)} as u set target_id = cast(n.b as integer) from ${this.#dialect.pairTable(value(), 'n')} where u.target_id = n.a and u.target_type = ${value()}`,
-    );
-  }
-
-  /**
-   * Links rows that a polymorphic table leads from with a published row, beside its draft, where no field shows that
-   * link. Values: the published row, the draft, the rows.
-   */
-  linkBesideDraft(link: LinkTable): Statement {
-    const [from, to, order] = [link.from, link.to, link.order!];
-    const constants = link.constants.map(({ column }) => column);
-    return this.#cache.once(
-      `link beside draft ${linkKey(link)}`,
-      () =>
-        sql`insert into ${sql.table(link.table)} (${columnList([from, to, order, ...constants])}) select ${sql.id('p', from)}, cast(${value()} as integer), ${columnList([order, ...constants])} from ${sql.table(link.table)} as p where ${sql.id('p', to)} = ${value()} and p.field is null${this.#constants(link, 'p')} and ${sql.id('p', from)} ${inBoundList(this.#dialect)}`,
-    );
-  }
-
-  /** Deletes polymorphic links that lead to rows of a type. Values: the uid, the ids. */
-  deleteMorphLinks(table: string, typeColumn: string, idColumn: string): Statement {
-    return this.#cache.once(
-      `delete morph ${table} ${typeColumn}`,
-      () =>
-        sql`delete from ${sql.table(table)} where ${sql.id(typeColumn)} = ${value()} and ${sql.id(idColumn)} ${inBoundList(this.#dialect)}`,
     );
   }
 

@@ -1,7 +1,7 @@
 // Reads the documents that a write concerns: their versions, the lists that it changes, and the owners of what it links.
 import type { AffectedPlan, TableDocuments } from '../plan/write/affected-documents.ts';
 import type { NamedDocuments } from '../sql/affected-statements.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 import { byPosition, type StoredLink } from './gathered.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 

@@ -1,6 +1,6 @@
 // Writes what was decided: a row with its columns, then its component fields, its lists and its keys.
 import { PUBLISHED_LISTS } from '../model/tables.ts';
-import { listName } from '../sql/write-statements.ts';
+import { listName } from '../sql/link-names.ts';
 import { writeItems } from './components.ts';
 import {
   type EntityWrite,
@@ -83,7 +83,7 @@ async function writeMorphKey(write: WriteSession, row: number, { attribute, desi
     entry === undefined
       ? [null, null]
       : [targetOfEntry(attribute, entry).uid, isNewRow(row)(rowOfEntry(attribute, entry))];
-  await write.run.change(table, write.sql.setMorphKey(table), uid, target, listOf([row]));
+  await write.run.change(table, write.sql.morph.setKey(table), uid, target, listOf([row]));
 }
 
 async function writeMorphList(

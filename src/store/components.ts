@@ -164,7 +164,7 @@ export async function deleteBelow(write: WriteSession, schema: Schema, ids: read
       if (attribute.kind !== 'morph' || !attribute.many) continue;
       const table = morphTableName(holder.table, attribute.name);
       const columns = [typeColumnName(attribute.name), idColumnName(attribute.name)] as const;
-      await write.run.change(table, write.sql.deleteMorphLinks(table, ...columns), schema.uid, listOf(ids));
+      await write.run.change(table, write.sql.morph.deleteLinks(table, ...columns), schema.uid, listOf(ids));
     }
   }
 }

@@ -9,7 +9,7 @@ import { type Caller, systemCaller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import { planWrite } from '../plan/write/plan-write.ts';
 import { parseWrite } from '../request/parse-write.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 import type { OwnerLink } from './affected-rows.ts';
 import { decideVersion } from './entity.ts';
 import type { EntityWrite } from './entity-writes.ts';

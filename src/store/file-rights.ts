@@ -31,7 +31,7 @@ export async function visibleFiles(
 /** Those of the files that the caller sees in some entry. */
 async function seenAmong(write: WriteSession, files: readonly number[]): Promise<ReadonlySet<number>> {
   const { table, singularName } = write.type(FILE);
-  const statement = write.sql.morphHolders(morphTableName(table, 'related'), idColumnName(singularName));
+  const statement = write.sql.morph.holders(morphTableName(table, 'related'), idColumnName(singularName));
   const rows = await write.run.rows(statement, listOf(files));
   const seen = new Set<number>();
   for (const [uid, group] of Map.groupBy(rows, ([, , type]) => type)) {

@@ -2,7 +2,7 @@
 // one of them again costs nothing until its table is written.
 import type { LinkTable } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 
 export interface StoredLink {
   readonly id: number;

@@ -32,7 +32,7 @@ export async function copyMorphKey(
   attribute: MorphAttribute,
   { from, to, rowsFor }: { readonly from: number; readonly to: number; readonly rowsFor: RowsFor },
 ): Promise<boolean> {
-  const keys = await write.run.rows(write.sql.morphKeys(schema.table), listOf([from, to]));
+  const keys = await write.run.rows(write.sql.morph.keys(schema.table), listOf([from, to]));
   const led = async (row: number): Promise<Led | null> => {
     const key = keys.find(([id]) => id === row);
     if (!key) return null;
@@ -48,7 +48,7 @@ export async function copyMorphKey(
     throw takesFromOthers([attribute.name]);
   await write.run.change(
     schema.table,
-    write.sql.setMorphKey(schema.table),
+    write.sql.morph.setKey(schema.table),
     desired?.uid ?? null,
     desired?.id ?? null,
     listOf([to]),
@@ -65,7 +65,7 @@ export async function mayTakeFromOtherTypes(
 ): Promise<boolean> {
   if (link.constants.length === 0 || rows.length === 0) return true;
   const holder = write.type(target);
-  const keys = await write.run.rows(write.sql.morphKeys(holder.table), listOf(rows));
+  const keys = await write.run.rows(write.sql.morph.keys(holder.table), listOf(rows));
   for (const [uid, group] of Map.groupBy(keys, ([, uid]) => uid)) {
     const other = write.model.contentTypes.get(uid);
     if (!other || other === type || !showsLinks(other, holder, inverse!)) continue;

@@ -1,7 +1,7 @@
 // Lists of entries of several types, copied from one row to another: from a draft to its published row and back, into
 // another locale, into a clone. All types share one order.
 import type { ContentType, LinkTable, MorphAttribute, Schema } from '../model/types.ts';
-import { listName } from '../sql/write-statements.ts';
+import { listName } from '../sql/link-names.ts';
 import { publishedOf, type RowsFor, versionsByRow } from './document-versions.ts';
 import { mayLoseMorphLink } from './morph-key.ts';
 import { type RecordedDraft, readMorphRecords, recordDrafts } from './publication-records.ts';
@@ -131,7 +131,7 @@ async function readMorphLinks(
   attribute: MorphAttribute,
   rows: readonly number[],
 ): Promise<StoredLink[]> {
-  const found = await write.run.rows(write.sql.morphLinks(attribute.targets[0]!.link), listOf(rows));
+  const found = await write.run.rows(write.sql.morph.links(attribute.targets[0]!.link), listOf(rows));
   const last = new Map<number, number>();
   return found.map(([id, row, uid, target, stored, field]) => {
     const shows = field !== null && uid !== null && isShownBy(write, { uid, field }, { schema, attribute });

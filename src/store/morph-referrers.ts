@@ -3,7 +3,7 @@
 import { type MorphTo, morphsTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Schema } from '../model/types.ts';
-import { listName } from '../sql/write-statements.ts';
+import { listName } from '../sql/link-names.ts';
 import { rowsOfEntries, rowsWithoutDrafts } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -43,7 +43,7 @@ export async function showInMorphs(
   for (const { schema, link, holders, recorded } of referrers) {
     const live = await rowsWithoutDrafts(write, schema, holders);
     if (live.length > 0)
-      await write.run.change(link.table, write.sql.linkBesideDraft(link), published, draft, listOf(live));
+      await write.run.change(link.table, write.sql.morph.linkBesideDraft(link), published, draft, listOf(live));
     if (recorded.length === 0) continue;
     // Records may have been written just now.
     await write.run.flush();
@@ -51,11 +51,11 @@ export async function showInMorphs(
     await write.run.change(link.table, statement, published, listName(link), draft, listOf(recorded));
   }
   for (const schema of schemasWithKeysTo(write, type)) {
-    const found = await write.run.rows(write.sql.morphKeysTo(schema.table), type.uid, listOf([draft]));
+    const found = await write.run.rows(write.sql.morph.keysTo(schema.table), type.uid, listOf([draft]));
     const rows = found.map(([row]) => row);
     const shown = await rowsOfEntries(write, schema, rows, (holder, ids) => publishedRows(write, holder, ids));
     if (shown.length > 0)
-      await write.run.change(schema.table, write.sql.setMorphKey(schema.table), type.uid, published, listOf(shown));
+      await write.run.change(schema.table, write.sql.morph.setKey(schema.table), type.uid, published, listOf(shown));
   }
 }
 
@@ -81,5 +81,5 @@ export async function rememberInMorphs(
     await write.run.change(PUBLISHED_LISTS, statement, listName(link), pairs);
   }
   for (const { table } of schemasWithKeysTo(write, type))
-    await write.run.change(table, write.sql.leadMorphKeysBack(table), pairs, type.uid);
+    await write.run.change(table, write.sql.morph.leadKeysBack(table), pairs, type.uid);
 }

@@ -4,7 +4,7 @@
 import { morphAttributes } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { Model, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
-import { listName } from '../sql/write-statements.ts';
+import { listName } from '../sql/link-names.ts';
 import { gather } from './gather.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 

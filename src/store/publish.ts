@@ -4,7 +4,7 @@
 import { isForeignKey, isKey, isListed, keysTo, linkAttributes, oneWayTo } from '../model/links.ts';
 import type { ContentType, LinkTable, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
-import { linkKey, listName } from '../sql/write-statements.ts';
+import { linkKey, listName } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.ts';

@@ -6,7 +6,7 @@ import type { ContentType, MediaAttribute, MorphAttribute, RelationAttribute, Sc
 import type { RelationChange } from '../plan/write/changes.ts';
 import { applyChange, applySet, RelationOrderError } from '../plan/write/relation-order.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entity-writes.ts';
 import { byPosition, type StoredEntity, type StoredLink } from './gathered.ts';

@@ -5,7 +5,7 @@ import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
 import type { WritePlan } from '../plan/write/changes.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import { publishedOf, versionsByRow } from './document-versions.ts';

@@ -4,7 +4,7 @@ import { isKey } from '../model/links.ts';
 import type { ContentType, LinkTable, Schema } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange, RelationChange } from '../plan/write/changes.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
-import { linkKey } from '../sql/write-statements.ts';
+import { linkKey } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { itemTablesOf, readItems } from './components.ts';
 import { restoreItem } from './copy.ts';
