@@ -327,6 +327,24 @@ describe('A deliberate difference', () => {
     expect(verdict({ ...example, database: 'PostgreSQL' }).rules).toEqual(['related-rows']);
   });
 
+  it('is recognized: null-order, also on a page without a total', () => {
+    const target = '/api/restaurants?sort=chef.name&pagination[limit]=1&pagination[withCount]=false';
+    const [one, other] = [ok({ data: [{ id: 3 }], meta: {} }), ok({ data: [{ id: 1 }], meta: {} })];
+    expect(verdict({ target, strapi: one, sheaf: other })).toEqual({ rules: ['null-order'], unexplained: [] });
+    const shorter = ok({ data: [], meta: {} });
+    expect(verdict({ target, strapi: one, sheaf: shorter }).unexplained).toHaveLength(1);
+  });
+
+  it('is recognized: users-page, also without a total', () => {
+    const target = '/api/users?pagination[page]=2&pagination[pageSize]=5&pagination[withCount]=false';
+    const found = verdict({
+      target,
+      strapi: ok([{ id: 1 }]),
+      sheaf: ok({ data: [], meta: { pagination: { page: 2 } } }),
+    });
+    expect(found).toEqual({ rules: ['users-envelope', 'users-page'], unexplained: [] });
+  });
+
   it('is recognized: morph-with-fields, which the guide has no attribute for', () => {
     const ofNote = modelOf({
       types: { note: { attributes: { about: { type: 'relation', relation: 'morphToOne' } } } },

@@ -264,7 +264,7 @@ const PAGE_RULES: readonly DifferenceRule[] = [
       difference.kind === 'missing' &&
       isMember(difference) &&
       difference.path.length === 2 &&
-      pagination(exchange.sheaf.body).total === exchange.strapi.body.length,
+      (pagination(exchange.sheaf.body).total ?? exchange.strapi.body.length) === exchange.strapi.body.length,
   },
   {
     name: 'users-order',
@@ -301,7 +301,7 @@ const ordering = (
   name,
   text,
   explains(difference, exchange) {
-    const isShownPage = isMember(difference) && difference.path.length === 2 && hasEqualTotals(exchange);
+    const isShownPage = isMember(difference) && difference.path.length === 2 && areOfOneLength(exchange);
     if (difference.kind !== 'order' && !isShownPage) return false;
     const selected = selectionOf(difference, exchange);
     const list = isMember(difference) ? difference.path.slice(0, -1) : difference.path;
@@ -309,10 +309,14 @@ const ordering = (
   },
 });
 
-function hasEqualTotals({ strapi, sheaf }: Exchange): boolean {
-  const total = pagination(strapi.body).total;
-  return total !== undefined && total === pagination(sheaf.body).total;
+/** Whether the two lists have as many entries in all; where no total was asked for, on the page. */
+function areOfOneLength({ strapi, sheaf }: Exchange): boolean {
+  const [ofStrapi, ofSheaf] = [strapi, sheaf].map(({ body }) => pagination(body).total ?? shownIn(body));
+  return ofStrapi !== undefined && ofStrapi === ofSheaf;
 }
+
+const shownIn = (body: unknown): number | undefined =>
+  isObject(body) && Array.isArray(body.data) ? body.data.length : undefined;
 
 const ORDER_RULES: readonly DifferenceRule[] = [
   ordering(
