@@ -335,6 +335,17 @@ describe('A deliberate difference', () => {
     expect(verdict({ target, strapi: one, sheaf: shorter }).unexplained).toHaveLength(1);
   });
 
+  it('is recognized: null-order, beside a biginteger, which is ordered as a number', () => {
+    const [small, large, none] = [
+      { id: 1, visits: '9', stars: 1 },
+      { id: 2, visits: '10', stars: 1 },
+      { id: 3, visits: '10', stars: null },
+    ];
+    const target = '/api/restaurants?sort[0]=stars:desc&sort[1]=visits';
+    const example = { target, strapi: entries(small, large, none), sheaf: entries(none, small, large) };
+    expect(verdict(example)).toEqual({ rules: ['null-order'], unexplained: [] });
+  });
+
   it('is recognized: users-page, also without a total', () => {
     const target = '/api/users?pagination[page]=2&pagination[pageSize]=5&pagination[withCount]=false';
     const found = verdict({

@@ -1,19 +1,31 @@
 // Whether two lists are in the orders that the two servers promise. A list whose sort keys it does not show cannot be
 // checked, and is taken to be.
 import { isObject } from '../../check-json.ts';
-import type { Exchange, SortedBy } from './exchange.ts';
+import { attributesAlong, type Exchange, type SortedBy } from './exchange.ts';
 import type { JsonPath } from './json-difference.ts';
 
-type Value = string | number | boolean | null;
+type Value = string | number | bigint | boolean | null;
 
-/** The values that each entry of a list is sorted by; null where an entry does not show one. */
-function keysOf(body: unknown, path: JsonPath, sort: readonly SortedBy[]): Value[][] | null {
+/** The values that each entry of a server's list is sorted by; null where an entry does not show one. */
+function keysOf(exchange: Exchange, side: 'strapi' | 'sheaf', path: JsonPath, sort: readonly SortedBy[]) {
+  const { body } = exchange[side];
   const root = Array.isArray(body) ? { data: body } : body;
   const list = path.reduce<unknown>((value, part) => (value as Record<string | number, unknown> | null)?.[part], root);
   if (!Array.isArray(list)) return null;
-  const keys = list.map((entry) => sort.map((key) => valueAt(entry, key.path)));
+  const names = path.filter((part) => typeof part === 'string' && part !== 'data') as string[];
+  const areBig = sort.map((key) => isBigInteger(exchange, [...names, ...key.path]));
+  const keys = list.map((entry) => sort.map((key, index) => comparable(valueAt(entry, key.path), areBig[index]!)));
   return keys.every((values): values is Value[] => !values.includes(undefined)) ? keys : null;
 }
+
+function isBigInteger(exchange: Exchange, path: readonly string[]): boolean {
+  const attribute = attributesAlong(exchange, path).at(path.length - 1);
+  return attribute?.kind === 'scalar' && attribute.type === 'biginteger';
+}
+
+/** A biginteger is a string of digits, which is not ordered as one. */
+const comparable = (value: Value | undefined, isBig: boolean): Value | undefined =>
+  isBig && typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : value;
 
 function valueAt(entry: unknown, path: readonly string[]): Value | undefined {
   let value = entry;
@@ -54,16 +66,16 @@ function isInOrder(keys: readonly Value[][], sort: readonly SortedBy[], nullsFir
 }
 
 /** Strapi's list with nulls first, Sheaf's with nulls last, each sorted as it says otherwise. */
-export function orderedWithNulls({ strapi, sheaf }: Exchange, path: JsonPath, sort: readonly SortedBy[]): boolean {
-  const [ofStrapi, ofSheaf] = [keysOf(strapi.body, path, sort), keysOf(sheaf.body, path, sort)];
+export function orderedWithNulls(exchange: Exchange, path: JsonPath, sort: readonly SortedBy[]): boolean {
+  const [ofStrapi, ofSheaf] = [keysOf(exchange, 'strapi', path, sort), keysOf(exchange, 'sheaf', path, sort)];
   return (
     (ofStrapi === null || isInOrder(ofStrapi, sort, true)) && (ofSheaf === null || isInOrder(ofSheaf, sort, false))
   );
 }
 
 /** Sheaf's list sorted by code point; Strapi's in some other order. */
-export function orderedByCodePoint({ strapi, sheaf }: Exchange, path: JsonPath, sort: readonly SortedBy[]): boolean {
-  const [ofStrapi, ofSheaf] = [keysOf(strapi.body, path, sort), keysOf(sheaf.body, path, sort)];
+export function orderedByCodePoint(exchange: Exchange, path: JsonPath, sort: readonly SortedBy[]): boolean {
+  const [ofStrapi, ofSheaf] = [keysOf(exchange, 'strapi', path, sort), keysOf(exchange, 'sheaf', path, sort)];
   return (
     (ofSheaf === null || isInOrder(ofSheaf, sort, false)) && (ofStrapi === null || !isInOrder(ofStrapi, sort, false))
   );
