@@ -623,7 +623,7 @@ describeOnEveryDatabase('Every route', (engine) => {
     it.each([
       ['a token that was never made', 'Bearer '.concat('0'.repeat(256))],
       ['a JWT that nobody signed', 'Bearer e30.e30.e30'],
-      ['nothing after the scheme', 'Bearer'],
+      ['more than one word after the scheme', 'Bearer a b'],
     ])('takes %s for no right, whatever the public is granted', async (_name, authorization) => {
       await site.grantOnly('public', actions);
       expect(

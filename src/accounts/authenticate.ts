@@ -56,8 +56,11 @@ export interface AuthenticatorDeps {
 
 const LENT_BYTES = 32;
 
-/** Whether a header is for this service. Another scheme is for what stands in front, such as a proxy with a password. */
-const isBearer = (header: string): boolean => /^bearer(?:\s|$)/i.test(header);
+/**
+ * Whether a header holds a token for this service. Another scheme is for what stands in front, such as a proxy with a
+ * password; a front end without a token sends the scheme alone.
+ */
+const isBearer = (header: string): boolean => /^bearer\s+\S/i.test(header);
 
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
 
