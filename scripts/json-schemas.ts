@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { ATTRIBUTE_OPTIONS, ATTRIBUTE_TYPES, type OptionName } from '../src/model/attribute-options.ts';
+import { ATTRIBUTE_NAME } from '../src/model/definitions.ts';
 import { SETTINGS } from '../src/project/settings.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -76,8 +77,8 @@ function attributeDefinitions(): JsonSchema {
 
 const ATTRIBUTES = {
   type: 'object',
-  description: 'The attributes by name: letters of any alphabet, digits and _.',
-  propertyNames: { pattern: '^\\p{L}[\\p{L}\\p{M}\\p{N}_]*$', not: { enum: ['id', 'documentId', 'document_id'] } },
+  description: 'The attributes by name: letters of any alphabet, digits, _ and -.',
+  propertyNames: { pattern: ATTRIBUTE_NAME.source, not: { enum: ['id', 'documentId', 'document_id'] } },
   additionalProperties: { $ref: '#/definitions/attribute' },
 };
 

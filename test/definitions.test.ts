@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaDiff } from '../src/cli/schema-commands.ts';
 import { missingForReads } from '../src/db/schema.ts';
+import { declarations } from '../src/describe/declarations.ts';
 import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
 import type { Answer, Answered, Content, Json } from './support/content.ts';
@@ -291,6 +292,49 @@ describeOnEveryDatabase('attribute names outside ASCII', (engine) => {
     expect((await content.get(`goods?${query({ [`filters[${name}][$eq]`]: 'а' })}`)).body.data).toMatchObject([
       { [name]: 'а' },
     ]);
+  });
+
+  it('may contain dashes, which `strapi generate` accepts', async () => {
+    const project = contents.project({
+      types: {
+        page: {
+          drafts: true,
+          attributes: {
+            'page-title': { type: 'string', unique: true },
+            'sub-pages': { type: 'relation', relation: 'oneToMany', target: 'api::page.page', mappedBy: 'parent-page' },
+            'parent-page': {
+              type: 'relation',
+              relation: 'manyToOne',
+              target: 'api::page.page',
+              inversedBy: 'sub-pages',
+            },
+            'seo-data': { type: 'component', component: 'shared.seo' },
+            'main-zone': { type: 'dynamiczone', components: ['shared.seo'] },
+          },
+        },
+      },
+      components: { 'shared.seo': { 'meta-title': { type: 'string' } } },
+    });
+    const dashed = await contents.open(project);
+    const data = {
+      'page-title': 'One',
+      'seo-data': { 'meta-title': 'a' },
+      'main-zone': [{ __component: 'shared.seo', 'meta-title': 'b' }],
+    };
+    const one = await dashed.entry('POST', 'pages?populate=*', data);
+    expect(one).toMatchObject(data);
+    await dashed.make('pages', { 'page-title': 'Two', 'parent-page': one.documentId });
+    const found = await dashed.get(
+      `pages?${query({ 'filters[parent-page][seo-data][meta-title]': 'a', sort: 'parent-page.page-title:desc' })}`,
+    );
+    expect(found.body.data).toMatchObject([{ 'page-title': 'Two' }]);
+    const shown = await dashed.get(`pages/${one.documentId}?${query({ 'populate[sub-pages][fields]': 'page-title' })}`);
+    expect(shown.body.data['sub-pages']).toMatchObject([{ 'page-title': 'Two' }]);
+    expect(await dashed.rows('select page_title from pages where published_at is null order by id')).toEqual([
+      ['One'],
+      ['Two'],
+    ]);
+    expect(declarations(loadModel(project), { locales: null })).toContain("'page-title': { type: 'string'");
   });
 
   it('are named in what is refused', async () => {

@@ -39,6 +39,8 @@ function described(model: Model): ContentType[] {
 }
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+/** A key of an interface. */
+const key = (name: string): string => (name.includes('-') ? quoted(name) : name);
 const union = (texts: readonly string[]): string => (texts.length === 0 ? 'never' : texts.map(quoted).join(' | '));
 
 const registry = (locales: readonly string[] | null): string => `declare module 'sheaf/types' {
@@ -145,7 +147,7 @@ export type ${name}Populate = PopulateInput<${of}, 'client'>;
       .map((attribute) => {
         const description = this.#descriptions.get(`${schema.uid} ${attribute.name}`);
         const shape = [...this.#shape(schema, attribute), ...marks(schema, attribute)].join('; ');
-        return `${description ? commented(description) : ''}    ${attribute.name}: { ${shape} };\n`;
+        return `${description ? commented(description) : ''}    ${key(attribute.name)}: { ${shape} };\n`;
       })
       .join('');
   }

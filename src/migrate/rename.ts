@@ -1,5 +1,6 @@
 // Renaming an attribute, a content-type or a component: what the definitions are afterwards.
 import { SetupError } from '../errors.ts';
+import { ATTRIBUTE_NAME } from '../model/definitions.ts';
 import { pluralOf } from '../model/english-plural.ts';
 import type { AttributeDefinition, Definition } from '../model/types.ts';
 
@@ -72,7 +73,6 @@ function withSchema(definition: Definition, { from, to }: Rename & { what: 'sche
   };
 }
 
-const ATTRIBUTE = /^\p{L}[\p{L}\p{M}\p{N}_]*$/u;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** What words of the command line mean: `<uid>.<attribute>` or `<uid>`, and the new name. */
@@ -93,7 +93,8 @@ export function parseRename(
     ]);
   if (!(from in owner.attributes))
     throw new SetupError(`${uid} has no attribute "${from}"`, [`it has ${Object.keys(owner.attributes).join(', ')}`]);
-  if (!ATTRIBUTE.test(to)) throw new SetupError(`"${to}" is no name for an attribute`, ['letters, digits and _']);
+  if (!ATTRIBUTE_NAME.test(to))
+    throw new SetupError(`"${to}" is no name for an attribute`, ['letters, digits, _ and -']);
   if (to in owner.attributes) throw new SetupError(`${uid} has an attribute "${to}" already`);
   return { what: 'attribute', uid, from, to };
 }

@@ -276,8 +276,8 @@ describe('a file that is broken by itself', () => {
       `${POST}: attributes.id: this name is reserved; expected another name`,
       `${POST}: attributes.documentId: this name is reserved; expected another name`,
       `${POST}: attributes.document_id: this name is reserved; expected another name`,
-      `${POST}: attributes.two words: expected a name of letters, digits and _`,
-      `${POST}: attributes.1st: expected a name of letters, digits and _`,
+      `${POST}: attributes.two words: expected a name of letters, digits, _ and -`,
+      `${POST}: attributes.1st: expected a name of letters, digits, _ and -`,
     ]);
   });
 

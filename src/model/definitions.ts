@@ -43,8 +43,8 @@ const MEDIA_TYPES = new Set(['images', 'videos', 'files', 'audios']);
 /** Columns that every table of content has. */
 const RESERVED = new Set(['id', 'document_id']);
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Letters of any alphabet, digits and _. */
-const ATTRIBUTE_NAME = /^\p{L}[\p{L}\p{M}\p{N}_]*$/u;
+/** Letters of any alphabet, digits, _ and -, which `strapi generate` accepts. */
+export const ATTRIBUTE_NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
 
 type Problems = string[];
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -300,7 +300,7 @@ function checkAttributes(value: unknown, shown: string, problems: Problems): Rec
     const at = `${shown}: attributes.${name}`;
     if (RESERVED.has(snakeCase(name))) problems.push(`${at}: this name is reserved; expected another name`);
     else if (!ATTRIBUTE_NAME.test(name) || snakeCase(name) === '')
-      problems.push(`${at}: expected a name of letters, digits and _`);
+      problems.push(`${at}: expected a name of letters, digits, _ and -`);
     if (!isObject(definition) || typeof definition.type !== 'string') {
       problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
       continue;
