@@ -236,6 +236,11 @@ describe('a file that is broken by itself', () => {
       { type: 'relation', relation: 'morphMany', target: 'api::tag.tag' },
       '.morphBy: expected the name of an attribute of the target',
     ],
+    ...['joinTable', 'joinColumn', 'morphColumn'].map((key): [string, Json, string] => [
+      `a relation with a ${key} of its own`,
+      { type: 'relation', relation: 'morphToOne', [key]: { name: 'elsewhere' } },
+      `.${key}: expected none; tables and columns of links have the names that Strapi 5 gives them`,
+    ]),
     [
       'a component without a uid',
       { type: 'component' },

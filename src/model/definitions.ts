@@ -311,6 +311,13 @@ function checkAttributes(value: unknown, shown: string, problems: Problems): Rec
   return checked;
 }
 
+/** Strapi 5 keeps links where these say. Elsewhere they would be missing, so they are refused rather than ignored. */
+function checkStorage(definition: AttributeDefinition, at: string, problems: Problems): void {
+  for (const key of ['joinTable', 'joinColumn', 'morphColumn'])
+    if (definition[key] !== undefined)
+      problems.push(`${at}.${key}: expected none; tables and columns of links have the names that Strapi 5 gives them`);
+}
+
 function checkAttribute(definition: AttributeDefinition, at: string, problems: Problems): void {
   for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple', 'index'])
     checkBoolean(definition, key, at, problems);
@@ -332,6 +339,7 @@ function checkAttribute(definition: AttributeDefinition, at: string, problems: P
         problems.push(`${at}.enum: expected every value once`);
       break;
     case 'relation':
+      checkStorage(definition, at, problems);
       if (RELATION_KINDS.has(String(definition.relation))) {
         if (typeof definition.target !== 'string') problems.push(`${at}.target: expected the uid of a content-type`);
         for (const key of ['inversedBy', 'mappedBy'])
