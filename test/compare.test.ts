@@ -200,6 +200,7 @@ describeOnEveryDatabase('sheaf compare', (engine) => {
       if (!target.startsWith('/api/dishes')) return reply;
       const body = JSON.parse(reply.text);
       body.data[0].resetPasswordToken = 'hidden';
+      body.data[0].code = '$2a$10$hidden';
       body.data[0].name = 'x'.repeat(200);
       return { ...reply, text: JSON.stringify(body) };
     };

@@ -15,6 +15,8 @@ export interface ReportedRun {
 }
 
 const SECRET = /password|token|secret|jwt|authorization|api_?key|salt/i;
+/** A hash of a password, whatever its attribute is called. */
+const HASH = /^\$2[aby]\$\d\d\$/;
 const HIDDEN = '…';
 
 /** A path with the values of parameters hidden whose names speak of secrets. */
@@ -25,6 +27,7 @@ const shownTarget = (target: string): string =>
 
 function withoutSecrets(value: unknown, key = ''): unknown {
   if (SECRET.test(key) && value !== null && value !== undefined) return HIDDEN;
+  if (typeof value === 'string' && HASH.test(value)) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, key));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutSecrets(inner, name)]));

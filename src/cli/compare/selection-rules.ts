@@ -267,6 +267,14 @@ const PAGE_RULES: readonly DifferenceRule[] = [
       (pagination(exchange.sheaf.body).total ?? exchange.strapi.body.length) === exchange.strapi.body.length,
   },
   {
+    name: 'users-drafts',
+    text: 'Strapi 5 populates users with drafts and published entries at once; Sheaf with those of the status asked for',
+    explains: (difference, exchange) =>
+      exchange.place?.type.uid === USER &&
+      difference.kind !== 'added' &&
+      typesAlong(exchange, attributePath(difference)).some(({ draftAndPublish }) => draftAndPublish),
+  },
+  {
     name: 'users-order',
     text: 'Strapi 5 lists users without a sort in no defined order; Sheaf by id',
     explains: ({ kind, path }, exchange) =>

@@ -26,6 +26,10 @@ function isFileList(difference: Difference, exchange: Exchange): boolean {
   return attribute?.kind === 'media' || (attribute?.kind === 'relation' && attribute.storage === 'morph');
 }
 
+/** The other end of a polymorphic relation, where it is one entry. */
+const isMorphOne = (attribute: Attribute | undefined): boolean =>
+  attribute?.kind === 'relation' && !attribute.many && attribute.link.constants.length > 0;
+
 const value = (
   name: string,
   text: string,
@@ -75,8 +79,23 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
     'morph-with-fields',
     'Strapi 5 shows null for a polymorphic relation to one beside fields; Sheaf the entry',
     (strapi, sheaf, difference, exchange) =>
-      strapi === null && isObject(sheaf) && attributeAt(difference, exchange)?.kind === 'morph',
+      strapi === null &&
+      isObject(sheaf) &&
+      (attributeAt(difference, exchange)?.kind === 'morph' || isMorphOne(attributeAt(difference, exchange))),
   ),
+  {
+    name: 'hidden-behind-morph',
+    text: 'Strapi 5 shows passwords and private attributes of an entry that a morphOne leads to; Sheaf never does',
+    explains(difference, exchange) {
+      const attribute = attributeAt(difference, exchange);
+      const isHidden = attribute?.private || (attribute?.kind === 'scalar' && attribute.type === 'password');
+      return (
+        difference.kind === 'missing' &&
+        isHidden === true &&
+        attributesAlong(exchange, attributePath(difference)).some(isMorphOne)
+      );
+    },
+  },
   {
     name: 'sort-key-shown',
     text: 'Strapi 5 adds what a list is sorted by to its entries, where it joins tables; Sheaf shows the fields asked for',
@@ -84,11 +103,11 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
   },
   {
     name: 'related-of-media',
-    text: 'Strapi 5 shows every entry that uses a file, under related; Sheaf does not',
-    explains: (difference, exchange) => {
+    text: 'Strapi 5 shows every entry that uses a file under related, drafts too; Sheaf those that the caller may read',
+    explains(difference, exchange) {
       const path = attributePath(difference);
-      if (difference.kind !== 'missing' || path.at(-1) !== 'related') return false;
-      return attributesAlong(exchange, path.slice(0, -1)).at(-1)?.kind === 'media';
+      const related = path.indexOf('related');
+      return related > 0 && attributesAlong(exchange, path.slice(0, related)).at(-1)?.kind === 'media';
     },
   },
   {
