@@ -421,6 +421,14 @@ describe('A deliberate difference', () => {
     expect(found).toEqual({ rules: ['users-drafts'], unexplained: [] });
   });
 
+  it('is recognized: counted-media, where one file is shown instead of a number', () => {
+    const target = '/api/restaurants?populate[cover][count]=true';
+    const sheaf = entries({ id: 1, cover: { count: 1 } });
+    const found = verdict({ target, strapi: entries({ id: 1, cover: { id: 4, name: 'a' } }), sheaf });
+    expect(found).toEqual({ rules: ['counted-media'], unexplained: [] });
+    expect(verdict({ target, strapi: entries({ id: 1, cover: { count: 2 } }), sheaf }).rules).toEqual([]);
+  });
+
   it('is recognized: users-page, where nothing is counted', () => {
     const example = {
       target: '/api/users?pagination[page]=2&pagination[pageSize]=1&pagination[withCount]=false',

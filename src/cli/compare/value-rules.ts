@@ -70,11 +70,17 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
     (strapi, sheaf, difference, exchange) =>
       strapi === null && Array.isArray(sheaf) && sheaf.length === 0 && isFileList(difference, exchange),
   ),
-  value(
-    'counted-media',
-    'Strapi 5 ignores count on media and dynamic zones; Sheaf counts them',
-    (_strapi, sheaf, difference, exchange) => isObject(sheaf) && 'count' in sheaf && isCounted(difference, exchange),
-  ),
+  {
+    name: 'counted-media',
+    text: 'Strapi 5 ignores count on media, dynamic zones and relations in a foreign key; Sheaf counts them',
+    explains(difference, exchange) {
+      const path = attributePath(difference);
+      const { kind, sheaf } = difference;
+      if (kind === 'value') return isObject(sheaf) && 'count' in sheaf && isCounted(path, exchange);
+      // One entry and a number differ key by key.
+      return kind === (path.at(-1) === 'count' ? 'added' : 'missing') && isCounted(path.slice(0, -1), exchange);
+    },
+  },
   value(
     'morph-with-fields',
     'Strapi 5 shows null for a polymorphic relation to one beside fields; Sheaf the entry',
@@ -117,10 +123,8 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
   },
 ];
 
-const isCounted = (difference: Difference, { query }: Exchange): boolean => {
-  const path = attributePath(difference).join('.');
-  return populatedIn(query.populate).some((one) => one.path.join('.') === path && one.options.count !== undefined);
-};
+const isCounted = (path: readonly string[], { query }: Exchange): boolean =>
+  populatedIn(query.populate).some((one) => one.path.join('.') === path.join('.') && one.options.count !== undefined);
 
 /** A key of the sort of the list that an entry is in. */
 function isSortKey(difference: Difference, { query }: Exchange): boolean {
