@@ -421,6 +421,14 @@ describe('A deliberate difference', () => {
     expect(found).toEqual({ rules: ['users-drafts'], unexplained: [] });
   });
 
+  it('is recognized: sort-key-shown, where Strapi 5 needs no join', () => {
+    const target =
+      '/api/articles?fields=title&populate[localizations][fields]=title&populate[localizations][sort]=slug';
+    const strapi = entries({ id: 1, localizations: [{ id: 2, title: 'a' }] });
+    const sheaf = entries({ id: 1, localizations: [{ id: 2, title: 'a', slug: 'b' }] });
+    expect(verdict({ target, strapi, sheaf })).toEqual({ rules: ['sort-key-shown'], unexplained: [] });
+  });
+
   it('is recognized: counted-media, where one file is shown instead of a number', () => {
     const target = '/api/restaurants?populate[cover][count]=true';
     const sheaf = entries({ id: 1, cover: { count: 1 } });

@@ -104,8 +104,9 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
   },
   {
     name: 'sort-key-shown',
-    text: 'Strapi 5 adds what a list is sorted by to its entries, where it joins tables; Sheaf shows the fields asked for',
-    explains: (difference, exchange) => difference.kind === 'missing' && isSortKey(difference, exchange),
+    text: 'Strapi 5 adds what a list is sorted by to its entries, where it joins tables; Sheaf wherever a list is populated',
+    explains: (difference, exchange) =>
+      (difference.kind === 'missing' || difference.kind === 'added') && isSortKey(difference, exchange),
   },
   {
     name: 'related-of-media',
