@@ -1,6 +1,15 @@
-// Roles over HTTP: read as Strapi 5 shows them, and shown with a user who is written, to who may find them.
+// Roles over HTTP: read and written as Strapi 5 does it, and shown with a user who is written, to who may find them.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { expectError, expectInvalid, type Service, useServices } from './support/auth.ts';
+import {
+  expectDenied,
+  expectError,
+  expectForbidden,
+  expectInvalid,
+  type Service,
+  useServices,
+} from './support/auth.ts';
 import type { Answer, Answered } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 
@@ -15,7 +24,7 @@ describeOnEveryDatabase('Roles', (engine) => {
     service = await services.start();
     const { roles } = await service.sheaf.auth();
     await roles.create('Bosses', 'May see who may what');
-    await roles.grant('bosses', [ROLE, USER]);
+    await roles.grant('bosses', [`${ROLE}.find`, `${ROLE}.findOne`, USER]);
     boss = (await service.logIn(await service.person({}, 'bosses'))).jwt;
   });
   const get = (url: string, token = boss): Promise<Answer> => service.as(token, 'GET', `users-permissions/roles${url}`);
@@ -66,6 +75,9 @@ describeOnEveryDatabase('Roles', (engine) => {
       expect(permissions['plugin::users-permissions'].controllers.role).toEqual({
         find: { enabled: true, policy: '' },
         findOne: { enabled: true, policy: '' },
+        createRole: { enabled: false, policy: '' },
+        updateRole: { enabled: false, policy: '' },
+        deleteRole: { enabled: false, policy: '' },
       });
       expect(permissions['plugin::users-permissions'].controllers.auth).toMatchObject({
         logout: { enabled: true, policy: '' },
@@ -74,6 +86,7 @@ describeOnEveryDatabase('Roles', (engine) => {
       expect(permissions['api::restaurant'].controllers.restaurant.find).toEqual({ enabled: false, policy: '' });
     }
     for (const key of ['99999', 'nope', '0', '%00']) expectError(await get(`/${key}`), 404, 'NotFoundError');
+    expectError(await get('/99999'), 404, 'NotFoundError', 'Role not found');
   });
 
   it('are closed to who was not granted them, each right by itself', async () => {
@@ -159,5 +172,223 @@ describeOnEveryDatabase('Roles', (engine) => {
     const role = { connect: [{ id }], disconnect: [{ id: before }] };
     expect((await service.as(boss, 'PUT', `users/${person.id}`, { role })).status).toBe(200);
     expect(await roleOf(person.id)).toEqual([id]);
+  });
+});
+
+/** Actions as a tree by owner and controller, each on. */
+function treeOf(...actions: string[]): Answered {
+  const tree: Answered = {};
+  for (const action of actions) {
+    const [owner, controller, name] = action.split('.') as [string, string, string];
+    tree[owner] ??= { controllers: {} };
+    tree[owner].controllers[controller] ??= {};
+    tree[owner].controllers[controller][name] = { enabled: true, policy: '' };
+  }
+  return tree;
+}
+
+const FIND = 'api::restaurant.restaurant.find';
+const FIND_ONE = 'api::restaurant.restaurant.findOne';
+const PERMISSIONS = 'plugin::users-permissions.permissions.getPermissions';
+const WRITES = ['createRole', 'updateRole', 'deleteRole'].map((name) => `${ROLE}.${name}`);
+
+describeOnEveryDatabase('Roles that clients write', (engine) => {
+  const services = useServices(engine);
+  let service: Service;
+  let boss: string;
+  beforeAll(async () => {
+    const project = services.project();
+    mkdirSync(path.join(project, 'access'));
+    const rules = { narrow: { 'api::restaurant.restaurant': { fields: { read: ['name'] } } } };
+    writeFileSync(path.join(project, 'access', 'rules.json'), JSON.stringify(rules));
+    service = await services.start({ project });
+    boss = await someone('Boss', '*', ROLE, PERMISSIONS);
+  });
+  /** The token of someone with a new role that is granted actions. */
+  const someone = async (role: string, ...actions: string[]): Promise<string> => {
+    const { roles } = await service.sheaf.auth();
+    const { type } = await roles.create(role);
+    await roles.grant(type, actions);
+    return (await service.logIn(await service.person({}, type))).jwt;
+  };
+  const send = (method: string, url: string, body?: unknown, token = boss): Promise<Answer> =>
+    service.as(token, method, `users-permissions/roles${url}`, body);
+  let count = 0;
+  const newRole = async (...actions: string[]): Promise<number> => {
+    const name = `Made here ${++count}x`;
+    expect((await send('POST', '', { name, permissions: treeOf(...actions) })).body).toEqual({ ok: true });
+    return service.number(`select id from up_roles where name = '${name}'`);
+  };
+  const grantsOf = async (id: number): Promise<unknown[]> =>
+    (
+      await service.rows(
+        `select p.action from up_permissions p join up_permissions_role_lnk l on l.permission_id = p.id where l.role_id = ${id} order by p.action`,
+      )
+    ).flat();
+  const stored = (id: number) =>
+    service.rows(`select name, description, type from up_roles where id = ${id}`).then(([row]) => row);
+
+  it('are made with what they are granted, and take effect at once', async () => {
+    const body = { name: ' Chef de café ', description: 'Cooks', permissions: treeOf(FIND), users: [1] };
+    const answer = await send('POST', '', body);
+    expect([answer.status, answer.body, answer.headers['x-sheaf-ignored']]).toEqual([200, { ok: true }, 'users']);
+    const id = await service.number(`select id from up_roles where type = 'chef_de_cafe'`);
+    expect(await stored(id)).toEqual(['Chef de café', 'Cooks', 'chef_de_cafe']);
+    expect(await grantsOf(id)).toEqual([FIND]);
+    const chef = (await service.logIn(await service.person({}, 'chef_de_cafe'))).jwt;
+    expect((await service.as(chef, 'GET', 'restaurants')).status).toBe(200);
+    expect((await service.as(chef, 'GET', 'restaurants/nope')).status).toBe(403);
+    const change = { permissions: treeOf(FIND_ONE) };
+    expect((await send('PUT', `/${id}`, change)).body).toEqual({ ok: true });
+    expect((await service.as(chef, 'GET', 'restaurants')).status).toBe(403);
+    expect((await service.as(chef, 'GET', 'restaurants/nope')).status).toBe(404);
+  });
+
+  it('keep what a change does not name, and take back what they are shown with', async () => {
+    const id = await newRole(FIND, FIND_ONE);
+    const { role } = (await send('GET', `/${id}`)).body;
+    role.permissions['api::restaurant'].controllers.restaurant.find.enabled = false;
+    const answer = await send('PUT', `/${role.documentId}`, { ...role, name: 'Another name' });
+    expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+    expect(await grantsOf(id)).toEqual([FIND_ONE]);
+    expect(await stored(id)).toEqual(['Another name', '', role.type]);
+    await send('PUT', `/${id}`, { description: 'Described' });
+    expect(await stored(id)).toEqual(['Another name', 'Described', role.type]);
+    expect(await grantsOf(id)).toEqual([FIND_ONE]);
+    await send('PUT', `/${id}`, { permissions: {} });
+    expect(await grantsOf(id)).toEqual([]);
+  });
+
+  it('are deleted, and their users get the role of the public and have to log in again', async () => {
+    const id = await newRole(`${USER}.me`);
+    const person = await service.person({}, (await stored(id))![2] as string);
+    const { jwt } = await service.logIn(person);
+    expect((await service.me(jwt)).status).toBe(200);
+    expect((await send('DELETE', `/${id}`)).body).toEqual({ ok: true });
+    expect(await stored(id)).toBeUndefined();
+    expect(await grantsOf(id)).toEqual([]);
+    const { roles } = await service.sheaf.auth();
+    expect((await roles.ofUsers()).find(({ userId }) => userId === person.id)?.role.type).toBe('public');
+    expectError(await service.me(jwt), 401, 'UnauthorizedError');
+    expectError(await send('DELETE', `/${id}`), 404, 'NotFoundError', 'Role not found');
+  });
+
+  it('are not deleted where the server needs them', async () => {
+    const { roles } = await service.sheaf.auth();
+    const idOf = async (type: string) => (await roles.find(type)).id;
+    expectDenied(await send('DELETE', `/${await idOf('public')}`), 'Cannot delete public role');
+    expectDenied(await send('DELETE', `/${await idOf('authenticated')}`));
+    expect((await roles.list()).map(({ type }) => type)).toEqual(expect.arrayContaining(['public', 'authenticated']));
+  });
+
+  it.each([
+    [undefined, 'Request body cannot be empty'],
+    [{}, 'Request body cannot be empty'],
+    [[], 'Request body cannot be empty'],
+    [{ description: 'No name' }, 'name is a required field'],
+    [{ name: 'ab' }, 'name must be at least 3 characters'],
+    [{ name: 5 }, 'name must be a string'],
+    [{ name: 'x'.repeat(256) }, 'name must be at most 255 characters'],
+    [{ name: '1234' }, undefined],
+    [{ name: 'Fine', type: 'no spaces' }, undefined],
+    [{ name: 'Fine', type: 'public' }, 'This attribute must be unique'],
+    [{ name: 'Fine', level: 3 }, 'Invalid key level'],
+    [{ name: 'Fine', permissions: null }, 'permissions must be an object'],
+    [{ name: 'Fine', permissions: { 'api::x': {} } }, 'permissions.api::x.controllers must be an object'],
+    [
+      { name: 'Fine', permissions: { 'api::x': { controllers: { x: { find: { enabled: 1 } } } } } },
+      'permissions.api::x.controllers.x.find.enabled must be true or false',
+    ],
+    [{ name: 'Fine', permissions: treeOf('api::nope.nope.find') }, 'There is no action api::nope.nope.find'],
+  ])('are refused: %j', async (body, message) => {
+    const before = await service.number('select count(*) from up_roles');
+    expectInvalid(await send('POST', '', body), message);
+    expect(await service.number('select count(*) from up_roles')).toBe(before);
+  });
+
+  it('are changed with what is right only, and all of it or nothing', async () => {
+    const id = await newRole(FIND);
+    const before = await stored(id);
+    for (const body of [undefined, {}, { name: null }, { name: '' }, { level: 3 }])
+      expectInvalid(await send('PUT', `/${id}`, body));
+    const permissions = treeOf(FIND_ONE, 'api::nope.nope.find');
+    expectInvalid(await send('PUT', `/${id}`, { name: 'Half done', permissions }));
+    expect([await stored(id), await grantsOf(id)]).toEqual([before, [FIND]]);
+    for (const key of ['99999', 'nope', 'public', '%00'])
+      expectError(
+        await send('PUT', `/${key}`, { name: 'Nobody' }),
+        404,
+        'NotFoundError',
+        key === '%00' ? undefined : 'Role not found',
+      );
+  });
+
+  it('are written by who was granted that, each right by itself; `*` does not stand for it', async () => {
+    const all = await someone('Everything', '*');
+    const id = await newRole();
+    const body = { name: 'Somebody' };
+    const asked = (token: string) =>
+      Promise.all([
+        send('POST', '', body, token),
+        send('PUT', `/${id}`, body, token),
+        send('DELETE', '/99999', undefined, token),
+        service.as(token, 'GET', 'users-permissions/permissions'),
+      ]);
+    for (const answer of await asked(all)) expectForbidden(answer);
+    for (const [at, right] of [...WRITES, PERMISSIONS].entries()) {
+      const answers = await asked(await someone(`Only ${right.split('.').at(-1)}`, right));
+      expect(answers.map(({ status }) => status === 403)).toEqual([0, 1, 2, 3].map((other) => other !== at));
+    }
+  });
+
+  it('get nothing from who lacks it, and anything else stays as it was', async () => {
+    const clerk = await someone('Clerk', ...WRITES, FIND);
+    const refused = await send('POST', '', { name: 'Too much', permissions: treeOf(FIND, FIND_ONE) }, clerk);
+    expectError(refused, 403, 'ForbiddenError');
+    expect(refused.body.error.details).toEqual({ key: FIND_ONE });
+    expect(await service.number(`select count(*) from up_roles where name = 'Too much'`)).toBe(0);
+    const id = await newRole(FIND_ONE);
+    const widened = { permissions: treeOf(FIND_ONE, FIND, `${USER}.update`) };
+    expectError(await send('PUT', `/${id}`, widened, clerk), 403, 'ForbiddenError');
+    expect(await grantsOf(id)).toEqual([FIND_ONE]);
+    // What a role has already is not given, and may be sent back.
+    expect((await send('PUT', `/${id}`, { permissions: treeOf(FIND_ONE, FIND) }, clerk)).status).toBe(200);
+    expect(await grantsOf(id)).toEqual([FIND, FIND_ONE]);
+    expect((await send('PUT', `/${id}`, { permissions: {} }, clerk)).status).toBe(200);
+    // Nor does anyone give it to themselves.
+    const { roles } = await service.sheaf.auth();
+    const own = await roles.find('clerk');
+    const more = { permissions: treeOf(...own.actions, `${USER}.update`) };
+    expectError(await send('PUT', `/${own.id}`, more, clerk), 403, 'ForbiddenError');
+  });
+
+  it('get nothing from who is narrowed by rules, since it would come without them', async () => {
+    const narrow = await someone('Narrow', ...WRITES, FIND);
+    const id = await newRole();
+    expectError(await send('PUT', `/${id}`, { permissions: treeOf(FIND) }, narrow), 403, 'ForbiddenError');
+    expectError(await send('POST', '', { name: 'Freed', permissions: treeOf(FIND) }, narrow), 403, 'ForbiddenError');
+    expect(await grantsOf(id)).toEqual([]);
+    expect((await send('PUT', `/${id}`, { name: 'Renamed here' }, narrow)).status).toBe(200);
+  });
+
+  it('are written with a full-access token, and not with one that only reads', async () => {
+    const { tokens } = await service.sheaf.auth();
+    const token = (type: 'full-access' | 'read-only') =>
+      tokens.create({ name: type, description: '', type, actions: [], days: null });
+    const permissions = treeOf(FIND, `${USER}.update`);
+    const made = await send('POST', '', { name: 'By a token', permissions }, await token('full-access'));
+    expect([made.status, made.body]).toEqual([200, { ok: true }]);
+    const reader = await token('read-only');
+    expectForbidden(await send('POST', '', { name: 'By a reader' }, reader));
+    expectForbidden(await service.as(reader, 'GET', 'users-permissions/permissions'));
+  });
+
+  it('are chosen from everything that can be granted', async () => {
+    const { status, body } = await service.as(boss, 'GET', 'users-permissions/permissions');
+    expect(status).toBe(200);
+    expect(body.permissions['api::restaurant'].controllers.restaurant.find).toEqual({ enabled: false, policy: '' });
+    expect(body.permissions['plugin::users-permissions'].controllers.permissions).toEqual({
+      getPermissions: { enabled: false, policy: '' },
+    });
   });
 });

@@ -10,7 +10,7 @@ import type { Rows } from '../src/compat/strapi/data/rows.ts';
 import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
 import { EventHub } from '../src/compat/strapi/event-hub.ts';
 import type { Entry } from '../src/operations/parameters.ts';
-import { type Content, type Project, relation, useContents } from './support/content.ts';
+import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 
 const BLOG: Project = {
@@ -835,6 +835,33 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(readFileSync(path.join(auth.mailer.folder!, last!), 'utf8')).toContain('Attached: bill.pdf');
     await expect(email!.send!({ subject: 'x' })).rejects.toThrow('to');
     await user!.remove!({ id: added.id });
+  });
+
+  it('grants by the tree of a role, and makes and deletes roles', async () => {
+    const { role } = pluginServices(content.sheaf, await content.sheaf.auth())['users-permissions'] as unknown as {
+      role: Record<
+        'find' | 'findOne' | 'createRole' | 'updateRole' | 'deleteRole',
+        (...args: unknown[]) => Promise<Answered>
+      >;
+    };
+    const idOf = async (type: string): Promise<number> =>
+      (await role.find()).find((one: Answered) => one.type === type)?.id;
+    const mayFindTags = async () => (await content.sheaf.authenticate({})).access.may('api::tag.tag.find');
+    for (const enabled of [false, true]) {
+      const all = await role.findOne(await idOf('public'));
+      all.permissions['api::tag'].controllers.tag.find.enabled = enabled;
+      await role.updateRole(all.id, all);
+      expect(await mayFindTags()).toBe(enabled);
+    }
+    await role.createRole({ name: 'Helpers', description: 'They help', nosuch: 1 });
+    const id = await idOf('helpers');
+    const user = await rows(USER).create({ data: { username: 'helper', email: 'h@example.org', role: id } });
+    await role.deleteRole(id, await idOf('authenticated'));
+    await expect(role.findOne(id)).rejects.toThrow('Role not found');
+    expect(await rows(USER).findOne({ where: { id: user.id }, populate: ['role'] })).toMatchObject({
+      role: { type: 'authenticated' },
+    });
+    await rows(USER).delete({ where: { id: user.id } });
   });
 
   it('reads and adds locales', async () => {

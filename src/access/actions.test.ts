@@ -113,7 +113,8 @@ describe('a word on the command line', () => {
   });
 
   it('reaches roles and logging in when it names them', () => {
-    expect(expandActions(model, ROLE)).toEqual([`${ROLE}.find`, `${ROLE}.findOne`]);
+    const verbs = ['find', 'findOne', 'createRole', 'updateRole', 'deleteRole'];
+    expect(expandActions(model, ROLE)).toEqual(verbs.map((verb) => `${ROLE}.${verb}`));
     expect(expandActions(model, 'plugin::users-permissions.auth')).toEqual(
       expect.arrayContaining([...DEFAULT_GRANTS.public]),
     );

@@ -63,7 +63,7 @@ const ACCOUNT_WRITES: ReadonlySet<string> = new Set(
 /** Whether it writes an account, as opposed to logging in and out. */
 export const isAccountWrite = (action: string): boolean => ACCOUNT_WRITES.has(action);
 
-const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales)$/;
+const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales|getPermissions)$/;
 
 /** Whether it changes no content. */
 export const isReadAction = (action: string): boolean => READ_ACTION.test(action);
@@ -78,6 +78,11 @@ export const SHOWS_AS_MUCH_AS: ReadonlyMap<string, string> = new Map([
 export const READ_OWN_ACCOUNT = `${USER}.me`;
 export const FIND_ROLES = `${ROLE}.find`;
 export const FIND_ROLE = `${ROLE}.findOne`;
+export const CREATE_ROLE = `${ROLE}.createRole`;
+export const UPDATE_ROLE = `${ROLE}.updateRole`;
+export const DELETE_ROLE = `${ROLE}.deleteRole`;
+/** To see everything that can be granted. */
+export const LIST_PERMISSIONS = 'plugin::users-permissions.permissions.getPermissions';
 export const LIST_LOCALES = 'plugin::i18n.locales.listLocales';
 
 /** What a new project grants, as Strapi 5 does at its first start. */
@@ -152,8 +157,7 @@ const isReading = (verb: Verb): boolean => verb === 'find' || verb === 'findOne'
 export const knownActions = (model: Model, own: readonly string[] = []): ReadonlySet<string> =>
   new Set([
     ...servedActions(model, own),
-    FIND_ROLES,
-    FIND_ROLE,
+    ...[FIND_ROLES, FIND_ROLE, CREATE_ROLE, UPDATE_ROLE, DELETE_ROLE, LIST_PERMISSIONS],
     ...DEFAULT_GRANTS.public,
     ...DEFAULT_GRANTS.authenticated,
   ]);

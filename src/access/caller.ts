@@ -8,6 +8,8 @@ export type UserValues = Readonly<Record<string, unknown>>;
 export interface Account {
   readonly id: number;
   readonly documentId: string;
+  /** The type of the role; null where the account has none. */
+  readonly role: string | null;
   /** Null for a token that belongs to no session. */
   readonly sessionId: string | null;
 }

@@ -20,6 +20,7 @@ import { Authenticator } from './authenticate.ts';
 import { Grants } from './grants.ts';
 import { type Claims, Jwt, jwtKeys } from './jwt.ts';
 import { Mailer } from './mail.ts';
+import { RoleWriter } from './role-writer.ts';
 import { Roles } from './roles.ts';
 import { missingSecrets, readSecrets } from './secrets.ts';
 import { Sessions } from './sessions.ts';
@@ -43,6 +44,7 @@ export interface Auth {
   readonly settings: Settings;
   readonly grants: Grants;
   readonly roles: Roles;
+  readonly roleWriter: RoleWriter;
   readonly authenticator: Authenticator;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
@@ -93,10 +95,13 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
     operations,
     onMailError: options.onMailError,
   });
+  const own = options.actions;
+  const roles = new Roles({ model, database, statements, own }, () => grants.invalidate());
   return {
     settings,
     grants,
-    roles: new Roles({ model, database, statements, own: options.actions }, () => grants.invalidate()),
+    roles,
+    roleWriter: new RoleWriter({ model, database, roles, grants, accounts, rules: rules.byRole, own }),
     authenticator,
     accounts,
     sessions,

@@ -156,7 +156,7 @@ export class Authenticator {
     const admitted = await this.#admitted(claims);
     if (!admitted) throw unauthorizedError('Invalid credentials');
     const { found, role, until } = admitted;
-    return { caller: callerOf(found.user, role.access, claims), until, mark: found.mark };
+    return { caller: callerOf(found, role.access, claims), until, mark: found.mark };
   }
 
   /** Whether the account that a token is for may still be used, and the token with it. */
@@ -186,7 +186,7 @@ export class Authenticator {
     const found = await this.#account(userId, null);
     if (!found) return null;
     const access = withOwnAccount(found.role?.access ?? NO_ACCESS);
-    return callerOf(found.user, access, { userId, sessionId: null });
+    return callerOf(found, access, { userId, sessionId: null });
   }
 
   async #account(userId: number, sessionId: string | null): Promise<FoundAccount | null> {
@@ -211,14 +211,14 @@ export class Authenticator {
 }
 
 const callerOf = (
-  user: UserValues,
+  { user, role }: Pick<FoundAccount, 'user' | 'role'>,
   access: Access,
   { userId, sessionId }: { readonly userId: number; readonly sessionId: string | null },
 ): Caller => ({
   kind: 'user',
   access,
   user,
-  account: { id: userId, documentId: String(user.documentId), sessionId },
+  account: { id: userId, documentId: String(user.documentId), role: role?.type ?? null, sessionId },
   knownBy: null,
 });
 

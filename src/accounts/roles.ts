@@ -3,9 +3,10 @@ import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS, defaultGrants, expandActions, knownActions } from '../access/actions.ts';
 import { addGrant } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
-import { SetupError } from '../errors.ts';
+import { fieldError, SetupError, type SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import { ACCOUNT_SETTINGS, type AccountStatements, type RoleRow } from '../sql/account-statements.ts';
+import { instantColumns, textColumns } from '../sql/row-columns.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { readAccountSettings } from './account-settings.ts';
 
@@ -34,6 +35,16 @@ export interface ShownRole {
   readonly updatedAt: string | null;
   readonly publishedAt: string | null;
 }
+
+/** A role as a client writes it. Without actions, it keeps those that it has. */
+export interface WrittenRole {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly actions?: readonly string[];
+}
+
+/** Why an action cannot be granted to a role that lacks it; null where it can. */
+export type GrantRefusal = (action: string) => SheafError | null;
 
 /** Which actions a role has, among all there are: by the owner of a controller, then by controller. */
 type ShownPermissions = Record<
@@ -87,6 +98,11 @@ export class Roles {
     });
   }
 
+  /** Everything that can be granted. */
+  shownActions(): ShownPermissions {
+    return this.#permissions(new Set());
+  }
+
   /** Every user who has a role. */
   async ofUsers(): Promise<readonly UserRole[]> {
     const rows = await this.#database.latest((session) => session.rows(this.#statements.rolesOfUsers(), []));
@@ -118,7 +134,10 @@ export class Roles {
   /** A role by its type, its name or its id. */
   async #find(session: Session, role: string): Promise<StoredRole> {
     const roles = await this.#read(session);
-    const found = roles.find(({ id, type, name }) => role === type || role === String(id) || isSame(role, name));
+    const found =
+      roles.find(({ type }) => role === type) ??
+      roles.find(({ id }) => role === String(id)) ??
+      roles.find(({ name }) => isSame(role, name));
     if (found) return found;
     throw new SetupError(`There is no role "${role}"`, [
       `there are ${roles.map(({ type }) => type).join(', ')}; sheaf role create NAME makes another`,
@@ -139,6 +158,43 @@ export class Roles {
     });
   }
 
+  /** Makes a role that is granted these actions and no others. */
+  add(role: Required<WrittenRole> & { readonly type: string }, refusal: GrantRefusal): Promise<StoredRole> {
+    return this.#changed(async (session) => {
+      if ((await this.#read(session)).some(({ type }) => type === role.type))
+        throw fieldError('type', 'This attribute must be unique');
+      refuseAny(role.actions, refusal);
+      return this.#insert(session, role);
+    });
+  }
+
+  /** Gives a role another name, another description or other actions; false where there is no such role. */
+  change(id: number, { name, description, actions }: WrittenRole, refusal: GrantRefusal): Promise<boolean> {
+    return this.#changed(async (session) => {
+      await session.rows(this.#statements.lockRole(), [id]);
+      const role = (await this.#read(session)).find((one) => one.id === id);
+      if (!role) return false;
+      const texts = Object.entries({ name, description }).filter(([, value]) => value !== undefined);
+      const columns = [...textColumns(...texts.map(([column]) => column)), ...instantColumns('updated_at')];
+      const update = new WriteStatements(this.#database.dialect).updateRow('up_roles', columns);
+      await session.rows(update, [...texts.map(([, value]) => value!), Date.now(), id]);
+      if (actions) await this.#replaceActions(session, role, new Set(actions), refusal);
+      return true;
+    });
+  }
+
+  async #replaceActions(
+    session: Session,
+    { id, actions: present }: StoredRole,
+    wanted: ReadonlySet<string>,
+    refusal: GrantRefusal,
+  ): Promise<void> {
+    const missing = [...wanted].filter((action) => !present.includes(action));
+    refuseAny(missing, refusal);
+    for (const action of present) if (!wanted.has(action)) await session.rows(this.#statements.revoke(), [id, action]);
+    for (const action of missing) await addGrant(session, this.#database.dialect, id, action);
+  }
+
   /** Makes a role that is granted what another is. */
   async copy(role: string, name: string): Promise<StoredRole> {
     const type = typeFor(name);
@@ -154,7 +210,7 @@ export class Roles {
 
   async #insert(
     session: Session,
-    role: Omit<StoredRole, 'id'> & { readonly description: string },
+    role: Omit<StoredRole, 'id'> & { readonly description: string | null },
   ): Promise<StoredRole> {
     const { type, description, actions } = role;
     const name = role.name.trim();
@@ -274,15 +330,29 @@ export const nothingToGrant = (word: string): SetupError =>
 /** They are never deleted: who comes without a token has the one, who registers gets the other. */
 const NEEDED: readonly string[] = ['public', 'authenticated'];
 
+function refuseAny(actions: readonly string[], refusal: GrantRefusal): void {
+  for (const action of actions) {
+    const error = refusal(action);
+    if (error) throw error;
+  }
+}
+
 /** The type of a role with a name: small letters, with underscores between words. */
-function typeFor(name: string): string {
-  const type = name
+export function typeOfName(name: string): string {
+  return name
     .trim()
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, '_');
-  if (/^[\p{L}\p{N}_]{3,}$/u.test(type)) return type;
+}
+
+/** Whether it can be the type of a role. One without a letter could be taken for an id. */
+export const isRoleType = (type: string): boolean => /^[\p{L}\p{N}_-]{3,255}$/u.test(type) && /\p{L}/u.test(type);
+
+function typeFor(name: string): string {
+  const type = typeOfName(name);
+  if (isRoleType(type)) return type;
   throw new SetupError(`"${name}" is no name for a role`, ['use three letters or more']);
 }
 

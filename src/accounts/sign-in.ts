@@ -98,6 +98,12 @@ export class Accounts {
     return this.documentIdOf(id);
   }
 
+  /** Gives a user another role, which ends the sessions of the user. */
+  async giveRole(userId: number, role: number): Promise<void> {
+    const documentId = await this.documentIdToWrite(userId);
+    if (documentId !== null) await this.#writeUser('update', documentId, { role });
+  }
+
   /** Waits for the work that goes on after answers. */
   async settle(): Promise<void> {
     // What is waited for may promise more.

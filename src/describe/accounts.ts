@@ -53,6 +53,26 @@ const ownAccount = (description: Description): JsonSchema =>
 
 const OK: JsonSchema = strictObject({ ok: { const: true } });
 
+const permissions = (required: readonly string[]): JsonSchema => ({
+  type: 'object',
+  description: 'Actions by owner and controller, each with whether the role has it.',
+  additionalProperties: strictObject({
+    controllers: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: strictObject({ enabled: FLAG, policy: TEXT }, required),
+      },
+    },
+  }),
+});
+
+const PERMISSIONS = permissions(['enabled', 'policy']);
+const GIVEN_PERMISSIONS = permissions(['enabled']);
+
+const ROLE_NAME: JsonSchema = { type: 'string', minLength: 3, maxLength: 255 };
+const ROLE_TEXT: JsonSchema = { type: ['string', 'null'], maxLength: 255 };
+
 /** What routes about accounts take. */
 export const ACCOUNT_BODIES = {
   logIn: () => openBody({ identifier: { ...GIVEN, description: 'A name or an address.' }, password: SECRET }),
@@ -78,6 +98,17 @@ export const ACCOUNT_BODIES = {
       },
       [],
     ),
+  newRole: () =>
+    openBody(
+      {
+        name: ROLE_NAME,
+        description: ROLE_TEXT,
+        type: { ...TEXT, description: 'Made from the name where it is missing.' },
+        permissions: GIVEN_PERMISSIONS,
+      },
+      ['name'],
+    ),
+  role: () => openBody({ name: ROLE_NAME, description: ROLE_TEXT, permissions: GIVEN_PERMISSIONS }, []),
   user: (description: Description, isNew: boolean) =>
     dataSchema(description, userType(description), isNew ? 'Create' : 'Update'),
 } as const;
@@ -91,20 +122,6 @@ const ROLE: Properties = {
   createdAt: INSTANT,
   updatedAt: INSTANT,
   publishedAt: INSTANT,
-};
-
-const PERMISSIONS: JsonSchema = {
-  type: 'object',
-  description: 'Actions by owner and controller, each with whether the role has it.',
-  additionalProperties: strictObject({
-    controllers: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        additionalProperties: strictObject({ enabled: FLAG, policy: TEXT }),
-      },
-    },
-  }),
 };
 
 const SESSION: JsonSchema = strictObject({
@@ -130,6 +147,7 @@ export const ACCOUNT_ANSWERS = {
   count: () => COUNT,
   roles: () => strictObject({ roles: listOf(strictObject({ ...ROLE, nb_users: COUNT })) }),
   role: () => strictObject({ role: strictObject({ ...ROLE, permissions: PERMISSIONS }) }),
+  permissions: () => strictObject({ permissions: PERMISSIONS }),
   locales: ({ view, schemas }: Description) =>
     schemas.refer('Locales', () => {
       const scalars = view.scalars(view.schemaOf(LOCALE)).map(({ name }) => name);

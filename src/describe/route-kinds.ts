@@ -258,6 +258,34 @@ const USER_KINDS = {
     answer: json(ACCOUNT_ANSWERS.role),
     errors: [404],
   },
+  permissions: {
+    id: () => 'findPermissions',
+    summary: () => 'Show everything that can be granted',
+    status: 200,
+    answer: json(ACCOUNT_ANSWERS.permissions),
+  },
+  createRole: {
+    id: () => 'createRole',
+    summary: () => 'Create a role',
+    status: 200,
+    body: given(ACCOUNT_BODIES.newRole),
+    answer: json(ACCOUNT_ANSWERS.ok),
+  },
+  updateRole: {
+    id: () => 'updateRole',
+    summary: () => 'Change a role and what it is granted',
+    status: 200,
+    body: given(ACCOUNT_BODIES.role),
+    answer: json(ACCOUNT_ANSWERS.ok),
+    errors: [404],
+  },
+  deleteRole: {
+    id: () => 'deleteRole',
+    summary: () => 'Delete a role',
+    status: 200,
+    answer: json(ACCOUNT_ANSWERS.ok),
+    errors: [404],
+  },
 } as const satisfies Readonly<Record<string, KindDescription>>;
 
 const AUTH_KINDS = {

@@ -47,6 +47,6 @@ export function accessOf(model: Model, { grants = ['*'], rules = {} }: RoleDescr
 
 /** A user with the access of a role and, where given, the values of an account. */
 export function userWith(model: Model, { user, ...role }: RoleDescription & { readonly user?: UserValues }): Caller {
-  const account = user && { id: Number(user.id), documentId: String(user.documentId), sessionId: null };
+  const account = user && { id: Number(user.id), documentId: String(user.documentId), role: 'role', sessionId: null };
   return { kind: 'user', access: accessOf(model, role), user: user ?? null, account: account ?? null, knownBy: null };
 }

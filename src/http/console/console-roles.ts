@@ -39,6 +39,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'plugin::users-permissions.auth': 'Logging in',
   'plugin::users-permissions.user': 'Users',
   'plugin::users-permissions.role': 'Roles',
+  'plugin::users-permissions.permissions': 'Permissions',
   'plugin::i18n.locales': 'Locales',
 };
 

@@ -1,5 +1,7 @@
 // Services of Strapi's plugins that code of projects calls: accounts and their tokens, mails, uploads, locales.
+import { systemCaller } from '../../../access/caller.ts';
 import type { Auth } from '../../../accounts/auth.ts';
+import { roleNotFound } from '../../../accounts/role-writer.ts';
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
 import type { FileContent } from '../../../files/files.ts';
@@ -21,13 +23,11 @@ export interface PluginServices {
 }
 
 export const pluginServices = (sheaf: Sheaf, auth: Auth): PluginServices => ({
-  'users-permissions': { user: userService(sheaf, auth), jwt: jwtService(auth), role: roleService(sheaf) },
+  'users-permissions': { user: userService(sheaf, auth), jwt: jwtService(auth), role: roleService(sheaf, auth) },
   email: { email: emailService(auth) },
   upload: { upload: uploadService(sheaf) },
   i18n: { locales: localeService(sheaf) },
 });
-
-const ROLE = 'plugin::users-permissions.role';
 
 function userService(sheaf: Sheaf, { accounts }: Auth) {
   const users = sheaf.documents(USER);
@@ -94,12 +94,30 @@ function jwtService({ jwt, settings }: Auth) {
   };
 }
 
-function roleService(sheaf: Sheaf) {
-  const rows = new Rows(sheaf, ROLE);
+const ROLE_KEYS = ['name', 'description', 'type', 'permissions'];
+
+/** Code may hand over more than a role has, which means nothing. */
+const writtenRole = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => ROLE_KEYS.includes(key)));
+
+function roleService({ model }: Sheaf, { roles, roleWriter }: Auth) {
+  const system = systemCaller(model);
   return {
-    find: (): Promise<Entry[]> => rows.findMany(),
-    findOne: (id: number | string): Promise<Entry | null> =>
-      rows.findOne({ where: { id: Number(id) }, populate: ['permissions'] }),
+    find: () => roles.shown(),
+    /** With all actions there are, and whether the role has each. */
+    async findOne(id: number | string) {
+      const role = await roles.shownOne(String(id));
+      if (!role) throw roleNotFound();
+      return role;
+    },
+    async createRole(values: Values): Promise<void> {
+      await roleWriter.create(writtenRole(values), system);
+    },
+    async updateRole(id: number | string, values: Values): Promise<void> {
+      await roleWriter.update(String(id), writtenRole(values), system);
+    },
+    deleteRole: (id: number | string, publicRole?: number | string): Promise<void> =>
+      roleWriter.delete(String(id), publicRole === undefined ? undefined : String(publicRole)),
   };
 }
 
