@@ -99,7 +99,7 @@ describeOnEveryDatabase('Accounts', (engine) => {
 
     it('are made by them without it as well', async () => {
       const { who } = await site.person('own');
-      const data = { username: 'made-by-own', email: 'made-by-own@people.example' };
+      const data = { username: 'made-by-own', email: 'made-by-own@people.example', password: 'a-long-phrase' };
       expect((await site.send('POST', 'users', { ...data, confirmed: true }, who)).status).toBe(400);
       expect((await site.send('POST', 'users', { ...data, role: 1 }, who)).status).toBe(400);
       expect((await site.send('POST', 'users', data, who)).status).toBe(201);

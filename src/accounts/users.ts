@@ -49,7 +49,7 @@ export class UserExtension implements TypeExtension {
       // What the caller may not write is refused as a name, where the plan is made.
       const mayWrite = (key: string): boolean => caller.access.mayUse(operation.type.uid, key, WRITE_USES[name]);
       if (mayWrite('role')) refuseNoRole(name, data.role);
-      if (data.password === null && mayWrite('password')) throw fieldError('password', 'Password cannot be null');
+      if (mayWrite('password')) refuseNoPassword(name, data);
     }
     if (typeof given.password === 'string' && isTooLong(given.password))
       throw validationError('Password must be less than 73 bytes');
@@ -119,6 +119,14 @@ export class UserExtension implements TypeExtension {
 const withPlainAddress = (values: Values): Values =>
   typeof values.email === 'string' ? { ...values, email: values.email.toLowerCase() } : values;
 
+/** Who has an account of this service logs in with a password; who has one elsewhere does not. */
+function refuseNoPassword(name: 'create' | 'update', { password, provider }: Values): void {
+  if (password === null) throw fieldError('password', 'Password cannot be null');
+  const isLocal = provider === undefined || provider === 'local';
+  if (name === 'create' && isLocal && password === undefined)
+    throw fieldError('password', 'password is a required field');
+}
+
 /** A form that connects no role would leave a user without one, who can do nothing: Strapi refuses it as well. */
 function refuseNoRole(name: 'create' | 'update', role: unknown): void {
   if (connectsRole(role) || (name === 'update' && keepsRole(role))) return;
@@ -137,11 +145,11 @@ function connectsRole(role: unknown): boolean {
   return Object.keys(others).length > 0 || !isNone(connect) || !isNone(set);
 }
 
-/** An update with both lists, and nothing in them, says that the role stays. */
+/** An update that takes nothing away and names nothing says that the role stays, as for every relation. */
 function keepsRole(role: unknown): boolean {
-  if (typeof role !== 'object' || role === null || 'set' in role) return false;
-  const { connect, disconnect } = role as Record<string, unknown>;
-  return Array.isArray(connect) && Array.isArray(disconnect) && disconnect.length === 0;
+  if (typeof role !== 'object' || role === null || Array.isArray(role)) return false;
+  const { disconnect, set } = role as Record<string, unknown>;
+  return isNone(disconnect) && (set === undefined || set === null);
 }
 
 /** What is locked while sessions of a user begin, go on or end. */
