@@ -161,6 +161,8 @@ describeOnEveryDatabase('Logging in', (engine) => {
     expect(one.body.error.details.errors).toEqual([
       { path: ['password'], message: 'password is a required field', name: 'ValidationError' },
     ]);
+    // A form that nobody filled in.
+    expectInvalid(await service.auth('local', { identifier: 'John', password: '' }), 'password is a required field');
     for (const body of [{}, [], undefined, { identifier: { $ne: null }, password: { $ne: null } }]) {
       const both = await service.auth('local', body);
       expectInvalid(both, '2 errors occurred');
@@ -506,7 +508,7 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
   it('get the same answer for every address, and a mail only where the account may log in', async () => {
     const person = await service.person();
     const blocked = await service.person({ blocked: true });
-    for (const email of [person.email, blocked.email, 'nobody@nowhere.example', 'no address']) {
+    for (const email of [person.email, blocked.email, 'nobody@nowhere.example']) {
       const answer = await forgot(email);
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
     }
@@ -533,10 +535,13 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     }
   });
 
-  it('take an address in any case, and nothing but a text', async () => {
+  it('take an address in any case, and nothing else', async () => {
     const person = await service.person();
     await forgot(person.email.toUpperCase());
     expect(await service.mails(person.email)).toHaveLength(1);
+    for (const path of ['forgot-password', 'send-email-confirmation'])
+      for (const email of ['no address', person.username, `${person.username}@`])
+        expectInvalid(await service.auth(path, { email }), 'email must be a valid email');
     for (const email of [undefined, null, '', 1, [person.email], { email: person.email }])
       expectInvalid(await forgot(email));
     expect(await service.mails(person.email)).toHaveLength(1);
@@ -699,7 +704,9 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     const code = await service.resetCode(await service.person());
     const reset = (password: unknown, passwordConfirmation: unknown = password): Promise<Answer> =>
       service.auth('reset-password', { code, password, passwordConfirmation });
-    expectInvalid(await reset('one-passw0rd', 'an0ther'), 'Passwords do not match');
+    const mismatch = await reset('one-passw0rd', 'an0ther');
+    expectInvalid(mismatch, 'Passwords do not match');
+    expect(mismatch.body.error.details.errors).toMatchObject([{ path: ['passwordConfirmation'] }]);
     expectInvalid(await reset('five5'), 'password must be at least 6 characters');
     expectInvalid(await reset('x'.repeat(73)), 'Password must be less than 73 bytes');
     expectInvalid(await reset({ a: 1 }));
@@ -1662,7 +1669,9 @@ describeOnEveryDatabase('API tokens', (engine) => {
 
   it('are over at their end', async () => {
     const token = await stored({ expires_at: service.instant(Date.now() - 1000) });
-    expectUnauthorized(await service.as(token, 'GET', 'restaurants'));
+    const over = await service.as(token, 'GET', 'restaurants');
+    expectUnauthorized(over);
+    expect(over.body.error.message).toBe('Token expired');
     const end = Date.now() + HOUR_MS / 2;
     const later = await stored({ expires_at: service.instant(end), last_used_at: service.instant(Date.now()) });
     const find = (): Promise<Answer> => service.as(later, 'GET', 'restaurants');
@@ -1898,6 +1907,13 @@ describeOnEveryDatabase('Users as content', (engine) => {
     expect(await service.stored({ id }, 'password')).toMatch(/^\$2[ab]\$10\$/);
     const { jwt } = await service.logIn(body);
     expect((await service.me(jwt)).body.id).toBe(id);
+  });
+
+  it('are made with a password, unless they log in elsewhere', async () => {
+    const { password: _, ...body } = newcomer();
+    for (const provider of [undefined, 'local'])
+      expectInvalid(await service.send('POST', 'users', { ...body, provider }), 'password is a required field');
+    expect((await service.send('POST', 'users', { ...body, provider: 'github' })).status).toBe(201);
   });
 
   it('are made with the role, the confirmation and the block that the body says', async () => {

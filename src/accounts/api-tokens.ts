@@ -4,6 +4,7 @@ import { createId } from '@paralleldrive/cuid2';
 import type { Access } from '../access/access.ts';
 import type { Accesses } from '../access/role-access.ts';
 import type { Database } from '../db/database.ts';
+import { unauthorizedError } from '../errors.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 
@@ -64,14 +65,15 @@ export class ApiTokens {
     return createHmac('sha512', this.#salt).update(token).digest('hex');
   }
 
-  /** Null for a token that is unknown or over. */
+  /** Null for a token that is unknown. One that is over is told so: whoever shows it had it while it was good. */
   async access(token: string): Promise<FoundToken | null> {
     if (!TOKEN_FORM.test(token)) return null;
     const { rows, mark } = await this.#database.marked(this.#statements.token(), [this.#stored(token)]);
     if (rows.length === 0) return null;
     const [id, type, kind, expiresAt, lastUsedAt] = rows[0]!;
     const now = Date.now();
-    if ((kind !== null && kind !== 'content-api') || (expiresAt !== null && expiresAt <= now)) return null;
+    if (kind !== null && kind !== 'content-api') return null;
+    if (expiresAt !== null && expiresAt <= now) throw unauthorizedError('Token expired');
     const { isReadOnly } = this.#database;
     if (!isReadOnly && (lastUsedAt === null || now - lastUsedAt > TOUCH_MS))
       await this.#database.transaction((session) => session.rows(this.#statements.touchToken(), [now, id]));

@@ -11,6 +11,7 @@ import { USER } from '../model/builtin.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Entry } from '../operations/parameters.ts';
 import { isPassword, isTooLong } from '../passwords.ts';
+import { isEmail } from '../plan/write/values.ts';
 import type { Settings } from '../project/settings.ts';
 import { NO_LIMIT } from '../request/parse-read.ts';
 import { isStorable } from '../request/scalars.ts';
@@ -215,8 +216,7 @@ export class Accounts {
 
   async changePassword(id: number, body: Body, client: Client): Promise<SignedIn> {
     const given = requireStrings(body, ['currentPassword', 'password', 'passwordConfirmation']);
-    if (given.password !== given.passwordConfirmation) throw validationError('Passwords do not match');
-    checkPassword(given.password);
+    checkNewPassword(given);
     const account = await this.#attempts.attempt(client.address, `id ${id}`, async () => {
       const found = await this.#find('id', id);
       return found && (await isPassword(given.currentPassword, found.password)) ? found : null;
@@ -241,7 +241,7 @@ export class Accounts {
 
   /** Answers at once, the same for every address; the mail follows. */
   forgotPassword(body: Body): void {
-    const { email } = requireStrings(body, ['email']);
+    const email = requireAddress(body);
     this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
       if (!account || account.blocked || !this.#mayMail('reset_password', account)) return;
@@ -253,9 +253,9 @@ export class Accounts {
   }
 
   async resetPassword(body: Body, client: Client): Promise<SignedIn> {
-    const { code, password, passwordConfirmation } = requireStrings(body, ['code', 'password', 'passwordConfirmation']);
-    if (password !== passwordConfirmation) throw validationError('Passwords do not match');
-    checkPassword(password);
+    const given = requireStrings(body, ['code', 'password', 'passwordConfirmation']);
+    checkNewPassword(given);
+    const { code, password } = given;
     const account = await this.#useCode(code, 'reset_password_token');
     if (!account) throw validationError('Incorrect code provided');
     await this.#setPassword(account.id, password);
@@ -273,7 +273,7 @@ export class Accounts {
   }
 
   async sendConfirmation(body: Body): Promise<string> {
-    const { email } = requireStrings(body, ['email']);
+    const email = requireAddress(body);
     this.#runLater(async () => {
       const account = await this.#find('email', email.toLowerCase());
       if (!account || account.confirmed || account.blocked || !this.#mayMail('email_confirmation', account)) return;
@@ -353,12 +353,27 @@ function requireStrings<Name extends string>(body: Body, names: readonly Name[])
     .filter((name) => typeof body[name] !== 'string' || body[name] === '' || !isStorable(body[name]))
     .map((name) => ({
       path: [name],
-      message: body[name] === undefined ? `${name} is a required field` : `${name} must be a string`,
+      message: isMissing(body[name]) ? `${name} is a required field` : `${name} must be a string`,
       name: 'ValidationError',
     }));
   if (errors.length > 0)
     throw validationError(errors.length === 1 ? errors[0]!.message : `${errors.length} errors occurred`, { errors });
   return body as Record<Name, string>;
+}
+
+/** Forms send fields that nobody filled in as empty strings. */
+const isMissing = (value: unknown): boolean => value === undefined || value === '';
+
+/** Tells what no account can have as its address; nothing of the accounts there are. */
+function requireAddress(body: Body): string {
+  const { email } = requireStrings(body, ['email']);
+  if (!isEmail(email)) throw fieldError('email', 'email must be a valid email');
+  return email;
+}
+
+function checkNewPassword(given: Readonly<Record<'password' | 'passwordConfirmation', string>>): void {
+  if (given.password !== given.passwordConfirmation) throw fieldError('passwordConfirmation', 'Passwords do not match');
+  checkPassword(given.password);
 }
 
 function checkPassword(password: string): void {

@@ -30,6 +30,9 @@ const INT64 = 2n ** 63n;
 /** bcrypt reads no further; a longer password would be cut in silence. */
 const MAX_PASSWORD_BYTES = 72;
 const EMAIL = /^[^\s@,;<>()[\]"]+@[^\s@,;<>()[\]".]+(\.[^\s@,;<>()[\]".]+)+$/;
+
+/** Whether text can be an address for mails. */
+export const isEmail = (text: string): boolean => EMAIL.test(text);
 const UID = '^[A-Za-z0-9-_.~]*$';
 
 const problem = (text: string): Checked => ({ problem: text });
@@ -247,7 +250,7 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): str
   if (value === null) return required ? wrongKind(kindName(type), null) : null;
   if (typeof value === 'string' && type !== 'json' && type !== 'blocks') {
     if (type === 'email' && value === '') return 'cannot be empty';
-    if (type === 'email' && !EMAIL.test(value)) return 'must be a valid email';
+    if (type === 'email' && !isEmail(value)) return 'must be a valid email';
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
     const pattern = rules.regex ?? (type === 'uid' ? UID : null);
