@@ -250,7 +250,7 @@ describeOnEveryDatabase('Roles that clients write', (engine) => {
     const answer = await send('PUT', `/${role.documentId}`, { ...role, name: 'Another name' });
     expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
     expect(await grantsOf(id)).toEqual([FIND_ONE]);
-    expect(await stored(id)).toEqual(['Another name', '', role.type]);
+    expect(await stored(id)).toEqual(['Another name', null, role.type]);
     await send('PUT', `/${id}`, { description: 'Described' });
     expect(await stored(id)).toEqual(['Another name', 'Described', role.type]);
     expect(await grantsOf(id)).toEqual([FIND_ONE]);

@@ -23,7 +23,7 @@ export interface RoleInput<R> {
 export function parseNewRole(body: unknown): RoleInput<Required<WrittenRole> & { readonly type: string }> {
   const { type, ...given } = bodyOf(body);
   const { role, ignored } = parseRoleChange(given);
-  const { name, description = '', actions = [] } = role;
+  const { name, description = null, actions = [] } = role;
   if (name === undefined) throw fieldError('name', 'name is a required field');
   const typeGiven = type === undefined || type === null || type === '' ? typeOfName(name) : type;
   if (typeof typeGiven !== 'string' || !isRoleType(typeGiven))
