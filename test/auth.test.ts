@@ -558,6 +558,28 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     for (const file of readdirSync(folder)) expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
+  it('are told of by the sender that Strapi 5 keeps, with a name that ends no comment in the file', async () => {
+    const options = { object: 'For <%= USER.username %>', from: { name: 'Help', email: 'help@example.com' } };
+    const value = JSON.stringify({ reset_password: { options } });
+    const key = 'plugin_users-permissions_email';
+    const [[before]] = (await service.rows(`select value from strapi_core_store_settings where key = '${key}'`)) as [
+      [string],
+    ];
+    const keep = (text: string) =>
+      service.execute(
+        `update strapi_core_store_settings set value = '${text.replaceAll("'", "''")}' where key = '${key}'`,
+      );
+    await keep(value);
+    const person = await service.person({ username: 'end--><b>' });
+    await service.resetCode(person);
+    await keep(before);
+    const folder = path.join(service.state, 'mail');
+    const texts = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+    const text = texts.find((one) => one.includes(`To: ${person.email}`))!;
+    expect(text).toContain('From: "Help" <help@example.com>');
+    expect(text).toContain('Subject: For end><b> -->');
+  });
+
   it('are changed by the code of the mail: the new one works, the old one and every session are over', async () => {
     const person = await service.person();
     const [one, other] = [await service.logIn(person), await service.logIn(person)];

@@ -19,7 +19,7 @@ import { ApiTokens } from './api-tokens.ts';
 import { Authenticator } from './authenticate.ts';
 import { Grants } from './grants.ts';
 import { type Claims, Jwt, jwtKeys } from './jwt.ts';
-import { Mailer } from './mail.ts';
+import { DEFAULT_SENDER, Mailer } from './mail.ts';
 import { RoleWriter } from './role-writer.ts';
 import { Roles } from './roles.ts';
 import { missingSecrets, readSecrets } from './secrets.ts';
@@ -83,7 +83,7 @@ export async function openAuth(operations: Operations, options: AuthOptions): Pr
   const authenticator = new Authenticator({ model, database, statements, grants, jwt, tokens });
   const admits = (claims: Claims): Promise<boolean> => authenticator.admits(claims);
   const sessions = new Sessions({ database, statements, jwt, settings: settings.auth, admits });
-  const mailer = new Mailer(settings.email.from, options.smtp, `${options.state}/mail`);
+  const mailer = new Mailer(settings.email.from ?? DEFAULT_SENDER, options.smtp, `${options.state}/mail`);
   const accounts = new Accounts({
     database,
     statements,

@@ -4,6 +4,8 @@ import path from 'node:path';
 import type { SendMailOptions, Transporter } from 'nodemailer';
 import { requireSmtpUrl } from '../project/connection-url.ts';
 
+export const DEFAULT_SENDER = 'no-reply@localhost';
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -48,7 +50,8 @@ export class Mailer {
     const moment = new Date().toISOString().replaceAll(':', '-');
     const file = path.join(this.#folder, `${moment}-${process.pid}-${++this.#count}.html`);
     const attached = attachments.map(({ filename }) => `\n     Attached: ${filename || 'a file'}`).join('');
-    const head = `<!-- From: ${from}\n     To: ${to.replaceAll('--', '')}\n     Subject: ${subject}${attached} -->\n`;
+    const said = `From: ${from}\n     To: ${to}\n     Subject: ${subject}${attached}`;
+    const head = `<!-- ${said.replaceAll('--', '')} -->\n`;
     writeFileSync(file, `${head}${html || (more.text ?? '')}\n`, { mode: 0o600 });
   }
 

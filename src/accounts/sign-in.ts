@@ -322,8 +322,11 @@ export class Accounts {
   async #mail(kind: MailKind, account: Account, url: string, code: string): Promise<void> {
     const { database, statements, mailer } = this.#deps;
     const [row] = await database.latest((session) => session.rows(statements.setting(MAILS), []));
-    const { subject, html } = mailText(kind, row?.[0], { url, code, username: account.username, email: account.email });
-    await mailer.send({ to: account.email, subject, html });
+    const { username, email } = account;
+    const { server, email: mails } = this.#deps.settings;
+    const text = mailText(kind, row?.[0], { url, code, username, email, serverUrl: server.url ?? '' });
+    const more = { ...text.more, ...(mails.from !== null && { from: mails.from }) };
+    await mailer.send({ ...text, to: email, more });
   }
 
   /** Runs work that the answer does not wait for: mails. */

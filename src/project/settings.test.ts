@@ -80,7 +80,7 @@ describe('settings', () => {
       'rateLimits.auth.max: missing; expected max, seconds',
       'rateLimits.auth.seconds: missing; expected max, seconds',
       'rateLimits.cost.max: expected a whole number, at least 1',
-      'email.from: expected a string that is not empty',
+      'email.from: expected a string that is not empty, or null',
       'email.resetUrl: expected a string that is not empty, or null',
     ]);
   });

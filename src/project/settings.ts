@@ -237,7 +237,10 @@ const AGGREGATES = strictObject({
 const link = v.nullable(nonEmptyString('expected a string that is not empty, or null'));
 
 const EMAIL = strictObject({
-  from: described(v.optional(nonEmptyString(), 'no-reply@localhost'), 'The sender of mails.'),
+  from: described(
+    v.optional(link, null),
+    'The sender of mails; null for the one that Strapi 5 stores, if there is one.',
+  ),
   resetUrl: described(v.optional(link, null), 'Where the link in a mail that resets a password leads; null for none.'),
   confirmationUrl: described(
     v.optional(link, null),
