@@ -118,6 +118,62 @@ describeOnEveryDatabase('The sessions of a user', (engine) => {
     for (const { jwt } of [one, three]) expect((await service.me(jwt)).status).toBe(200);
   });
 
+  it('have the device that the client names, and end with it', async () => {
+    const { username } = await service.person();
+    const onPhone = () => service.auth('local', { identifier: username, password: PASSWORD, deviceId: 'my-phone' });
+    const [one, two, other] = [tokensOf(await onPhone()), tokensOf(await onPhone()), await logIn(username)];
+    expect((await list(other.jwt)).map(({ deviceId }) => deviceId)).toEqual([
+      expect.any(String),
+      'my-phone',
+      'my-phone',
+    ]);
+    expect((await service.as(other.jwt, 'POST', 'auth/logout', { deviceId: 'my-phone' })).status).toBe(200);
+    for (const { jwt, refreshToken } of [one, two]) {
+      expectUnauthorized(await service.me(jwt));
+      expectUnauthorized(await service.refresh(refreshToken));
+    }
+    expect((await service.me(other.jwt)).status).toBe(200);
+    const changed = await service.as(other.jwt, 'POST', 'auth/change-password', {
+      currentPassword: PASSWORD,
+      password: 'another-phrase',
+      passwordConfirmation: 'another-phrase',
+      deviceId: 'my-phone',
+    });
+    expect((await list(tokensOf(changed).jwt)).map(({ deviceId }) => deviceId)).toEqual(['my-phone']);
+  });
+
+  it('have a device of their own where the client names none that can be kept', async () => {
+    const { username } = await service.person();
+    const logInWith = (deviceId: unknown) =>
+      service.auth('local', { identifier: username, password: PASSWORD, deviceId });
+    for (const deviceId of ['', 5, null, ['x']])
+      expect((await list(tokensOf(await logInWith(deviceId)).jwt))[0].deviceId).toMatch(/^\w{20,}$/);
+    for (const deviceId of ['x'.repeat(256), 'a\0b']) expectError(await logInWith(deviceId), 400, 'ValidationError');
+  });
+
+  it('are ended one by one without a device too, as Strapi 5 begins them', async () => {
+    const { id, username } = await service.person();
+    const [one, two, three] = [await logIn(username), await logIn(username), await logIn(username)];
+    await service.execute(`update strapi_sessions set device_id = null where user_id = '${id}'`);
+    const renewed = tokensOf(await service.refresh(one.refreshToken));
+    const shown = await list(renewed.jwt);
+    expect(shown.map((session) => [session.id, session.deviceId, session.current])).toEqual([
+      [sessionOf(renewed.jwt), null, true],
+      [sessionOf(three.jwt), null, false],
+      [sessionOf(two.jwt), null, false],
+    ]);
+    expect((await end(renewed.jwt, sessionOf(two.jwt))).status).toBe(200);
+    expectUnauthorized(await service.me(two.jwt));
+    expect((await service.me(three.jwt)).status).toBe(200);
+    // A refresh token that comes back ends what it was renewed to.
+    expectUnauthorized(await service.refresh(one.refreshToken));
+    expectUnauthorized(await service.me(renewed.jwt));
+    expectUnauthorized(await service.refresh(renewed.refreshToken));
+    expect((await list(three.jwt)).map((session) => session.id)).toEqual([sessionOf(three.jwt)]);
+    expect((await service.as(three.jwt, 'POST', 'auth/logout', {})).status).toBe(200);
+    expectUnauthorized(await service.me(three.jwt));
+  });
+
   it('are none of the business of who is not logged in', async () => {
     for (const [method, url] of [
       ['GET', 'auth/sessions'],

@@ -6,7 +6,7 @@ import { createId } from '@paralleldrive/cuid2';
 import type { Database, Session } from '../db/database.ts';
 import type { Settings } from '../project/settings.ts';
 import { isStorable } from '../request/scalars.ts';
-import type { AccountStatements } from '../sql/account-statements.ts';
+import type { AccountStatements, SessionRow } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { Claims, Jwt } from './jwt.ts';
 import { sessionsKey } from './users.ts';
@@ -19,7 +19,8 @@ export interface Tokens {
 /** A session as its user sees it. */
 export interface ShownSession {
   readonly id: string;
-  readonly deviceId: string;
+  /** Null where another program began it without one. */
+  readonly deviceId: string | null;
   readonly deviceName: string | null;
   /** Whether it is the one that asks. */
   readonly current: boolean;
@@ -32,12 +33,14 @@ export interface ShownSession {
 export interface Beginning {
   /** The password that was compared. */
   readonly password?: string | null;
+  /** What the client calls the device. */
+  readonly deviceId?: string;
   readonly deviceName?: string | null;
 }
 
 /** A session that goes on keeps the device of the one that it follows. */
 interface Device {
-  readonly id: string;
+  readonly id: string | null;
   /** JSON. */
   readonly metadata: string | null;
 }
@@ -77,7 +80,8 @@ export class Sessions {
   }
 
   /** Null where the account has another password than the one that was compared. */
-  async begin(userId: number, { password, deviceName = null }: Beginning = {}): Promise<Tokens | null> {
+  async begin(userId: number, beginning: Beginning = {}): Promise<Tokens | null> {
+    const { password, deviceId = createId(), deviceName = null } = beginning;
     const end = Date.now() + this.#settings.sessionSeconds * 1000;
     const begun = await this.#database.transaction(async (session) => {
       await this.#lock(session, userId);
@@ -87,7 +91,7 @@ export class Sessions {
       }
       await session.rows(this.#statements.sweepSessions(), [String(userId), Date.now()]);
       const metadata = deviceName === null ? null : JSON.stringify({ deviceName });
-      return this.#insert(session, userId, { id: createId(), metadata }, end);
+      return this.#insert(session, userId, { id: deviceId, metadata }, end);
     });
     return begun && this.#tokens(userId, begun);
   }
@@ -137,7 +141,8 @@ export class Sessions {
       const next = await this.#insert(session, userId, { id: device, metadata }, end);
       const rotated = await session.rows(this.#statements.rotate(), [next.sessionId, now, sessionId]);
       if (rotated.length > 0) return next;
-      await session.rows(this.#statements.endSessions('device'), [String(userId), device]);
+      await this.#endFamily(session, userId, sessionId);
+      await this.#endFamily(session, userId, next.sessionId);
       return null;
     });
     return begun && { ...(await this.#tokens(userId, begun)), userId };
@@ -149,23 +154,20 @@ export class Sessions {
       session.rows(this.#statements.sessionsOf(), [String(userId)]),
     );
     const now = Date.now();
-    const shown: ShownSession[] = [];
-    for (const [deviceId, family] of Map.groupBy(rows, ([, , device]) => device)) {
-      const last = family.find(
-        ([, status, , end, absoluteEnd]) => status === 'active' && end > now && absoluteEnd > now,
-      );
-      if (!last) continue;
-      const [id, , , , , begin, metadata] = last;
-      shown.push({
+    const active = rows.filter(
+      ([, status, , end, absoluteEnd]) => status === 'active' && end > now && absoluteEnd > now,
+    );
+    return active.map(([id, , deviceId, , , begin, metadata]) => {
+      const family = familyOf(rows, id);
+      return {
         id,
         deviceId,
         deviceName: deviceNameIn(metadata),
         current: family.some(([sessionId]) => sessionId === current),
         loginAt: new Date(Math.min(...family.map((row) => row[5]))).toISOString(),
         lastActiveAt: new Date(begin).toISOString(),
-      });
-    }
-    return shown;
+      };
+    });
   }
 
   /** Ends a session of a user, and those it followed. False where the user has no such session. */
@@ -174,9 +176,15 @@ export class Sessions {
       await this.#lock(session, userId);
       const [row] = await session.rows(this.#statements.session(), [sessionId]);
       if (row?.[0] !== String(userId)) return false;
-      await session.rows(this.#statements.endSessions('device'), [String(userId), row[2]]);
+      await this.#endFamily(session, userId, sessionId);
       return true;
     });
+  }
+
+  async #endFamily(session: Session, userId: number, sessionId: string): Promise<void> {
+    const rows = await session.rows(this.#statements.sessionsOf(), [String(userId)]);
+    const ids = familyOf(rows, sessionId).map(([id]) => id);
+    await session.rows(this.#statements.endSessions('sessions'), [String(userId), JSON.stringify(ids)]);
   }
 
   /** Ends the sessions of a user on a device. */
@@ -196,6 +204,20 @@ export class Sessions {
       await session.rows(this.#statements.refuseOlderTokens(), [userId, Date.now()]);
     });
   }
+}
+
+/** A session with those that it followed and those that follow it, since one begins anew whenever it is renewed. */
+function familyOf(rows: readonly SessionRow[], sessionId: string): readonly SessionRow[] {
+  const byId = new Map(rows.map((row) => [row[0], row]));
+  const byChild = new Map(rows.map((row) => [row[7], row]));
+  const family = new Set<SessionRow>();
+  const follow = (first: SessionRow | undefined, next: (row: SessionRow) => SessionRow | undefined): void => {
+    for (let row = first; row && !family.has(row); row = next(row)) family.add(row);
+  };
+  const asked = byId.get(sessionId);
+  follow(asked, ([, , , , , , , child]) => byId.get(child ?? ''));
+  follow(byChild.get(sessionId), ([id]) => byChild.get(id));
+  return [...family];
 }
 
 /** Metadata that another program wrote may be anything. */

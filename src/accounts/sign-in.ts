@@ -146,13 +146,15 @@ export class Accounts {
     return outcome?.text ?? 'null';
   }
 
-  async #signIn(id: number, { userAgent }: Client): Promise<SignedIn> {
-    const tokens = await this.#deps.sessions.begin(id, { deviceName: deviceName(userAgent) });
+  async #signIn(id: number, { userAgent }: Client, deviceId: string | undefined): Promise<SignedIn> {
+    const device = { deviceName: deviceName(userAgent), ...(deviceId !== undefined && { deviceId }) };
+    const tokens = await this.#deps.sessions.begin(id, device);
     return { tokens: tokens!, user: await this.#ownEntry(id) };
   }
 
   async logIn(body: Body, { address, userAgent }: Client): Promise<SignedIn> {
     const { identifier, password } = requireStrings(body, ['identifier', 'password']);
+    const deviceId = deviceIn(body);
     const account = await this.#attempts.attempt(address, `called ${identifier.toLowerCase()}`, () =>
       this.#withPassword(identifier, password),
     );
@@ -163,8 +165,8 @@ export class Accounts {
     if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
     // The password that was compared must still be the one there is when the session begins.
     const { password: compared } = account;
-    const beginning = { password: compared, deviceName: deviceName(userAgent) };
-    const tokens = await this.#deps.sessions.begin(account.id, beginning);
+    const device = { deviceName: deviceName(userAgent), ...(deviceId !== undefined && { deviceId }) };
+    const tokens = await this.#deps.sessions.begin(account.id, { password: compared, ...device });
     if (!tokens) throw validationError('Invalid identifier or password');
     return { tokens, user: await this.#ownEntry(account.id) };
   }
@@ -217,6 +219,7 @@ export class Accounts {
   async changePassword(id: number, body: Body, client: Client): Promise<SignedIn> {
     const given = requireStrings(body, ['currentPassword', 'password', 'passwordConfirmation']);
     checkNewPassword(given);
+    const deviceId = deviceIn(body);
     const account = await this.#attempts.attempt(client.address, `id ${id}`, async () => {
       const found = await this.#find('id', id);
       return found && (await isPassword(given.currentPassword, found.password)) ? found : null;
@@ -225,7 +228,7 @@ export class Accounts {
     if (given.currentPassword === given.password)
       throw validationError('Your new password must be different than your current password');
     await this.#setPassword(id, given.password);
-    return this.#signIn(id, client);
+    return this.#signIn(id, client, deviceId);
   }
 
   /** The writer of users ends every session with it. */
@@ -256,11 +259,12 @@ export class Accounts {
     const given = requireStrings(body, ['code', 'password', 'passwordConfirmation']);
     checkNewPassword(given);
     const { code, password } = given;
+    const deviceId = deviceIn(body);
     const account = await this.#useCode(code, 'reset_password_token');
     if (!account) throw validationError('Incorrect code provided');
     await this.#setPassword(account.id, password);
     if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
-    return this.#signIn(account.id, client);
+    return this.#signIn(account.id, client, deviceId);
   }
 
   /** Where to send the browser afterwards. */
@@ -366,6 +370,15 @@ function requireStrings<Name extends string>(body: Body, names: readonly Name[])
 
 /** Forms send fields that nobody filled in as empty strings. */
 const isMissing = (value: unknown): boolean => value === undefined || value === '';
+
+const MAX_DEVICE_ID = 255;
+
+/** What a client calls the device that it runs on, to log it out by that name; undefined where it says nothing. */
+function deviceIn({ deviceId }: Body): string | undefined {
+  if (typeof deviceId !== 'string' || deviceId === '') return undefined;
+  if (isStorable(deviceId) && deviceId.length <= MAX_DEVICE_ID) return deviceId;
+  throw fieldError('deviceId', `deviceId must be a string of at most ${MAX_DEVICE_ID} characters`);
+}
 
 /** Tells what no account can have as its address; nothing of the accounts there are. */
 function requireAddress(body: Body): string {

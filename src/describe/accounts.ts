@@ -19,6 +19,7 @@ import {
 const SECRET: JsonSchema = { type: 'string', minLength: 1, format: 'password' };
 const NEW_PASSWORD: JsonSchema = { type: 'string', minLength: 6, format: 'password' };
 const GIVEN: JsonSchema = { type: 'string', minLength: 1 };
+const DEVICE: JsonSchema = { type: 'string', maxLength: 255, description: 'A name for the device, to log it out by.' };
 const INSTANT: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 
 /** Members that mean something; others are ignored. */
@@ -75,7 +76,11 @@ const ROLE_TEXT: JsonSchema = { type: ['string', 'null'], maxLength: 255 };
 
 /** What routes about accounts take. */
 export const ACCOUNT_BODIES = {
-  logIn: () => openBody({ identifier: { ...GIVEN, description: 'A name or an address.' }, password: SECRET }),
+  logIn: () =>
+    openBody({ identifier: { ...GIVEN, description: 'A name or an address.' }, password: SECRET, deviceId: DEVICE }, [
+      'identifier',
+      'password',
+    ]),
   register: (description: Description) => {
     const { properties = {} } = openBody({ username: GIVEN, email: GIVEN, password: NEW_PASSWORD });
     const extra = description.settings.auth.registerFields.map((name): [string, JsonSchema] => [name, {}]);
@@ -86,9 +91,17 @@ export const ACCOUNT_BODIES = {
     ]);
   },
   address: () => openBody({ email: GIVEN }),
-  resetPassword: () => openBody({ code: GIVEN, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD }),
+  resetPassword: () =>
+    openBody({ code: GIVEN, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, deviceId: DEVICE }, [
+      'code',
+      'password',
+      'passwordConfirmation',
+    ]),
   changePassword: () =>
-    openBody({ currentPassword: SECRET, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD }),
+    openBody(
+      { currentPassword: SECRET, password: NEW_PASSWORD, passwordConfirmation: NEW_PASSWORD, deviceId: DEVICE },
+      ['currentPassword', 'password', 'passwordConfirmation'],
+    ),
   refresh: () => openBody({ refreshToken: { ...TEXT, description: 'Without it that of the cookie is taken.' } }, []),
   logOut: () =>
     openBody(
@@ -126,7 +139,7 @@ const ROLE: Properties = {
 
 const SESSION: JsonSchema = strictObject({
   id: TEXT,
-  deviceId: TEXT,
+  deviceId: { type: ['string', 'null'] },
   deviceName: { type: ['string', 'null'] },
   current: FLAG,
   loginAt: { type: 'string', format: 'date-time' },

@@ -76,6 +76,7 @@ export const OPTIONAL_ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]
     'user_id',
     'status',
     'device_id',
+    'child_id',
     'expires_at',
     'absolute_expires_at',
     'created_at',
@@ -85,7 +86,7 @@ export const OPTIONAL_ACCOUNT_COLUMNS: Readonly<Record<string, readonly string[]
 /** Stand for tables that a database has not got. */
 const EMPTY: Readonly<Record<string, Fragment>> = {
   [ACCOUNTS]: sql`(select cast(null as integer) as user_id, cast(null as bigint) as tokens_after where 1 = 0)`,
-  [SESSIONS]: sql`(select cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as text) as device_id, cast(null as timestamp) as expires_at, cast(null as timestamp) as absolute_expires_at, cast(null as timestamp) as created_at, cast(null as text) as metadata where 1 = 0)`,
+  [SESSIONS]: sql`(select cast(null as integer) as id, cast(null as text) as session_id, cast(null as text) as origin, cast(null as text) as user_id, cast(null as text) as status, cast(null as text) as device_id, cast(null as text) as child_id, cast(null as timestamp) as expires_at, cast(null as timestamp) as absolute_expires_at, cast(null as timestamp) as created_at, cast(null as text) as metadata where 1 = 0)`,
 };
 
 /** The columns for the kind of a token and for what is known of a session, which early versions of Strapi 5 do not have. */
@@ -128,11 +129,12 @@ export type RoleRow = readonly [
 export type SessionRow = readonly [
   id: string,
   status: string,
-  device: string,
+  device: string | null,
   end: number,
   absoluteEnd: number,
   begin: number,
   metadata: string | null,
+  child: string | null,
 ];
 
 export class AccountStatements {
@@ -321,7 +323,14 @@ export class AccountStatements {
 
   /** A session of a user: `user, status, device, end, absolute end, metadata`. Values: the session. */
   session(): Statement<
-    readonly [user: string, status: string, device: string, end: number, absoluteEnd: number, metadata: string | null]
+    readonly [
+      user: string,
+      status: string,
+      device: string | null,
+      end: number,
+      absoluteEnd: number,
+      metadata: string | null,
+    ]
   > {
     return this.#cache.once(
       'session',
@@ -330,14 +339,14 @@ export class AccountStatements {
     );
   }
 
-  /** The sessions of a user, the last one first. Values: the user. */
+  /** The sessions of a user, the last one first, each with the one that follows it. Values: the user. */
   sessionsOf(): Statement<SessionRow> {
     const metadata =
       this.#lacking.has(SESSION_METADATA) && !this.#lacking.has(SESSIONS) ? sql`null` : sql`cast(metadata as text)`;
     return this.#cache.once(
       'sessions of',
       () =>
-        sql`select session_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, ${this.#instant(sql`created_at`)}, ${metadata} from ${this.#optional(SESSIONS)} as s where origin = 'users-permissions' and user_id = ${value()} order by created_at desc`,
+        sql`select session_id, status, device_id, ${this.#instant(sql`expires_at`)}, ${this.#instant(sql`absolute_expires_at`)}, ${this.#instant(sql`created_at`)}, ${metadata}, child_id from ${this.#optional(SESSIONS)} as s where origin = 'users-permissions' and user_id = ${value()} order by created_at desc, id desc`,
     );
   }
 
@@ -350,13 +359,17 @@ export class AccountStatements {
     );
   }
 
-  /** Ends sessions of users. Values: the user[, the device or session]. */
-  endSessions(of: 'user' | 'device' | 'session'): Statement {
-    const narrowed =
-      of === 'user' ? sql`` : sql` and ${sql.id(of === 'device' ? 'device_id' : 'session_id')} = ${value()}`;
+  /** Ends sessions of users. Values: the user[, the device, or a list of sessions as JSON]. */
+  endSessions(of: 'user' | 'device' | 'sessions'): Statement {
+    const listed = this.#dialect.listTable(value(), 'l', 'text');
+    const narrowed = {
+      user: sql``,
+      device: sql` and device_id = ${value()}`,
+      sessions: sql` and session_id in (select l.value from ${listed})`,
+    };
     return this.#cache.once(
       `end ${of}`,
-      () => sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()}${narrowed}`,
+      () => sql`delete from strapi_sessions where origin = 'users-permissions' and user_id = ${value()}${narrowed[of]}`,
     );
   }
 

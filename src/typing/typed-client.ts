@@ -326,7 +326,7 @@ export interface SignedIn<R extends AnyRegistry> {
 
 export interface SessionEntry {
   id: string;
-  deviceId: string;
+  deviceId: string | null;
   deviceName: string | null;
   /** Whether it is the one that asks. */
   current: boolean;
