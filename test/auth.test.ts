@@ -155,6 +155,25 @@ describeOnEveryDatabase('Logging in', (engine) => {
       expectInvalid(await service.tryLogIn(username, 'wrong'), 'Invalid identifier or password');
   });
 
+  it('is refused where the administration of Strapi 5 has turned passwords off', async () => {
+    const person = await service.person();
+    const { jwt } = await service.logIn(person);
+    const store = (value: unknown) =>
+      service.execute(
+        `update strapi_core_store_settings set value = '${JSON.stringify(value)}' where key = 'plugin_users-permissions_grant'`,
+      );
+    for (const email of [{ enabled: false }, {}]) {
+      await store({ email, github: { enabled: true } });
+      for (const password of [PASSWORD, 'not-the-password'])
+        expectDenied(await service.tryLogIn(person.username, password), 'This provider is disabled');
+    }
+    expect((await service.me(jwt)).status).toBe(200);
+    for (const stored of [{}, { email: { enabled: true } }]) {
+      await store(stored);
+      await service.logIn(person);
+    }
+  });
+
   it('names every field that is missing or no text', async () => {
     const one = await service.auth('local', { identifier: 'John' });
     expectInvalid(one, 'password is a required field');

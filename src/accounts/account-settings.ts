@@ -1,4 +1,5 @@
 // Settings of accounts that Strapi 5 keeps in the database, so that both servers follow the same ones.
+import { isObject } from '../check-json.ts';
 
 export interface AccountSettings {
   readonly unique_email: boolean;
@@ -26,5 +27,15 @@ export function readAccountSettings(text: unknown): AccountSettings {
     return { ...DEFAULTS, ...(typeof stored === 'object' && stored) };
   } catch {
     return DEFAULTS;
+  }
+}
+
+/** Whether people may log in with a password. Only what is stored says otherwise, as `email` among the providers. */
+export function isPasswordLogInOn(text: unknown): boolean {
+  try {
+    const { email } = JSON.parse(String(text)) as Record<string, unknown>;
+    return !isObject(email) || email.enabled === true;
+  } catch {
+    return true;
   }
 }

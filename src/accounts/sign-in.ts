@@ -20,9 +20,10 @@ import {
   type AccountStatements,
   type CodeColumn,
   MAILS,
+  PROVIDERS,
   type StoredAccount,
 } from '../sql/account-statements.ts';
-import { type AccountSettings, readAccountSettings } from './account-settings.ts';
+import { type AccountSettings, isPasswordLogInOn, readAccountSettings } from './account-settings.ts';
 import type { Authenticator } from './authenticate.ts';
 import { deviceName } from './device-name.ts';
 import type { Grants } from './grants.ts';
@@ -153,6 +154,9 @@ export class Accounts {
   }
 
   async logIn(body: Body, { address, userAgent }: Client): Promise<SignedIn> {
+    const { database, statements } = this.#deps;
+    const [providers] = await database.latest((session) => session.rows(statements.setting(PROVIDERS), []));
+    if (!isPasswordLogInOn(providers?.[0])) throw applicationError('This provider is disabled');
     const { identifier, password } = requireStrings(body, ['identifier', 'password']);
     const deviceId = deviceIn(body);
     const account = await this.#attempts.attempt(address, `called ${identifier.toLowerCase()}`, () =>

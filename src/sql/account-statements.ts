@@ -12,6 +12,7 @@ const value = (): Fragment => sql`${sql.val(null)}`;
 /** Keys of the settings of accounts, and of the texts that are mailed to them. */
 export const ACCOUNT_SETTINGS = 'plugin_users-permissions_advanced';
 export const MAILS = 'plugin_users-permissions_email';
+export const PROVIDERS = 'plugin_users-permissions_grant';
 
 export type CodeColumn = 'reset_password_token' | 'confirmation_token';
 
@@ -236,7 +237,7 @@ export class AccountStatements {
   }
 
   /** A setting as it is stored: its JSON. */
-  setting(key: typeof ACCOUNT_SETTINGS | typeof MAILS): Statement<readonly [value: string | null]> {
+  setting(key: typeof ACCOUNT_SETTINGS | typeof MAILS | typeof PROVIDERS): Statement<readonly [value: string | null]> {
     return this.#cache.once(
       `setting ${key}`,
       () => sql`select value from ${sql.table(SETTINGS_TABLE)} where key = ${sql.lit(key)} limit 1`,
