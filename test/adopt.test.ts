@@ -277,6 +277,17 @@ describeOnEveryDatabase('sheaf adopt', (engine) => {
     expect(await additions(url)).toEqual(before);
   });
 
+  it('tells of providers that users log in with and that are not served', async () => {
+    const url = engine.guideDatabaseUrl();
+    const providers = { email: { enabled: true }, github: { enabled: true }, google: { enabled: false } };
+    const database = await openDatabase(url, 'create');
+    const sql = `update strapi_core_store_settings set value = '${JSON.stringify(providers)}' where key = 'plugin_users-permissions_grant'`;
+    await database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+    await database.close();
+    const { text } = await adopt(strapiProject(), { database: url });
+    expect(sectionOf(text, 'Users and roles')).toContain('Logging in with github is not served.');
+  });
+
   it('reads an empty database and adds nothing to it', async () => {
     const url = engine.freshDatabaseUrl();
     const { text, code } = await adopt(strapiProject(), { database: url });

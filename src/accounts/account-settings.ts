@@ -30,12 +30,22 @@ export function readAccountSettings(text: unknown): AccountSettings {
   }
 }
 
-/** Whether people may log in with a password. Only what is stored says otherwise, as `email` among the providers. */
-export function isPasswordLogInOn(text: unknown): boolean {
+/** How people may log in, by what is stored of providers. */
+export interface LogInWays {
+  /** Whether with a password, which is called `email` there. Only what is stored says otherwise. */
+  readonly password: boolean;
+  /** Other providers that are turned on. */
+  readonly others: readonly string[];
+}
+
+export function readLogInWays(text: unknown): LogInWays {
   try {
-    const { email } = JSON.parse(String(text)) as Record<string, unknown>;
-    return !isObject(email) || email.enabled === true;
+    const { email, ...others } = JSON.parse(String(text)) as Record<string, unknown>;
+    return {
+      password: !isObject(email) || email.enabled === true,
+      others: Object.keys(others).filter((name) => isObject(others[name]) && others[name].enabled === true),
+    };
   } catch {
-    return true;
+    return { password: true, others: [] };
   }
 }

@@ -23,7 +23,7 @@ import {
   PROVIDERS,
   type StoredAccount,
 } from '../sql/account-statements.ts';
-import { type AccountSettings, isPasswordLogInOn, readAccountSettings } from './account-settings.ts';
+import { type AccountSettings, type LogInWays, readAccountSettings, readLogInWays } from './account-settings.ts';
 import type { Authenticator } from './authenticate.ts';
 import { deviceName } from './device-name.ts';
 import type { Grants } from './grants.ts';
@@ -118,6 +118,12 @@ export class Accounts {
     return readAccountSettings(row?.[0]);
   }
 
+  async logInWays(): Promise<LogInWays> {
+    const { database, statements } = this.#deps;
+    const [row] = await database.latest((session) => session.rows(statements.setting(PROVIDERS), []));
+    return readLogInWays(row?.[0]);
+  }
+
   async #find(column: Parameters<AccountStatements['byColumn']>[0], value: string | number): Promise<Account | null> {
     const { database, statements } = this.#deps;
     const [row] = await database.latest((session) => session.rows(statements.byColumn(column), [value]));
@@ -154,9 +160,7 @@ export class Accounts {
   }
 
   async logIn(body: Body, { address, userAgent }: Client): Promise<SignedIn> {
-    const { database, statements } = this.#deps;
-    const [providers] = await database.latest((session) => session.rows(statements.setting(PROVIDERS), []));
-    if (!isPasswordLogInOn(providers?.[0])) throw applicationError('This provider is disabled');
+    if (!(await this.logInWays()).password) throw applicationError('This provider is disabled');
     const { identifier, password } = requireStrings(body, ['identifier', 'password']);
     const deviceId = deviceIn(body);
     const account = await this.#attempts.attempt(address, `called ${identifier.toLowerCase()}`, () =>

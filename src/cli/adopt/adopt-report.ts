@@ -142,6 +142,9 @@ function accountLines(adoption: Adoption): string[] {
   if (!accounts) return [];
   return [
     `${counted(accounts.users, 'user')}, ${counted(accounts.roles.length, 'role')}`,
+    ...(accounts.otherProviders.length > 0
+      ? [`Logging in with ${accounts.otherProviders.join(', ')} is not served.`]
+      : []),
     ...accounts.roles
       .filter(({ type }) => type !== 'public')
       .map(({ name, actions }) => `${name}: ${counted(actions.length, 'right')}`),
@@ -239,4 +242,5 @@ const jsonDatabase = ({ kind, diff, otherTables, accounts }: DatabaseFacts, url:
   users: accounts?.users ?? null,
   roles: accounts?.roles.map(({ type, name, actions }) => ({ type, name, actions })) ?? null,
   missingSecrets: accounts?.missingSecrets ?? null,
+  otherProviders: accounts?.otherProviders ?? null,
 });

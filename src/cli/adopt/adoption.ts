@@ -37,6 +37,8 @@ export interface AccountFacts {
   readonly roles: readonly StoredRole[];
   /** Variables of secrets that are not set, so that tokens of Strapi are refused. */
   readonly missingSecrets: readonly string[];
+  /** Providers that are turned on, and that nobody can log in with here. */
+  readonly otherProviders: readonly string[];
 }
 
 /** Everything that was found. What could not be read is null, and among the problems. */
@@ -128,8 +130,9 @@ async function databaseFacts(config: ServerConfig, model: Model): Promise<Databa
 async function accountFacts(config: ServerConfig): Promise<AccountFacts> {
   const sheaf = await open({ ...openOptions(config), readOnly: true });
   try {
-    const { roles, missingSecrets } = await sheaf.auth();
-    return { users: await sheaf.documents(USER).count(), roles: await roles.list(), missingSecrets };
+    const { roles, accounts, missingSecrets } = await sheaf.auth();
+    const { others: otherProviders } = await accounts.logInWays();
+    return { users: await sheaf.documents(USER).count(), roles: await roles.list(), missingSecrets, otherProviders };
   } finally {
     await sheaf.close();
   }
