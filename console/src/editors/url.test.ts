@@ -2,8 +2,18 @@ import { expect, it } from 'vitest';
 import { completedUrl, isLinkUrl, isShownUrl } from './url.ts';
 
 it('knows where links may lead', () => {
-  for (const url of ['https://a.com/b?c#d', '/a', 'mailto:a@b.com', 'tel:+491']) expect(isLinkUrl(url), url).toBe(true);
-  for (const url of ['', 'a', '#a', 'javascript:alert(1)', 'JAVASCRIPT:alert(1)', 'data:text/html,a', 'https://'])
+  for (const url of ['https://a.com/b?c#d', '/a', 'mailto:a@b.com', 'tel:+491', 'ftp://a'])
+    expect(isLinkUrl(url), url).toBe(true);
+  for (const url of [
+    '',
+    'a',
+    '#a',
+    'javascript:alert(1)',
+    'JAVASCRIPT:alert(1)',
+    'data:text/html,a',
+    'https://',
+    'sms:+491',
+  ])
     expect(isLinkUrl(url), url).toBe(false);
   for (const url of ['a/b', '#a', '?a=b']) expect(isShownUrl(url), url).toBe(true);
   for (const url of [' javascript:alert(1)', 'vbscript:a', 'data:,a']) expect(isShownUrl(url), url).toBe(false);

@@ -1,6 +1,6 @@
 // Which addresses a link in a text may lead to.
 
-const HARMLESS = /^(?:https?|mailto|tel|ftp|sms):/i;
+const HARMLESS = /^(?:https?|mailto|tel|ftp):/i;
 
 /** An absolute URL of a harmless kind, or a path of the site. */
 export function isLinkUrl(url: string): boolean {

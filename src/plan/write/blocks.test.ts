@@ -4,6 +4,7 @@ import { blocksProblem } from './blocks.ts';
 
 const text = (more: object = {}) => ({ type: 'text', text: 'a', ...more });
 const paragraph = (...children: unknown[]) => ({ type: 'paragraph', children });
+const link = (url: unknown) => ({ type: 'link', url, children: [text()] });
 const listItem = (...children: unknown[]) => ({ type: 'list-item', children });
 const list = (...children: unknown[]) => ({ type: 'list', format: 'ordered', children });
 /** Lists inside lists. */
@@ -14,7 +15,13 @@ describe('blocks', () => {
     ['nothing', []],
     ['a paragraph', [paragraph(text({ bold: true, code: false }))]],
     ['an empty line', [paragraph(text({ text: '' }))]],
-    ['a link', [paragraph(text(), { type: 'link', url: '/a', children: [text()] })]],
+    ['a link', [paragraph(text(), link('/a'))]],
+    [
+      'links to pages, files, mail and phones',
+      ['https://a.example/b?c#d', 'http://a', 'ftp://a/b', 'mailto:a@b.example', 'tel:+49301', '//a/b', '/#c'].map(
+        (url) => paragraph(link(url)),
+      ),
+    ],
     ['a heading of each level', [1, 2, 3, 4, 5, 6].map((level) => ({ type: 'heading', level, children: [text()] }))],
     ['a quote and code', ['quote', 'code'].map((type) => ({ type, children: [text()] }))],
     ['lists in lists', [list(listItem(text()), { ...list(listItem(text())), format: 'unordered' })]],
@@ -35,12 +42,19 @@ describe('blocks', () => {
     ['a block inside a block', [paragraph(paragraph(text()))], 'block 0: inline nodes are text or link'],
     ['a text node without text', [paragraph({ type: 'text' })], 'block 0: a text node needs a string as its text'],
     ['a mark that is no yes or no', [paragraph(text({ italic: 1 }))], 'block 0: marks are true or false'],
-    ['a link without a url', [paragraph({ type: 'link', children: [text()] })], 'block 0: a link needs a url'],
-    [
-      'a link with an empty url',
-      [paragraph({ type: 'link', url: '', children: [text()] })],
-      'block 0: a link needs a url',
-    ],
+    ...[
+      ['without a url', undefined],
+      ['with an empty url', ''],
+      ['to a script', 'javascript:alert(1)'],
+      ['to a script in other letters', ' JavaScript\n:alert(1)'],
+      ['to data', 'data:text/html,<script>alert(1)</script>'],
+      ['to a place that depends on the page', 'a/b'],
+    ].map(([what, url]): [string, unknown, string] => [
+      `a link ${what}`,
+      [paragraph(link(url))],
+      'block 0: a link needs a url: a path from /, or one with http, https, ftp, mailto or tel',
+    ]),
+    ['a link in code', [{ type: 'code', children: [link('/')] }], 'block 0: code holds text'],
     [
       'a link in a link',
       [paragraph({ type: 'link', url: '/', children: [{ type: 'link', url: '/', children: [text()] }] })],

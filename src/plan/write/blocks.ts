@@ -4,6 +4,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const MAX_LIST_NESTING = 20;
+/** Where a link may lead. A script is not among it: it would run with the rights of whoever follows the link. */
+const LINK_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'ftp:', 'mailto:', 'tel:']);
 const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
 
 /** What is wrong with a value for a `blocks` attribute, or null. */
@@ -27,7 +29,7 @@ function blockProblem(node: unknown): string | null {
         return 'a heading needs a level from 1 to 6';
       return childrenProblem(node.children, inlineProblem);
     case 'code':
-      return childrenProblem(node.children, inlineProblem);
+      return childrenProblem(node.children, (child) => textProblem(child, 'code holds text'));
     case 'list':
       return listProblem(node, 0);
     case 'image':
@@ -58,16 +60,19 @@ function childrenProblem(children: unknown, check: (child: unknown) => string | 
 }
 
 function inlineProblem(node: unknown): string | null {
-  if (!isObject(node)) return 'inline nodes are text or link';
-  if (node.type === 'text') {
-    if (typeof node.text !== 'string') return 'a text node needs a string as its text';
-    return MARKS.some((mark) => node[mark] !== undefined && typeof node[mark] !== 'boolean')
-      ? 'marks are true or false'
-      : null;
-  }
-  if (node.type !== 'link') return 'inline nodes are text or link';
-  if (typeof node.url !== 'string' || node.url === '') return 'a link needs a url';
-  return childrenProblem(node.children, (child) =>
-    isObject(child) && child.type === 'text' ? inlineProblem(child) : 'a link holds text',
-  );
+  if (!isObject(node) || node.type !== 'link') return textProblem(node, 'inline nodes are text or link');
+  if (typeof node.url !== 'string' || !isLink(node.url))
+    return 'a link needs a url: a path from /, or one with http, https, ftp, mailto or tel';
+  return childrenProblem(node.children, (child) => textProblem(child, 'a link holds text'));
 }
+
+/** `otherwise`: what to say of a node that is no text. */
+function textProblem(node: unknown, otherwise: string): string | null {
+  if (!isObject(node) || node.type !== 'text') return otherwise;
+  if (typeof node.text !== 'string') return 'a text node needs a string as its text';
+  return MARKS.some((mark) => node[mark] !== undefined && typeof node[mark] !== 'boolean')
+    ? 'marks are true or false'
+    : null;
+}
+
+const isLink = (url: string): boolean => url.startsWith('/') || LINK_PROTOCOLS.has(URL.parse(url)?.protocol ?? '');
