@@ -914,6 +914,9 @@ describeOnEveryDatabase('drafts and locales', (engine) => {
     await guide.entry('PUT', 'homepage', { title: 'home' });
     refused(await guide.delete('homepage?status=draft'));
     expect((await guide.get('homepage')).status).toBe(200);
+    const chef = await guide.make('chefs', { name: 'without drafts' });
+    expect((await guide.delete(`chefs/${chef}?status=draft`)).status).toBe(204);
+    expect((await guide.get(`chefs/${chef}`)).status).toBe(404);
   });
 
   // 30

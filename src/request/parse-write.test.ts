@@ -96,6 +96,11 @@ describe('a status', () => {
     expect(parsed('delete', DRAFTS, { status: 'published' }, false)).toMatchObject({ locales: 'all' });
   });
 
+  it('means nothing to a delete where there are no drafts, as it means nothing to a write', () => {
+    expect(parsed('delete', PLAIN, { status: 'draft' }, false)).toMatchObject({ locales: 'all' });
+    expect(() => parsed('delete', PLAIN, { status: 'live' }, false)).toThrow('expected draft or published');
+  });
+
   it('of the answer is published for a publish and for types without drafts, and the draft for all else', () => {
     const answered = (name: Name, type: typeof PLAIN) => parsed(name, type).status;
     expect(answered('publish', DRAFTS)).toBe('published');

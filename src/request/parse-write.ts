@@ -76,7 +76,7 @@ export function parseWrite(
     const locale = type.localized ? (writeLocale(given) ?? defaultLocale) : writeLocale(given) && null;
     return { status, locale, locales: [locale], publishes: status === 'published', answer, answerLocale: locale };
   }
-  if (parseStatus(asked) === 'draft')
+  if (parseStatus(asked) === 'draft' && type.draftAndPublish)
     throw validationError('Invalid value for status: a draft cannot be deleted alone', {
       key: 'status',
       source: 'query',
