@@ -266,6 +266,12 @@ describe('a published value', () => {
     expect(ruled('uid', {}, 'a-B_9.~')).toBeNull();
     expect(ruled('uid', {}, 'a b')).toBe('must match the following: "/^[A-Za-z0-9-_.~]*$/"');
     expect(ruled('uid', {}, 'a/b')).not.toBeNull();
+    expect(ruled('uid', {}, '')).toBeNull();
+  });
+
+  it('of the type uid matches its own pattern even where it is empty, as no other string has to', () => {
+    expect(ruled('uid', { regex: '^[a-z]+$' }, '')).toBe('must match the following: "/^[a-z]+$/"');
+    expect(ruled('string', { regex: '^[a-z]+$' }, '')).toBeNull();
   });
 
   it('of JSON is not taken for a string', () => {

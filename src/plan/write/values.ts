@@ -254,7 +254,7 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): str
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
     const pattern = rules.regex ?? (type === 'uid' ? UID : null);
-    if (pattern !== null && (value !== '' || required) && !isMatch(attribute, pattern, value))
+    if (pattern !== null && (value !== '' || required || type === 'uid') && !isMatch(attribute, pattern, value))
       return `must match the following: "${new RegExp(pattern)}"`;
   }
   if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
