@@ -27,6 +27,15 @@ describe('blocks', () => {
     ['lists in lists', [list(listItem(text()), { ...list(listItem(text())), format: 'unordered' })]],
     ['lists as deep as they may be', [nested(20)]],
     ['an image', [{ type: 'image', image: { url: '/a.png' }, children: [text()] }]],
+    [
+      'items of lists, links and images that hold nothing',
+      [
+        list(listItem()),
+        paragraph({ ...link('/'), children: [] }),
+        { type: 'image', image: { url: '/a' }, children: [] },
+      ],
+    ],
+    ['code in a language', ['js', null].map((language) => ({ type: 'code', language, children: [text()] }))],
     ['keys that nobody asks for', [{ ...paragraph(text({ color: 'red' })), align: 'left' }]],
   ])('are well formed: %s', (_what, value) => {
     expect(blocksProblem(value)).toBeNull();
@@ -39,6 +48,13 @@ describe('blocks', () => {
     ['an unknown block', [{ type: 'video', children: [text()] }], 'block 0: is of no known type'],
     ['no children', [paragraph()], 'block 0: needs children'],
     ['children that are no list', [{ type: 'paragraph', children: 'a' }], 'block 0: needs children'],
+    ['an item of a list without children', [list({ type: 'list-item' })], 'block 0: needs children'],
+    ['a list that holds nothing', [list()], 'block 0: needs children'],
+    [
+      'a language that is no string',
+      [{ type: 'code', language: {}, children: [text()] }],
+      'block 0: the language of code is a string',
+    ],
     ['a block inside a block', [paragraph(paragraph(text()))], 'block 0: inline nodes are text or link'],
     ['a text node without text', [paragraph({ type: 'text' })], 'block 0: a text node needs a string as its text'],
     ['a mark that is no yes or no', [paragraph(text({ italic: 1 }))], 'block 0: marks are true or false'],

@@ -6,6 +6,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const MAX_LIST_NESTING = 20;
 /** Where a link may lead. A script is not among it: it would run with the rights of whoever follows the link. */
 const LINK_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'ftp:', 'mailto:', 'tel:']);
+/** Nodes whose list of children may be empty, which Strapi 5 stores as well. */
+const MAY_HOLD_NOTHING: ReadonlySet<unknown> = new Set(['list-item', 'link', 'image']);
 const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
 
 /** What is wrong with a value for a `blocks` attribute, or null. */
@@ -23,18 +25,20 @@ function blockProblem(node: unknown): string | null {
   switch (node.type) {
     case 'paragraph':
     case 'quote':
-      return childrenProblem(node.children, inlineProblem);
+      return childrenProblem(node, inlineProblem);
     case 'heading':
       if (!Number.isInteger(node.level) || (node.level as number) < 1 || (node.level as number) > 6)
         return 'a heading needs a level from 1 to 6';
-      return childrenProblem(node.children, inlineProblem);
+      return childrenProblem(node, inlineProblem);
     case 'code':
-      return childrenProblem(node.children, (child) => textProblem(child, 'code holds text'));
+      if (node.language !== undefined && node.language !== null && typeof node.language !== 'string')
+        return 'the language of code is a string';
+      return childrenProblem(node, (child) => textProblem(child, 'code holds text'));
     case 'list':
       return listProblem(node, 0);
     case 'image':
       if (!isObject(node.image) || typeof node.image.url !== 'string') return 'an image needs an image with a url';
-      return childrenProblem(node.children, inlineProblem);
+      return childrenProblem(node, inlineProblem);
     default:
       return 'is of no known type';
   }
@@ -43,15 +47,18 @@ function blockProblem(node: unknown): string | null {
 function listProblem(node: Record<string, unknown>, depth: number): string | null {
   if (depth > MAX_LIST_NESTING) return 'is nested too deeply';
   if (node.format !== 'ordered' && node.format !== 'unordered') return 'a list needs the format ordered or unordered';
-  return childrenProblem(node.children, (child) => {
+  return childrenProblem(node, (child) => {
     if (isObject(child) && child.type === 'list') return listProblem(child, depth + 1);
-    if (isObject(child) && child.type === 'list-item') return childrenProblem(child.children, inlineProblem);
+    if (isObject(child) && child.type === 'list-item') return childrenProblem(child, inlineProblem);
     return 'a list holds list-items and lists';
   });
 }
 
-function childrenProblem(children: unknown, check: (child: unknown) => string | null): string | null {
-  if (!Array.isArray(children) || children.length === 0) return 'needs children';
+function childrenProblem(
+  { type, children }: Record<string, unknown>,
+  check: (child: unknown) => string | null,
+): string | null {
+  if (!Array.isArray(children) || (children.length === 0 && !MAY_HOLD_NOTHING.has(type))) return 'needs children';
   for (const child of children) {
     const wrong = check(child);
     if (wrong) return wrong;
@@ -63,7 +70,7 @@ function inlineProblem(node: unknown): string | null {
   if (!isObject(node) || node.type !== 'link') return textProblem(node, 'inline nodes are text or link');
   if (typeof node.url !== 'string' || !isLink(node.url))
     return 'a link needs a url: a path from /, or one with http, https, ftp, mailto or tel';
-  return childrenProblem(node.children, (child) => textProblem(child, 'a link holds text'));
+  return childrenProblem(node, (child) => textProblem(child, 'a link holds text'));
 }
 
 /** `otherwise`: what to say of a node that is no text. */
