@@ -561,6 +561,39 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     }
   });
 
+  it('shows what lifecycles make of the row that they are told of, and stores nothing of it', async () => {
+    const change = ({ result }: LifecycleEvent) => {
+      const row = result as Record<string, unknown>;
+      Object.assign(row, { name: `the ${row.name}`, greeting: { text: 'hello' }, secret: 'told' });
+      delete row.updatedAt;
+    };
+    const stop = lifecycles.subscribe({
+      models: [AUTHOR],
+      ...Object.fromEntries(['afterCreate', 'afterUpdate', 'afterDelete'].map((name) => [name, change])),
+    });
+    try {
+      const greeted = { greeting: { text: 'hello' } };
+      const made = await content.entry('POST', 'authors', { name: 'Ann', secret: 's' });
+      expect(made).toMatchObject({ name: 'the Ann', ...greeted });
+      for (const hidden of ['secret', 'updatedAt']) expect(made).not.toHaveProperty(hidden);
+      const changed = await content.entry('PUT', `authors/${made.documentId}`, { name: 'Bea' });
+      expect(changed).toMatchObject({ name: 'the Bea', ...greeted });
+      const { documentId } = made;
+      const raw = { ...greeted, secret: 'told' };
+      expect(await documents(AUTHOR).update({ documentId, data: { name: 'Cy' } })).toMatchObject({
+        name: 'the Cy',
+        ...raw,
+      });
+      expect(await rows(AUTHOR).create({ data: { name: 'Di' } })).toMatchObject({ name: 'the Di', ...raw });
+      const where = { name: 'Di' };
+      expect(await rows(AUTHOR).update({ where, data: { name: 'Ed' } })).toMatchObject({ name: 'the Ed', ...raw });
+      expect((await rows(AUTHOR).findMany({ orderBy: 'id' })).map(({ name }) => name)).toEqual(['Cy', 'Ed']);
+      expect(await rows(AUTHOR).delete({ where: { name: 'Ed' } })).toMatchObject({ name: 'the Ed', ...raw });
+    } finally {
+      stop();
+    }
+  });
+
   it('is told of accounts, however they are made', async () => {
     const told: unknown[] = [];
     const stop = lifecycles.subscribe({

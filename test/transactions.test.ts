@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Operation, WriteOperation } from '../src/access/operation.ts';
 import type { CommitEvent } from '../src/operations/commit-events.ts';
-import type { OperationHooks } from '../src/operations/hooks.ts';
+import type { OperationHooks, ShownChanges } from '../src/operations/hooks.ts';
 import { type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { userWith } from './support/rules.ts';
@@ -41,9 +41,9 @@ class TestHooks implements OperationHooks {
     return (await this.hooks.before?.(operation, caller)) ?? operation;
   }
 
-  async after(...args: Parameters<NonNullable<OperationHooks['after']>>): Promise<void> {
+  async after(...args: Parameters<NonNullable<OperationHooks['after']>>): Promise<ShownChanges | null> {
     this.calls.push(`after ${args[0].name}`);
-    await this.hooks.after?.(...args);
+    return (await this.hooks.after?.(...args)) ?? null;
   }
 
   committed(operation: WriteOperation): void {
@@ -217,10 +217,11 @@ describeOnEveryDatabase('A transaction', (engine) => {
         return operation;
       },
       after: async (operation, { written, entries }) => {
-        if (!('data' in operation)) return;
+        if (!('data' in operation)) return null;
         expect(written!.documentId).toBe(entries[0]!.documentId);
         expect(await notes().count({ filters: { title: 'bad' } })).toBe(operation.data.title === 'bad' ? 1 : 0);
         if (operation.data.title === 'bad') throw new Error('undone');
+        return null;
       },
     };
     await expect(notes().create({ data: { title: 'bad' } })).rejects.toThrow('undone');
@@ -267,6 +268,7 @@ describeOnEveryDatabase('A transaction', (engine) => {
           : operation,
       after: async (operation) => {
         told = operation.parameters.sort;
+        return null;
       },
     };
     const { body } = await content.send('GET', 'notes?fields=title');

@@ -63,7 +63,7 @@ export class ProjectHooks implements OperationHooks {
     return current;
   }
 
-  async after(operation: Operation, result: HookResult, caller: Caller): Promise<void> {
+  async after(operation: Operation, result: HookResult, caller: Caller): Promise<null> {
     const hooks = this.#hooksOn(operation.type.uid, operation.name);
     for (const hook of hooks)
       if (hook.after)
@@ -73,6 +73,7 @@ export class ProjectHooks implements OperationHooks {
         });
     const later = hooks.filter(({ committed }) => committed);
     if (later.length > 0) await this.#note(later, operation, result, caller);
+    return null;
   }
 
   committed(): void {

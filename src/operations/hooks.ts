@@ -12,6 +12,12 @@ export interface HookResult {
   readonly entries: readonly Entry[];
 }
 
+/** Members of an entry that hooks show otherwise than they are stored; what is undefined is not shown. */
+export type ShownChanges = Readonly<Record<string, unknown>>;
+
+/** An entry as hooks show it. */
+export const shownAs = <E extends object>(entry: E, changes: ShownChanges | null): E => ({ ...entry, ...changes });
+
 /** Hooks of one source. */
 export interface OperationHooks {
   /** Whether any of them concerns such an operation. */
@@ -22,8 +28,11 @@ export interface OperationHooks {
    * begins again.
    */
   before?<O extends Operation>(operation: O, caller: Caller): Promise<O>;
-  /** Of a write it runs in the transaction; what it throws undoes the write. */
-  after?(operation: Operation, result: HookResult, caller: Caller): Promise<void>;
+  /**
+   * Of a write it runs in the transaction; what it throws undoes the write, and what it returns is shown of the entry.
+   * Null where the entry is shown as it is stored.
+   */
+  after?(operation: Operation, result: HookResult, caller: Caller): Promise<ShownChanges | null>;
   /** The transaction of a write has committed. What it throws reaches nobody, so it throws nothing. */
   committed?(operation: WriteOperation, result: HookResult, caller: Caller): void;
 }
@@ -59,8 +68,14 @@ export class ConcernedHooks {
     return changed;
   }
 
-  async after(operation: Operation, result: HookResult, caller: Caller): Promise<void> {
-    for (const source of this.#sources) await source.after?.(operation, result, caller);
+  /** Null where the entry is shown as it is stored. */
+  async after(operation: Operation, result: HookResult, caller: Caller): Promise<ShownChanges | null> {
+    const all: ShownChanges[] = [];
+    for (const source of this.#sources) {
+      const changes = await source.after?.(operation, result, caller);
+      if (changes) all.push(changes);
+    }
+    return all.length === 0 ? null : Object.assign({}, ...all);
   }
 
   committed(operation: WriteOperation, result: HookResult, caller: Caller): void {

@@ -28,7 +28,7 @@ import { type WriteContext, type WriteInvariants, WriteSession } from '../store/
 import type { Written } from '../store/write-version.ts';
 import type { CommitEvent, CommitEvents } from './commit-events.ts';
 import { entriesOf } from './hooked-reads.ts';
-import type { ConcernedHooks, HookList } from './hooks.ts';
+import { type ConcernedHooks, type HookList, type ShownChanges, shownAs } from './hooks.ts';
 import { clockOf, weightOf } from './prepared.ts';
 import type { FileSigning } from './sign-files.ts';
 import type { Timing } from './timing.ts';
@@ -43,6 +43,8 @@ export interface WriteOutcome {
   readonly written: Written;
   /** The entry as JSON after the write; `null` where the caller may not find it. */
   readonly text: string;
+  /** What hooks show otherwise than it is stored. The text has it already. */
+  readonly changes: ShownChanges | null;
   readonly omitted: readonly string[];
   /** Paths in the body of what was ignored. */
   readonly ignored: readonly string[];
@@ -144,19 +146,21 @@ export class Writes {
   ): Promise<WriteOutcome> {
     const changed = await hooks.before(operation, caller);
     const outcome = await this.#runStep(session, await this.#step(changed, caller, wantsEntry), caller);
-    await this.#afterHooks(hooks, changed, outcome, caller);
-    return outcome;
+    return this.#afterHooks(hooks, changed, outcome, caller);
   }
 
   async #afterHooks(
     hooks: ConcernedHooks,
     operation: WriteOperation,
-    { written, text }: WriteOutcome,
+    outcome: WriteOutcome,
     caller: Caller,
-  ): Promise<void> {
+  ): Promise<WriteOutcome> {
+    const { written, text } = outcome;
     const result = { written, entries: text === NOTHING ? [] : entriesOf(text) };
-    await hooks.after(operation, result, caller);
+    const changes = await hooks.after(operation, result, caller);
     this.#deps.database.whenCommitted(() => hooks.committed(operation, result, caller));
+    const [entry] = result.entries;
+    return changes ? { ...outcome, changes, text: entry ? JSON.stringify(shownAs(entry, changes)) : text } : outcome;
   }
 
   /** Several writes in one transaction, each answered with its entry. A document that is not there is an error. */
@@ -184,7 +188,7 @@ export class Writes {
         const done = await this.#runTogether(session, steps, caller, around);
         for (const [index, { operation }] of steps.entries()) {
           const concerned = hooks[index];
-          if (concerned) await this.#afterHooks(concerned, operation, done[index]!, caller);
+          if (concerned) done[index] = await this.#afterHooks(concerned, operation, done[index]!, caller);
         }
         await around.last?.();
         return done;
@@ -301,6 +305,7 @@ export class Writes {
 const outcomeOf = ({ answer, plan, timing }: WriteStep, written: Written, text: string | null): WriteOutcome => ({
   written,
   text: text ?? NOTHING,
+  changes: null,
   omitted: answer.omitted,
   ignored: plan.ignored,
   timing,

@@ -1,14 +1,17 @@
 // Lifecycles: events around the rows of a write, and around what code reads, as Strapi's database layer fires them. A
 // document is written in place here, so where Strapi replaces a published row, that row is updated.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../../access/caller.ts';
 import { isWrite, type Operation, type WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { unavailableError } from '../../../errors.ts';
 import { Deadline, DeadlineError } from '../../../extend/run-code.ts';
 import { MAX_STRAPI_HOOK_DEPTH, MAX_STRAPI_HOOK_MS } from '../../../limits.ts';
 import type { ContentType, Model } from '../../../model/types.ts';
-import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
+import type { HookResult, OperationHooks, ShownChanges } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
+import { sanitizeOutput } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
 import { type AroundRows, type ManyEvent, type ReadEvent, Rows } from './rows.ts';
 import { viewOf } from './schema-views.ts';
@@ -137,9 +140,12 @@ export class Lifecycles implements OperationHooks, AroundRows {
     return changed;
   }
 
-  async after(operation: Operation, { written }: HookResult): Promise<void> {
+  /** What lifecycles change in the row that is the answer is shown to the caller, as far as they may see it. */
+  async after(operation: Operation, { written }: HookResult, { access }: Caller): Promise<ShownChanges | null> {
     const steps = this.#steps.get(operation) ?? [];
-    if (!('data' in operation) || written === null || steps.length === 0) return;
+    if (!('data' in operation) || written === null || steps.length === 0) return null;
+    const { model } = this.#sheaf;
+    let changes: ShownChanges | null = null;
     const rows = new Rows(this.#sheaf, operation.type.uid);
     const { populate } = operation.parameters;
     const data = { ...operation.data, ...operation.supplied };
@@ -147,8 +153,13 @@ export class Lifecycles implements OperationHooks, AroundRows {
       const version = written.versions.find(({ published }) => published === step.isPublished) ?? written.versions[0];
       const id = step.id ?? version?.id;
       const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
+      const before = structuredClone(result);
       await this.#fire(operation, { ...step, id: id ?? null }, { action: `after${step.event}`, data, result });
+      const isRaw = access.shows === 'everything';
+      const shown = isRaw ? result : (sanitizeOutput(model, operation.type, result, access) as Entry | null);
+      changes = changesOf(before, result, shown);
     }
+    return changes;
   }
 
   async #fire(
@@ -236,6 +247,15 @@ export class Lifecycles implements OperationHooks, AroundRows {
         return [write(draft, !type.draftAndPublish), ...(publishes ? [write(published, true)] : [])];
     }
   }
+}
+
+/** What of a row is another than before: as `shown` has it, and undefined where it is gone. Null where nothing is. */
+function changesOf(before: Entry | null, after: Entry | null, shown: Entry | null): ShownChanges | null {
+  if (!before || !after || !shown || isDeepStrictEqual(before, after)) return null;
+  const names = Object.keys({ ...before, ...after }).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return Object.fromEntries(
+    names.filter((name) => name in shown || !(name in after)).map((name) => [name, shown[name]]),
+  );
 }
 
 const READ_ACTIONS = (['FindMany', 'FindOne', 'Count'] as const).flatMap(

@@ -5,6 +5,7 @@ import type { WriteName, WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
 import type { ContentType } from '../../../model/types.ts';
+import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
@@ -64,6 +65,12 @@ export function givenTo(data: Readonly<Record<string, unknown>>): Pick<WriteOper
 }
 
 const DEFAULT_PAGE_SIZE = 10;
+
+interface WrittenRow {
+  readonly id: number | null;
+  /** What lifecycles show otherwise than it is stored. */
+  readonly changes: ShownChanges | null;
+}
 
 export class Rows {
   readonly #sheaf: Sheaf;
@@ -144,14 +151,14 @@ export class Rows {
   }
 
   async create({ data, ...shown }: RowWrite = {}): Promise<Entry> {
-    const id = await this.#write('create', 'new', data);
-    return (await this.#shown(id!, shown))!;
+    const { id, changes } = await this.#write('create', 'new', data);
+    return shownAs((await this.#shown(id!, shown))!, changes);
   }
 
   createMany(params: { readonly data: readonly unknown[] }): Promise<{ count: number; ids: number[] }> {
     return this.#many('CreateMany', params, async ({ data }) => {
       const ids: number[] = [];
-      for (const one of data) ids.push((await this.#write('create', 'new', one))!);
+      for (const one of data) ids.push((await this.#write('create', 'new', one)).id!);
       return { count: ids.length, ids };
     });
   }
@@ -160,8 +167,9 @@ export class Rows {
   async update({ where, filters, data, ...shown }: RowWrite): Promise<Entry | null> {
     const row = await this.#first({ where, filters, select: ['id'] });
     if (!row) return null;
-    await this.#write('update', row.id, data);
-    return this.#shown(row.id, shown);
+    const { changes } = await this.#write('update', row.id, data);
+    const written = await this.#shown(row.id, shown);
+    return written && shownAs(written, changes);
   }
 
   updateMany(params: RowWrite): Promise<{ count: number }> {
@@ -173,8 +181,7 @@ export class Rows {
   /** The row as it was; null where there was none. */
   async delete({ where, filters, ...shown }: RowParameters): Promise<Entry | null> {
     const row = await this.findOne({ ...shown, where, filters });
-    if (row) await this.#write('delete', row.id, {});
-    return row;
+    return row && shownAs(row, (await this.#write('delete', row.id, {})).changes);
   }
 
   deleteMany(params: RowParameters = {}): Promise<{ count: number }> {
@@ -200,7 +207,7 @@ export class Rows {
     return this.findOne({ where: { id }, select, populate });
   }
 
-  async #write(name: WriteName, row: number | 'new', given: unknown): Promise<number | null> {
+  async #write(name: WriteName, row: number | 'new', given: unknown): Promise<WrittenRow> {
     if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
     const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given));
     const { locale } = given;
@@ -218,7 +225,7 @@ export class Rows {
       row,
     } as const;
     const outcome = await this.#sheaf.operations.write(operation, this.#caller, false);
-    return outcome?.written.versions[0]?.id ?? null;
+    return { id: outcome?.written.versions[0]?.id ?? null, changes: outcome?.changes ?? null };
   }
 
   get #everyLocale(): { locale?: '*' } {
