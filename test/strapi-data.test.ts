@@ -87,7 +87,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await documents(ARTICLE).create({ data: { title: 'Two', views: 5, links: [{ url: '/a', nosuch: 2 }] } });
     const found = await rows(ARTICLE).findMany({ orderBy: [{ title: 'desc' }, 'id'], select: ['title'] });
     expect(found.map(({ title }) => title)).toEqual(['Two', 'One', 'One']);
-    expect(Object.keys(found[0]!).sort()).toEqual(['documentId', 'id', 'title']);
+    expect(Object.keys(found[0]!).sort()).toEqual(['title']);
     expect(await rows(ARTICLE).count({ where: { author: ada.id } })).toBe(2);
     expect(
       await rows(ARTICLE).count({ where: { author: { name: { $startsWith: 'A' } }, publishedAt: { $notNull: true } } }),
@@ -484,6 +484,32 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(await entities.delete(ARTICLE, draft.id)).toBeNull();
     await documents(ABOUT).update({ data: { text: 'us' } });
     expect(await entities.findMany(ABOUT)).toMatchObject({ text: 'us' });
+  });
+
+  it('reads rows of components, with what they lead to', async () => {
+    const links = rows('kit.link');
+    const data = { title: 'One', links: [{ url: '/a' }, { url: '/b', label: 'B' }] };
+    await documents(ARTICLE).create({ data });
+    expect(await links.findMany({ orderBy: { url: 'desc' }, select: ['id', 'url', 'label'] })).toEqual([
+      { id: expect.any(Number), url: '/b', label: 'B' },
+      { id: expect.any(Number), url: '/a', label: null },
+    ]);
+    expect(await links.count({ where: { label: { $null: true } } })).toBe(1);
+    expect(await links.findOne({ where: { url: '/b' }, populate: true })).toMatchObject({ label: 'B' });
+    await expect(links.update({ where: { url: '/b' }, data: { label: 'C' } })).rejects.toThrow('is not offered');
+  });
+
+  it('shows of rows what it selects, and the id beside what it populates', async () => {
+    const author = await rows(AUTHOR).create({ data: { name: 'Ann' } });
+    await rows(ARTICLE).create({ data: { title: 'One', author: author.id } });
+    const where = { title: 'One' };
+    expect(await rows(ARTICLE).findMany({ where, select: ['title'] })).toEqual([{ title: 'One' }]);
+    expect(await rows(ARTICLE).findOne({ where, select: 'views' })).toEqual({ views: null });
+    expect(await rows(ARTICLE).findOne({ where, select: ['title'], populate: ['author'] })).toEqual({
+      id: expect.any(Number),
+      title: 'One',
+      author: expect.objectContaining({ id: author.id }),
+    });
   });
 
   it('is told of rows before and after they are written, and may change what is written', async () => {

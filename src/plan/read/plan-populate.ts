@@ -70,7 +70,7 @@ function planFields(
   fields: readonly string[] | null,
   location: NameLocation,
 ): OutputColumn[] {
-  const always = schema.kind === 'component' ? ['id'] : ['id', 'documentId'];
+  const always = ['id', 'documentId'].filter((name) => schema.attributes.has(name));
   const scalars =
     fields === null || fields.includes('*')
       ? readableScalars(context, schema)

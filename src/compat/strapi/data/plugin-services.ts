@@ -40,7 +40,7 @@ function userService(sheaf: Sheaf, { accounts }: Auth) {
       return rows.findOne({ where: { id }, populate: ['role'] });
     },
     async edit(id: number | string, values: Values): Promise<unknown> {
-      const row = await rows.findOne({ where: { id: Number(id) }, select: ['documentId'] });
+      const row = await rows.findOne({ where: { id: Number(id) }, select: ['id', 'documentId'] });
       if (!row) return null;
       await users.update({ documentId: row.documentId, data: written(values) });
       return rows.findOne({ where: { id: row.id }, populate: ['role'] });

@@ -10,9 +10,10 @@ import type { Entry } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
+import { NotOfferedError } from '../not-offered.ts';
 import { knownData } from './known-data.ts';
 import { isText, numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
-import { contentTypeOf } from './schemas.ts';
+import { rowTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
   readonly data?: unknown;
@@ -82,7 +83,7 @@ export class Rows {
   constructor(sheaf: Sheaf, uid: string, lifecycles: AroundRows | null = null) {
     this.#sheaf = sheaf;
     this.#lifecycles = lifecycles;
-    this.#type = contentTypeOf(sheaf.model, uid);
+    this.#type = rowTypeOf(sheaf.model, uid);
     this.#caller = systemCaller(sheaf.model, 'everything');
   }
 
@@ -107,7 +108,9 @@ export class Rows {
       },
       this.#caller,
     );
-    return entriesOfPage(await read.run({ caller: this.#caller }));
+    const entries: Entry[] = entriesOfPage(await read.run({ caller: this.#caller }));
+    const unnamed = unnamedIds(parameters);
+    return unnamed.length === 0 ? entries : entries.map((entry) => omitted(entry, unnamed));
   }
 
   findOne(parameters: RowParameters = {}): Promise<Entry | null> {
@@ -208,6 +211,11 @@ export class Rows {
   }
 
   async #write(name: WriteName, row: number | 'new', given: unknown): Promise<WrittenRow> {
+    if (this.#sheaf.model.components.has(this.#type.uid))
+      throw new NotOfferedError(
+        `${name} of db.query('${this.#type.uid}')`,
+        'write the entries that hold the component',
+      );
     if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
     const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given));
     const { locale } = given;
@@ -232,6 +240,16 @@ export class Rows {
     return this.#type.localized ? { locale: '*' } : {};
   }
 }
+
+/** The ids that a read shows and code did not select; the id of a row is there as well where it populates. */
+function unnamedIds({ select, populate }: RowParameters): readonly string[] {
+  const named = [select ?? '*'].flat();
+  if (named.includes('*')) return [];
+  return ['documentId', ...(populate ? [] : ['id'])].filter((name) => !named.includes(name));
+}
+
+const omitted = (entry: Entry, names: readonly string[]): Entry =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => !names.includes(name))) as Entry;
 
 /** Numbers and truth values are kept as text where an attribute is text, as in Strapi: rows are not validated there. */
 const asText = ({ attributes }: ContentType, data: Record<string, unknown>): Record<string, unknown> =>

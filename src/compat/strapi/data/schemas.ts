@@ -12,6 +12,15 @@ export function contentTypeOf(schemas: Schemas, uid: string): ContentType {
   ]);
 }
 
+/** What rows are read of: a content-type, or a component, whose rows have no versions. */
+export function rowTypeOf(schemas: Schemas, uid: string): ContentType {
+  const component = schemas.components.get(uid);
+  if (!component) return contentTypeOf(schemas, uid);
+  const { singularName: pluralName } = component;
+  const isPlain = { draftAndPublish: false, localized: false, exposure: 'hidden' } as const;
+  return { ...component, kind: 'collectionType', pluralName, ...isPlain };
+}
+
 /** A content-type or a component; null where there is none. */
 export const schemaOf = ({ contentTypes, components }: Schemas, uid: string): Schema | null =>
   contentTypes.get(uid) ?? components.get(uid) ?? null;
