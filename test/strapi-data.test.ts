@@ -887,8 +887,17 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       { subject: 'Hello', text: '', html: '<p>Dear <%= user.name %></p>' },
       { user: { name: 'Ada' } },
     );
-    const [mail] = readdirSync(auth.mailer.folder!).sort().slice(-1);
-    expect(readFileSync(path.join(auth.mailer.folder!, mail!), 'utf8')).toContain('<p>Dear Ada</p>');
+    const lastMail = (): string => {
+      const [mail] = readdirSync(auth.mailer.folder!).sort().slice(-1);
+      return readFileSync(path.join(auth.mailer.folder!, mail!), 'utf8');
+    };
+    expect(lastMail()).toContain('<p>Dear Ada</p>');
+    const html = `<% for (const one of names.slice(1)) { %>[<%- one %>]<% } %>$\{count * 2}<%= none ? 'no' : '' %>`;
+    const values = { names: ['a', '<b>', "'c'"], count: 2, none: null };
+    await email!.sendTemplatedEmail!({ to: 'ada@example.org', subject: 'Kept' }, { html }, values);
+    expect(lastMail()).toContain('[&lt;b&gt;][&#39;c&#39;]4');
+    expect(lastMail()).toContain('Kept');
+    await expect(email!.sendTemplatedEmail!({ to: 'x@y.org' }, { html: '<%= nobody %>' })).rejects.toThrow('nobody');
     await email!.send!({ to: 'ada@example.org', subject: 'A', attachments: [{ filename: 'bill.pdf', content: 'x' }] });
     const [last] = readdirSync(auth.mailer.folder!).sort().slice(-1);
     expect(readFileSync(path.join(auth.mailer.folder!, last!), 'utf8')).toContain('Attached: bill.pdf');

@@ -73,5 +73,13 @@ function senderIn({ from, response_email: reply }: Readonly<Record<string, unkno
 /** A name may hold anything; a subject is one line. */
 const onOneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as HTML shows it. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);

@@ -18,11 +18,12 @@ import { type Knex, openKnex } from './data/knex-connection.ts';
 import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
+import { notOffered } from './not-offered.ts';
 import { extendPlugin, type PluginExtension } from './plugin-extension.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
-import { emptyStrapi, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
+import { emptyStrapi, MISSING_MEMBERS, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
 import { strapiPackages } from './strapi-packages.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -66,12 +67,14 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   // After lifecycles, so that it is told of what they made of a write.
   sheaf.operations.addHooks(new EntryEvents(sheaf, eventHub, strapiLogs));
   offerKnex(sheaf, data.db, modules);
-  const plugins = strapiPlugins({ ...pluginServices(sheaf, auth) }, (plugin, key) =>
-    config.get(`plugin::${plugin}.${key}`),
+  const plugins = strapiPlugins(
+    { ...pluginServices(sheaf, auth) },
+    { contentType: data.contentType, config: (plugin, key) => config.get(`plugin::${plugin}.${key}`) },
   );
   const serviceOf = (uid: string): Members | undefined => {
     const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
     if (plugin !== undefined) return plugins.plugin(plugin)?.service(name!) as Members | undefined;
+    if (uid.startsWith('admin::')) return notOffered(`strapi.service('${uid}')`, MISSING_MEMBERS.admin!) as Members;
     return registry.made('services', uid, core.service);
   };
   Object.assign(strapi, {

@@ -3,7 +3,8 @@
 import path from 'node:path';
 import { format } from 'node:util';
 import type { Log } from '../../extend/define-project.ts';
-import { NotOfferedError } from './not-offered.ts';
+import { INSTEAD, MISSING_PLUGINS, withMissingServices } from './missing-services.ts';
+import { NotOfferedError, notOffered } from './not-offered.ts';
 import type { Members, Strapi, StrapiLog } from './strapi-types.ts';
 
 /** Members of Strapi that are not offered, and what there is instead. */
@@ -50,18 +51,33 @@ export function emptyStrapi(): Strapi {
 /** Plugins that are there, with their services. */
 type PluginServices = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
+interface StrapiPlugin {
+  readonly services: Readonly<Record<string, object>>;
+  service(name: string): object | undefined;
+  contentType(name: string): unknown;
+  config(key: string, otherwise?: unknown): unknown;
+}
+
+/** What plugins share with the rest of `strapi`. */
+interface PluginDeps {
+  contentType(uid: string): unknown;
+  config(plugin: string, key: string): unknown;
+}
+
 /** `strapi.plugin(name)` and `strapi.plugins[name]`; undefined for a plugin that is not there. */
-export function strapiPlugins(services: PluginServices, config: (plugin: string, key: string) => unknown) {
-  const plugins = Object.fromEntries(
-    Object.entries(services).map(([name, members]) => [
-      name,
-      {
-        services: members,
-        service: (service: string) => (Object.hasOwn(members, service) ? members[service] : undefined),
-        config: (key: string, otherwise?: unknown) => config(name, key) ?? otherwise,
-      },
-    ]),
-  );
+export function strapiPlugins(offered: PluginServices, { contentType, config }: PluginDeps) {
+  const plugins: Record<string, StrapiPlugin> = {};
+  for (const [name, members] of Object.entries(offered)) {
+    const services = withMissingServices(name, members);
+    plugins[name] = {
+      services,
+      service: (service) => (Object.hasOwn(services, service) ? services[service] : undefined),
+      contentType: (type) => contentType(`plugin::${name}.${type}`),
+      config: (key, otherwise) => config(name, key) ?? otherwise,
+    };
+  }
+  for (const name of MISSING_PLUGINS)
+    Object.defineProperty(plugins, name, { value: notOffered(`strapi.plugin('${name}')`, INSTEAD) });
   return { plugins, plugin: (name: string) => (Object.hasOwn(plugins, name) ? plugins[name] : undefined) };
 }
 

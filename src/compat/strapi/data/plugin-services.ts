@@ -4,13 +4,15 @@ import type { Auth } from '../../../accounts/auth.ts';
 import { roleNotFound } from '../../../accounts/role-writer.ts';
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
+import type { FileInfo } from '../../../files/file-info.ts';
 import type { FileContent } from '../../../files/files.ts';
-import { USER } from '../../../model/builtin.ts';
+import { FILE, USER } from '../../../model/builtin.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { isPassword } from '../../../passwords.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { knownData } from './known-data.ts';
 import { localeService } from './locale-service.ts';
+import { filledTemplate } from './mail-template.ts';
 import { Rows } from './rows.ts';
 
 type Values = Record<string, unknown>;
@@ -132,21 +134,16 @@ function emailService({ mailer }: Auth) {
   };
   return {
     send,
-    sendTemplatedEmail: (options: Values, template: Values, data: Values = {}): Promise<void> => {
-      const filled = ['subject', 'text', 'html'].map((name) => [name, fill(textOf(template[name]), data)]);
-      return send({ ...options, ...Object.fromEntries(filled) });
+    async sendTemplatedEmail(options: Values, template: Values, data: Values = {}): Promise<void> {
+      const given = ['subject', 'text', 'html'].filter((name) => template[name]);
+      const filled = given.map((name) => [name, filledTemplate(textOf(template[name]), data)]);
+      await send({ ...options, ...Object.fromEntries(filled) });
     },
   };
 }
 
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.map(textOf).join(', ') : value === undefined || value === null ? '' : String(value);
-
-/** `<%= user.name %>` → what the data has there; nothing else of a template is run. */
-const fill = (template: string, data: Values): string =>
-  template.replace(/<%[=-]\s*([\w.]+)\s*%>/g, (_all, path: string) =>
-    textOf(path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), data)),
-  );
 
 /** A file as a body with files has it. */
 interface IncomingFile {
@@ -169,16 +166,33 @@ interface Upload {
 }
 
 function uploadService(sheaf: Sheaf) {
+  const rows = new Rows(sheaf, FILE);
+  const { files: stored } = sheaf;
   return {
+    findOne: (id: number | string, populate?: unknown): Promise<Entry | null> =>
+      rows.findOne({ where: { id: Number(id) }, populate }),
+    findMany: ({ filters, fields, sort, populate, start, limit }: Values = {}): Promise<Entry[]> =>
+      rows.findMany({
+        where: filters,
+        select: fields,
+        orderBy: sort,
+        populate,
+        ...(start !== undefined && { offset: Number(start) }),
+        ...(limit !== undefined && { limit: Number(limit) }),
+      }),
+    updateFileInfo: (id: number | string, info: FileInfo): Promise<unknown> => stored.update(id, info),
+    async replace(id: number | string, { data = {}, file }: { data?: Values; file: IncomingFile }): Promise<unknown> {
+      return stored.replace(id, contentOf(file, data.fileInfo));
+    },
     async upload({ data = {}, files }: Upload): Promise<unknown[]> {
       const list: readonly IncomingFile[] = Array.isArray(files) ? files : [files as IncomingFile];
       const infos = Array.isArray(data.fileInfo) ? data.fileInfo : list.map(() => data.fileInfo);
       const contents = list.map((file, index) => contentOf(file, infos[index]));
       const { ref, refId, field } = data;
       const link = ref !== undefined && refId !== undefined && field !== undefined ? { ref, refId, field } : null;
-      return sheaf.files.upload(contents, link ? { link } : {});
+      return stored.upload(contents, link ? { link } : {});
     },
-    remove: ({ id }: { readonly id: number }): Promise<unknown> => sheaf.files.delete(id, { force: true }),
+    remove: ({ id }: { readonly id: number }): Promise<unknown> => stored.delete(id, { force: true }),
   };
 }
 
