@@ -65,6 +65,9 @@ const ODD = {
   rows: `return strapi.db.query(THING).findMany(ctx.request.body);`,
   sanitized: `return strapi.contentAPI.sanitize.query(ctx.query, strapi.contentType(THING), { auth: ctx.state.auth });`,
   validated: `await strapi.contentAPI.validate.query(ctx.query, strapi.contentType(THING), { auth: ctx.state.auth }); return 'valid';`,
+  strict: `const query = { ...ctx.query }; const of = strapi.contentType(THING); const strictParams = true;
+    const kept = await strapi.contentAPI.sanitize.query(query, of, { strictParams });
+    return { kept, valid: await strapi.contentAPI.validate.query(query, of, { strictParams }) ?? true };`,
   entered: `await strapi.contentAPI.validate.input(ctx.request.body, strapi.contentType(THING)); return 'valid';`,
   found: `return strapi.service(THING).find(await strapi.controller(THING).sanitizeQuery(ctx));`,
   entities: `return strapi.entityService.findMany(THING, ctx.request.body);`,
@@ -118,16 +121,17 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
       ...['sort=secret', 'sort[0]=pin:desc', 'sort[secret]=asc', 'sort=friends.secret', 'sort[friends][secret]=asc'],
       ...['fields=secret', 'fields[0]=pin', 'populate[friends][fields]=secret', 'populate[friends][sort]=pin'],
       'populate[friends][filters][secret]=a',
+      ...['populate=createdBy', 'populate[0]=friends.createdBy', 'populate[updatedBy]=true', 'populate=friends,nope'],
     ];
     for (const query of forbidden) {
       const { status, body } = await site.get(`odd/validated?${query}`);
       expect([query, status, body.error?.name]).toEqual([query, 400, 'ValidationError']);
-      expect(body.error.message).toMatch(/^Invalid key (?:secret|pin|nope)/);
+      expect(body.error.message).toMatch(/^Invalid key (?:secret|pin|nope|createdBy|updatedBy)/);
       const clean = await site.get(`odd/sanitized?${query}`);
       expect([query, clean.status, JSON.stringify(clean.body)]).toEqual([
         query,
         200,
-        expect.not.stringMatching(/secret|pin|nope/),
+        expect.not.stringMatching(/secret|pin|nope|createdBy|updatedBy/),
       ]);
     }
     const allowed = 'filters[$or][0][title]=a&filters[$or][1][friends][title]=b&sort=title:desc&fields=title,id&page=1';
@@ -151,6 +155,12 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
   });
 
   it('refuses what is no attribute that may be written', async () => {
+    expect((await site.get('odd/strict?sort=title&page=1')).body).toEqual({
+      kept: { sort: 'title', page: '1' },
+      valid: true,
+    });
+    const strict = await site.get('odd/strict?sort=title&utm=1');
+    expect(strict.body).toMatchObject({ error: { name: 'ValidationError', message: 'Invalid key utm' } });
     const entered = async (body: unknown) => (await site.send('POST', 'odd/entered', body)).body;
     expect(await entered({ title: 'a' })).toBe('valid');
     for (const key of ['id', 'documentId', 'nope', 'createdAt'])

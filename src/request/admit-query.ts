@@ -71,8 +71,11 @@ function unknownParameter(key: string, strict: boolean): string {
   return key;
 }
 
+/** Whether a name is a parameter of the dialect. */
+export const isParameter = (name: string): boolean => DIALECT.includes(name);
+
 /** Whether a name is no parameter, and would be refused for being close to one. */
-export const isMisspelled = (name: string): boolean => !DIALECT.includes(name) && nearMiss(name) !== null;
+export const isMisspelled = (name: string): boolean => !isParameter(name) && nearMiss(name) !== null;
 
 /** From this length on, a name that differs in one letter is hardly another word; from the second on, in two. */
 const ONE_WRONG_LETTER = 6;

@@ -1,8 +1,12 @@
 // `strapi.contentAPI`: sanitizing and validating of entries and queries for whoever `auth` stands for.
 import type { Access } from '../../access/access.ts';
 import type { Model, Schema } from '../../model/types.ts';
+import { isParameter } from '../../request/admit-query.ts';
+import { isObject } from '../../request/grammar.ts';
 import { callerBy } from './code-callers.ts';
 import { schemaOf } from './data/schemas.ts';
+import { INSTEAD } from './missing-services.ts';
+import { notOffered } from './not-offered.ts';
 import { validateQuery, withoutForbidden } from './query-rights.ts';
 import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
@@ -12,6 +16,8 @@ type Given = string | { readonly uid: string };
 
 interface Options {
   readonly auth?: unknown;
+  /** Whether parameters that nobody knows are dropped, or refused. */
+  readonly strictParams?: boolean;
 }
 
 export function contentApi(model: Model) {
@@ -28,26 +34,62 @@ export function contentApi(model: Model) {
         sanitizeOutput(model, schema(of), data, access(options)),
       input: async (data: unknown, of: Given, options?: Options) =>
         sanitizeInput(model, schema(of), data, access(options)),
-      query: async (query: Record<string, unknown>, of: Given, options?: Options) =>
-        sanitizedQuery(model, schema(of), query, access(options) ?? OPEN),
+      query: async (query: Record<string, unknown>, of: Given, options?: Options) => {
+        const dropped = options?.strictParams === true ? unknownParameters(query) : [];
+        const kept = Object.fromEntries(Object.entries(query).filter(([key]) => !dropped.includes(key)));
+        return sanitizedQuery(model, schema(of), kept, access(options) ?? OPEN);
+      },
     },
     validate: {
-      input: async (data: unknown, of: Given, options?: Options) => refuseDropped(data, of, options),
-      query: async (query: Record<string, unknown>, of: Given, options?: Options) =>
-        validateQuery(model, schema(of), query, access(options) ?? OPEN),
+      input: async (data: unknown, of: Given, options?: Options) =>
+        validateInput({ model, access: access(options) }, schema(of), data),
+      query: async (query: Record<string, unknown>, of: Given, options?: Options) => {
+        const unknown = options?.strictParams === true ? unknownParameters(query) : [];
+        for (const key of unknown)
+          throw new ValidationError(`Invalid key ${key}`, { key, path: null, source: 'query', param: key });
+        validateQuery(model, schema(of), query, access(options) ?? OPEN);
+      },
     },
+    ...Object.fromEntries(MISSING.map((name) => [name, notOffered(`strapi.contentAPI.${name}`, INSTEAD)])),
   };
+}
 
-  /** What sanitizing would drop is refused, and so is what is no attribute. */
-  async function refuseDropped(data: unknown, of: Given, options?: Options): Promise<void> {
-    const { attributes } = schema(of);
-    for (const entry of [data].flat().filter((one) => typeof one === 'object' && one !== null)) {
-      const kept = sanitizeInput(model, schema(of), entry, access(options)) as object;
-      const refused = Object.keys(entry as object).find((key) => !Object.hasOwn(kept, key) || !attributes.has(key));
-      if (refused !== undefined)
-        throw new ValidationError(`Invalid key ${refused}`, { key: refused, path: null, source: 'body' });
+/** Members of `strapi.contentAPI` that are not offered. */
+const MISSING = ['addQueryParams', 'addInputParams', 'applyExtraParamsToRoutes', 'getRoutesMap', 'permissions'];
+
+const unknownParameters = (query: Record<string, unknown>): string[] =>
+  Object.keys(query).filter((key) => !isParameter(key));
+
+/** For whom data is looked at. */
+interface Viewed {
+  readonly model: Model;
+  readonly access: Access | null;
+}
+
+/** Refuses what sanitizing would drop, and what is no attribute, also in components. */
+export function validateInput(viewed: Viewed, schema: Schema, data: unknown, at: readonly string[] = []): void {
+  const { model, access } = viewed;
+  for (const entry of [data].flat().filter(isObject)) {
+    const kept = sanitizeInput(model, schema, entry, access) as object;
+    for (const [key, value] of Object.entries(entry)) {
+      // Components are told by it.
+      if (at.length > 0 && (key === 'id' || key === '__component')) continue;
+      const attribute = schema.attributes.get(key);
+      if (!attribute || !Object.hasOwn(kept, key)) throw refusedKey(key, at);
+      const place = [...at, key];
+      if (attribute.kind === 'component') validateInput(viewed, schemaOf(model, attribute.component)!, value, place);
+      if (attribute.kind === 'dynamiczone')
+        for (const part of [value].flat().filter(isObject)) {
+          const component = schemaOf(model, String(part.__component));
+          if (component) validateInput(viewed, component, part, place);
+        }
     }
   }
+}
+
+function refusedKey(key: string, at: readonly string[]): ValidationError {
+  const path = at.length === 0 ? null : at.join('.');
+  return new ValidationError(`Invalid key ${key}${path === null ? '' : ` at ${path}`}`, { key, path, source: 'body' });
 }
 
 /** What the caller may ask for. */

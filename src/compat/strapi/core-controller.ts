@@ -13,7 +13,7 @@ import { admitQuery, isMisspelled, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE }
 import { firstPage, type ReadParameters } from '../../request/parse-read.ts';
 import { parseData } from '../../request/parse-write.ts';
 import { callerOfContext, openCaller } from './code-callers.ts';
-import { sanitizedQuery } from './content-api.ts';
+import { sanitizedQuery, validateInput } from './content-api.ts';
 import type { Context } from './koa-app.ts';
 import { validateQuery } from './query-rights.ts';
 import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
@@ -62,7 +62,7 @@ export function coreController(deps: CoreDeps): CoreController {
       admitQuery(query, { meaningless: [], strict: sheaf.settings.rest.strictParams });
       validateQuery(model, type, query, callerOf(ctx).access);
     },
-    async validateInput() {},
+    validateInput: async (data, ctx) => validateInput({ model, access: callerOf(ctx).access }, type, data),
   };
   const actions = new CoreActions(deps, shared, callerOf);
   return Object.assign(shared, type.kind === 'singleType' ? actions.ofSingle() : actions.ofCollection());

@@ -122,10 +122,18 @@ function allowedFields(walk: Walk, schema: Schema, value: unknown): unknown {
 /** Where all were left out, none is shown but the id: to name none would show them all. */
 const fieldList = <T>(kept: readonly T[]): readonly (T | string)[] => (kept.length > 0 ? kept : ['id']);
 
+/** Relations that the caller may not follow are left out elsewhere, and refused by nobody. */
 function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
+  const isKept = (path: string): boolean => isPopulated(walk, schema, path.trim().split('.'), []);
+  if (typeof value === 'string') {
+    const kept = value.split(',').filter(isKept);
+    return kept.length > 0 ? kept.join(',') : undefined;
+  }
+  if (Array.isArray(value)) return value.filter((path) => typeof path !== 'string' || isKept(path));
   if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => isKept(key));
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
+    kept.map(([key, inner]) => {
       const attribute = schema.attributes.get(key);
       if (!attribute || !isObject(inner)) return [key, inner];
       const target = targetOf(walk.model, attribute);
@@ -133,6 +141,18 @@ function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
       return [key, isObject(inner.on) ? { ...inner, on: allowedFragments(walk, inner.on) } : inner];
     }),
   );
+}
+
+/** Whether a path is of attributes that can be shown; who made an entry is told to nobody. */
+function isPopulated(walk: Walk, schema: Schema, [name, ...rest]: readonly string[], at: readonly string[]): boolean {
+  if (name === undefined || name === '' || name === '*') return true;
+  const attribute = schema.attributes.get(name);
+  if (!attribute || attribute.private) {
+    walk.leaveOut(name, at, 'populate');
+    return false;
+  }
+  const target = targetOf(walk.model, attribute);
+  return rest.length === 0 || !target || isPopulated(walk, target, rest, [...at, name]);
 }
 
 const allowedFragments = (walk: Walk, on: Query): Query =>
