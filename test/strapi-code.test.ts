@@ -113,6 +113,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ['GET homepage?local=en', 400, { error: { message: 'Invalid key local: did you mean locale?' } }],
       ['GET notes', 200, { data: [{ text: 'n', shown: true }], meta: { pagination: { total: 1 } } }],
       ['POST notes', 201, { data: { text: 'trimmed' } }, { body: { data: { text: ' trimmed ' } } }],
+      ['POST notes', 400, { error: { message: 'Invalid key nothing' } }, { body: { data: { text: 'x', nothing: 1 } } }],
     ]);
     const { body, headers } = await site.get('things?sort=title');
     for (const hidden of ['secret', 'notes']) expect(body.data[0]).not.toHaveProperty(hidden);
@@ -182,6 +183,10 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ['GET answers/throwing/500', 500, error(500, 'InternalServerError', 'Internal Server Error')],
       ['GET answers/detailed', 400, error(400, 'BadRequestError', 'Thrown', { a: 1 })],
       ['GET answers/failing', 500, error(500, 'InternalServerError', 'Internal Server Error')],
+      ['GET answers/failing/409?as=status', 409, error(409, 'Error', 'Of a request')],
+      ['GET answers/failing/404?as=statusCode', 404, error(404, 'Error', 'Of a request')],
+      ['GET answers/failing/502?as=status', 502, error(502, 'BadGatewayError', 'Bad Gateway')],
+      ['GET answers/failing/200?as=status', 500, error(500, 'InternalServerError', 'Internal Server Error')],
       ['GET answers/application', 400, error(400, 'ApplicationError', 'Not now', { retry: true })],
       ['GET answers/validation', 400, error(400, 'ValidationError', 'Wrong', {})],
       ['GET answers/forbidden', 403, error(403, 'ForbiddenError', 'Not you', {})],

@@ -29,6 +29,7 @@ export class KoaApp {
   constructor({ proxy, keys }: KoaOptions) {
     this.#koa = new Koa({ proxy, keys: [...keys] });
     defineQuery(this.#koa.request);
+    defineOrigin(this.#koa.request);
     defineHeaders(this.#koa.response);
     defineBody(this.#koa.response);
     for (const [name, helper] of HELPERS) {
@@ -71,6 +72,16 @@ function defineQuery(request: Koa.BaseRequest): void {
     },
     set(this: QueriedRequest, query: unknown) {
       this.querystring = qs.stringify(query);
+    },
+  });
+}
+
+/** As the Koa of Strapi has it: where the request was sent to. */
+function defineOrigin(request: Koa.BaseRequest): void {
+  Object.defineProperty(request, 'origin', {
+    configurable: true,
+    get(this: Koa.Request) {
+      return `${this.protocol}://${this.host}`;
     },
   });
 }

@@ -11,10 +11,18 @@ import { USER } from '../../model/builtin.ts';
 import { rememberCaller } from './code-callers.ts';
 import { type CodeRequest, rememberRequest, requestOf } from './code-request.ts';
 import { Rows } from './data/rows.ts';
-import { answerOf, type CodeAnswer, type Context, composed, isAnswered, type Middleware } from './koa-app.ts';
+import {
+  answerOf,
+  type CodeAnswer,
+  type Context,
+  composed,
+  isAnswered,
+  type Middleware,
+  refusalAnswer,
+} from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
 import { inTime } from './route-time.ts';
-import { errorAnswer, errorBody, strapiErrors } from './strapi-errors.ts';
+import { type ErrorAnswer, errorAnswer, errorBody, httpStatusOf, isMeant, strapiErrors } from './strapi-errors.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 
 interface ChainDeps {
@@ -148,19 +156,18 @@ export function refused(ctx: Context, error: unknown, requestId: string, deps: F
 /** Errors that are answers are answered; anything else is a defect of the project's code, which the log tells of. */
 function refuse(ctx: Context, error: unknown, requestId: string, { log, modules }: FailureDeps): void {
   const answer = errorAnswer(error);
-  if (answer) {
-    ctx.status = answer.status;
-    ctx.body = errorBody(answer);
-    return;
+  if (!answer || !isMeant(error)) {
+    const place = modules.shownPlace(error);
+    const at = place === null ? '' : ` in ${place}`;
+    log.error({ err: error, requestId }, `the project's code failed${at}`);
   }
-  const place = modules.shownPlace(error);
-  const at = place === null ? '' : ` in ${place}`;
-  log.error({ err: error, requestId }, `the project's code failed${at}`);
-  ctx.status = 500;
-  ctx.body = errorBody({
-    status: 500,
-    name: 'InternalServerError',
-    message: 'Internal Server Error',
-    details: undefined,
-  });
+  const told = answer ?? failureAnswer(httpStatusOf(error) ?? 500);
+  ctx.status = told.status;
+  ctx.body = errorBody(told);
 }
+
+const failureAnswer = (status: number): ErrorAnswer => ({
+  ...refusalAnswer(status, undefined),
+  // Of a defect nothing is told.
+  details: undefined,
+});

@@ -111,7 +111,7 @@ export interface ErrorAnswer {
 
 const statusOf = (error: ApplicationError): number => STATUSES.find(([type]) => error instanceof type)?.[1] ?? 400;
 
-/** Null for what is nobody's answer: a defect, which is logged. */
+/** Null for what is nobody's answer. */
 export function errorAnswer(error: unknown): ErrorAnswer | null {
   if (error instanceof ApplicationError) {
     const { name, message, details } = error;
@@ -124,13 +124,27 @@ export function errorAnswer(error: unknown): ErrorAnswer | null {
   return exposedAnswer(error);
 }
 
-/** What `ctx.throw(4xx)` throws, whichever version of the package it comes from. */
+/** What `ctx.throw(4xx)` throws, whichever version of the package it comes from, and any error with such a status. */
 function exposedAnswer(error: unknown): ErrorAnswer | null {
-  if (!(error instanceof Error)) return null;
-  const { status, expose, details } = error as Error & { status?: unknown; expose?: unknown; details?: unknown };
-  if (typeof status !== 'number' || expose !== true || status < 400 || status > 499) return null;
-  return { status, name: error.name, message: error.message, details };
+  const status = httpStatusOf(error);
+  if (status === null || status > 499) return null;
+  const { name, message, details } = error as Error & { details?: unknown };
+  return { status, name, message, details };
 }
+
+/** The status that an error asks to be answered with; null for none. */
+export function httpStatusOf(error: unknown): number | null {
+  if (!(error instanceof Error)) return null;
+  const { status, statusCode } = error as Error & { status?: unknown; statusCode?: unknown };
+  const asked = status ?? statusCode;
+  return Number.isInteger(asked) && Number(asked) >= 400 && Number(asked) <= 599 ? Number(asked) : null;
+}
+
+/** Whether an error was thrown to be answered. Others are defects, whatever their status, such as that of a request. */
+export const isMeant = (error: unknown): boolean =>
+  error instanceof ApplicationError ||
+  error instanceof SheafError ||
+  (error instanceof Error && (error as { expose?: unknown }).expose === true);
 
 export const errorBody = ({ status, name, message, details }: ErrorAnswer): object => ({
   data: null,
