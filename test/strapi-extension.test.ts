@@ -141,7 +141,24 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     expect((await site.send('POST', 'auth/local/register', PERSON)).status).toBe(200);
   });
 
+  it('may be told of users, and see their schema', async () => {
+    const site = await opened({
+      [FILE]: `module.exports = (plugin) => {
+        const { user } = plugin.contentTypes;
+        if (user.schema.attributes.email.type !== 'email') throw new Error('no schema');
+        user.lifecycles = { beforeCreate({ params }) { params.data.username += '!'; } };
+        return plugin;
+      };`,
+    });
+    const { body } = await site.send('POST', 'auth/local/register', PERSON);
+    expect(body.user.username).toBe('alba!');
+  });
+
   it.each([
+    [
+      'changes a content-type',
+      'module.exports = (plugin) => { plugin.contentTypes.user.schema.attributes.age = { type: "integer" }; return plugin; };',
+    ],
     ['fails', 'module.exports = () => { throw new Error("no"); };'],
     ['replaces a service', 'module.exports = (plugin) => { plugin.services.user.add = () => 1; return plugin; };'],
     ['is no function', 'module.exports = {};'],

@@ -71,12 +71,6 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     { ...pluginServices(sheaf, auth) },
     { contentType: data.contentType, config: (plugin, key) => config.get(`plugin::${plugin}.${key}`) },
   );
-  const serviceOf = (uid: string): Members | undefined => {
-    const [, plugin, name] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
-    if (plugin !== undefined) return plugins.plugin(plugin)?.service(name!) as Members | undefined;
-    if (uid.startsWith('admin::')) return notOffered(`strapi.service('${uid}')`, MISSING_MEMBERS.admin!) as Members;
-    return registry.made('services', uid, core.service);
-  };
   Object.assign(strapi, {
     ...data,
     ...plugins,
@@ -88,7 +82,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     eventHub,
     // What custom fields hold is read from the files before they run.
     customFields: { register: () => undefined },
-    service: serviceOf,
+    service: (uid: string) => serviceOf(uid, plugins) ?? registry.made('services', uid, core.service),
     controller: (uid: string) => registry.made('controllers', uid, core.controller),
     fetch: globalThis.fetch,
   });
@@ -96,6 +90,8 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
   for (const file of registry.all('lifecycles')) subscribe(file, data);
   const extension = await extendPlugin(code.files, { strapi, modules, registry });
+  for (const [uid, functions] of extension?.lifecycles ?? [])
+    data.db.lifecycles.subscribe({ models: [uid], ...functions });
   return {
     strapi,
     modules,
@@ -108,6 +104,13 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     extension,
     log,
   };
+}
+
+/** A service of a plugin, or what stands for one of the admin. */
+function serviceOf(uid: string, { plugin }: ReturnType<typeof strapiPlugins>): object | undefined {
+  if (uid.startsWith('admin::')) return notOffered(`strapi.service('${uid}')`, MISSING_MEMBERS.admin!) as object;
+  const [, name, service] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
+  return name === undefined ? undefined : plugin(name)?.service(service!);
 }
 
 /** Made when code first asks for it: most projects do not. */

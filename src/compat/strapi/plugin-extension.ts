@@ -1,5 +1,6 @@
 // `src/extensions/users-permissions/strapi-server`: code that adds routes to the plugin, or wraps its controllers. It gets
 // the plugin as objects that stand for what the core serves; whatever it leaves as it was is left to the core.
+import { isDeepStrictEqual } from 'node:util';
 import type { CodeFile } from '../../project/code/code-files.ts';
 import type { CodeRegistry } from './code-registry.ts';
 import { answerFromCore } from './code-request.ts';
@@ -46,7 +47,14 @@ interface Plugin extends Members {
   readonly services: Members;
   readonly policies: Members;
   readonly middlewares: Members;
+  readonly contentTypes: Readonly<Record<string, PluginType>>;
   bootstrap: unknown;
+}
+
+/** A content-type of the plugin. */
+interface PluginType {
+  readonly schema: unknown;
+  readonly lifecycles?: Members;
 }
 
 export interface PluginExtension {
@@ -56,6 +64,8 @@ export interface PluginExtension {
   /** Routes that are new, that were changed, or whose action was wrapped. */
   readonly routes: readonly PluginRoute[];
   controller(uid: string): Members | undefined;
+  /** Functions around the rows of its content-types, by uid. */
+  readonly lifecycles: ReadonlyMap<string, Members>;
   /** A policy or middleware that it has added. */
   guard(role: 'policies' | 'middlewares', uid: string): unknown;
   /** What it does when the project begins; null where it has nothing to do. */
@@ -78,12 +88,15 @@ export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDe
     if (typeof exported !== 'function') throw new Error('it exports no function');
     const given = pluginOf(strapi);
     const services = snapshotOf(given.services);
+    const types = structuredClone(given.contentTypes);
     const bootstrap = given.bootstrap;
     const extended = ((await exported(given)) ?? given) as Plugin;
     refuseServices(services, extended.services);
+    refuseSchemas(types, extended.contentTypes);
     return {
       file: file.file,
       namespace: NAMESPACE,
+      lifecycles: lifecyclesOf(extended.contentTypes),
       ...changesOf(extended, strapi),
       bootstrap: extended.bootstrap === bootstrap ? null : (extended.bootstrap as PluginExtension['bootstrap']),
     };
@@ -117,12 +130,34 @@ function pluginOf(strapi: Strapi): Plugin {
     services,
     policies: {},
     middlewares: {},
-    contentTypes: Object.freeze({}),
+    contentTypes: Object.fromEntries(TYPES.map((name) => [name, { schema: schemaOf(strapi, name) }])),
     config: {},
     register: () => undefined,
     bootstrap: () => undefined,
   };
 }
+
+const TYPES = ['user', 'role', 'permission'];
+
+/** A copy, which the extension may change. */
+const schemaOf = (strapi: Strapi, name: string): unknown =>
+  structuredClone((strapi.contentType as (uid: string) => unknown)(`${NAMESPACE}.${name}`));
+
+/** Content-types are made of files before any code runs. */
+function refuseSchemas(before: Plugin['contentTypes'], after: Plugin['contentTypes']): void {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (isDeepStrictEqual(before[name]?.schema, after[name]?.schema)) continue;
+    const file = `src/extensions/${EXTENDED_PLUGIN}/content-types/${name}/schema.json`;
+    throw new Error(`it changes contentTypes.${name}, which is read before code runs; declare it in ${file}`);
+  }
+}
+
+const lifecyclesOf = (types: Plugin['contentTypes']): ReadonlyMap<string, Members> =>
+  new Map(
+    Object.entries(types).flatMap(([name, { lifecycles }]) =>
+      lifecycles ? [[`${NAMESPACE}.${name}`, lifecycles]] : [],
+    ),
+  );
 
 /** Members that are a function as well, which returns them. */
 function callable(members: Members): Members {
