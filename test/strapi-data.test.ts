@@ -746,6 +746,14 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     });
     await expect(failing).rejects.toThrow('undone');
     await rows(TAG).create({ data: { name: 'row' } });
+    const { files } = content.sheaf;
+    const [file] = await files.upload({ name: 'note.txt', content: Buffer.from('text') });
+    const { id } = file!;
+    expect(await events(1)).toMatchObject([{ event: 'media.create', media: { id, name: 'note.txt' } }]);
+    await files.update(id, { name: 'other.txt' });
+    expect(await events(1)).toMatchObject([{ event: 'media.update', media: { id, name: 'other.txt' } }]);
+    await files.delete(id);
+    expect(await events(1)).toMatchObject([{ event: 'media.delete', media: { id, name: 'other.txt' } }]);
     end();
     hub.on('entry.create', () => {
       throw new Error('a listener');

@@ -1,7 +1,8 @@
-// What `strapi.eventHub` tells of documents: once a write is committed, one event for each row that it was about, with
+// What `strapi.eventHub` tells of documents and files: once a write is committed, one event for each row that it was about, with
 // the entry as it stands then or, where it is gone, as it was.
 import { isWrite, type Operation, type WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
+import { FILE } from '../../../model/builtin.ts';
 import type { ContentType, Schema } from '../../../model/types.ts';
 import type { HookResult, OperationHooks } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
@@ -13,8 +14,9 @@ import type { StrapiLog } from '../strapi-types.ts';
 import { Rows } from './rows.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The beginning of the names of all of them. */
+/** The beginnings of the names of all of them. */
 const ENTRY = 'entry.';
+const MEDIA = 'media.';
 
 /** Writes that remove rows, or may make one where another would be changed. */
 const ABOUT_STORED: ReadonlySet<string> = new Set<WriteOperation['name']>(['update', 'delete', 'unpublish']);
@@ -35,7 +37,8 @@ export class EntryEvents implements OperationHooks {
   }
 
   concerns(uid: string, name: string): boolean {
-    return isWrite(name) && uid.startsWith('api::') && this.#hub.hears(ENTRY);
+    if (!isWrite(name)) return false;
+    return uid === FILE ? this.#hub.hears(MEDIA) : uid.startsWith('api::') && this.#hub.hears(ENTRY);
   }
 
   async before<O extends Operation>(operation: O): Promise<O> {
@@ -60,16 +63,16 @@ export class EntryEvents implements OperationHooks {
     for (const version of versions) {
       const before = stored.find(({ id }) => id === version.id) ?? null;
       const entry = name === 'delete' || name === 'unpublish' ? before : await this.#entry(type, version.id);
-      await this.#hub.emit(`${ENTRY}${eventOf(operation, version, before !== null)}`, {
-        model: type.singularName,
-        uid: type.uid,
-        entry: sanitizeOutput(this.#sheaf.model, type, entry, null),
-      });
+      const event = eventOf(operation, version, before !== null);
+      const shown = sanitizeOutput(this.#sheaf.model, type, entry, null);
+      if (type.uid === FILE) await this.#hub.emit(`${MEDIA}${event}`, { media: shown });
+      else await this.#hub.emit(`${ENTRY}${event}`, { model: type.singularName, uid: type.uid, entry: shown });
     }
   }
 
   #entry(type: ContentType, id: number): Promise<Entry | null> {
-    return new Rows(this.#sheaf, type.uid).findOne({ where: { id }, populate: contentOf(this.#sheaf.model, type, []) });
+    const populate = type.uid === FILE ? undefined : contentOf(this.#sheaf.model, type, []);
+    return new Rows(this.#sheaf, type.uid).findOne({ where: { id }, populate });
   }
 }
 
