@@ -499,6 +499,36 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(links.update({ where: { url: '/b' }, data: { label: 'C' } })).rejects.toThrow('is not offered');
   });
 
+  it('knows in which tables and columns content is', async () => {
+    const { metadata, dialect } = members.db;
+    expect(dialect.client).toBe(engine.name === 'PostgreSQL' ? 'postgres' : 'sqlite');
+    expect([metadata.has(ARTICLE), metadata.has('api::none.none')]).toEqual([true, false]);
+    expect(() => metadata.get('api::none.none')).toThrow('Metadata for "api::none.none" not found');
+    const { tableName, attributes } = metadata.get(ARTICLE);
+    expect(tableName).toBe('articles');
+    expect(attributes).toMatchObject({
+      id: { type: 'increments', columnName: 'id' },
+      documentId: { columnName: 'document_id' },
+      title: { type: 'string', required: true, columnName: 'title' },
+      createdBy: { type: 'relation', target: 'admin::user', joinColumn: { name: 'created_by_id' } },
+      tags: {
+        relation: 'manyToMany',
+        joinTable: {
+          name: 'articles_tags_lnk',
+          joinColumn: { name: 'article_id', referencedColumn: 'id' },
+          inverseJoinColumn: { name: 'tag_id', referencedColumn: 'id' },
+          orderColumnName: 'tag_ord',
+        },
+      },
+      links: {
+        relation: 'oneToMany',
+        target: 'kit.link',
+        joinTable: { name: 'articles_cmps', on: { field: 'links' } },
+      },
+    });
+    expect(metadata.get('kit.link')).toMatchObject({ tableName: expect.stringContaining('link') });
+  });
+
   it('shows of rows what it selects, and the id beside what it populates', async () => {
     const author = await rows(AUTHOR).create({ data: { name: 'Ann' } });
     await rows(ARTICLE).create({ data: { title: 'One', author: author.id } });

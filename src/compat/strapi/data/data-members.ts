@@ -8,6 +8,7 @@ import { Lifecycles } from './lifecycles.ts';
 import { Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { createDocuments, type StrapiDocuments } from './strapi-documents.ts';
+import { type TablesMetadata, tablesMetadata } from './table-metadata.ts';
 
 /** What the work of a transaction is given; it ends with the work, and is undone where that fails. */
 export interface CodeTransaction {
@@ -32,6 +33,9 @@ export interface DataMembers {
     /** Reads and writes of the work, and of all that it calls, take effect together or not at all. */
     transaction<T>(work: Transacted<T>): Promise<T>;
     inTransaction(): boolean;
+    readonly metadata: TablesMetadata;
+    /** Which database it is, for code that writes SQL. */
+    readonly dialect: { readonly client: 'sqlite' | 'postgres' };
   };
   query(uid: string): Rows;
   readonly store: ReturnType<typeof createStore>;
@@ -72,6 +76,8 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
     lifecycles,
     transaction: (work) => transact(sheaf, work, () => connectionOf(db)),
     inTransaction: () => sheaf.operations.database.isInTransaction,
+    metadata: tablesMetadata(model),
+    dialect: { client: sheaf.database.dialect.name },
   };
   return {
     documents,
