@@ -33,6 +33,7 @@ const BLOG: Project = {
         title: { type: 'string', required: true },
         slug: { type: 'string' },
         views: { type: 'integer' },
+        tone: { type: 'string', default: 'calm' },
         big: { type: 'biginteger' },
         author: relation('manyToOne', 'author', { inversedBy: 'articles' }),
         tags: relation('manyToMany', 'tag'),
@@ -614,6 +615,32 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     } finally {
       stop();
       over();
+    }
+  });
+
+  it('tells lifecycles what is in a row that is made: defaults, and what is published', async () => {
+    const told: Record<string, unknown>[] = [];
+    const stop = lifecycles.subscribe({
+      models: [ARTICLE, PAGE],
+      beforeCreate: ({ params: { data } }: LifecycleEvent) => {
+        told.push({ ...data });
+        if (typeof data!.title === 'string') data!.title = data!.title.trim();
+      },
+    });
+    try {
+      const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One', views: 1 } }));
+      expect(told.splice(0)).toEqual([{ title: 'One', views: 1, tone: 'calm', publishedAt: null }]);
+      await documents(ARTICLE).update({ documentId, data: { views: 2 }, status: 'published' });
+      expect(told.splice(0)).toMatchObject([{ documentId, title: 'One', views: 2, tone: 'calm' }]);
+      await documents(ARTICLE).unpublish({ documentId });
+      await documents(ARTICLE).publish({ documentId });
+      expect(told.splice(0)).toMatchObject([{ documentId, title: 'One', views: 2 }]);
+      expect(await documents(ARTICLE).findOne({ documentId, status: 'published' })).toMatchObject({ views: 2 });
+      await documents(PAGE).create({ data: { title: ' Page' }, locale: 'fr' });
+      expect(told.splice(0)).toMatchObject([{ title: ' Page', locale: 'fr' }]);
+      expect(await documents(PAGE).findFirst({ locale: 'fr' })).toMatchObject({ title: 'Page' });
+    } finally {
+      stop();
     }
   });
 

@@ -52,6 +52,8 @@ interface Step {
   readonly isPublished: boolean;
   /** The row as it was before it is removed. */
   readonly removed: Entry | null;
+  /** What a row that is made holds beside the data: defaults, or what it is made of. */
+  readonly known: Readonly<Record<string, unknown>>;
   readonly states: States;
 }
 
@@ -171,7 +173,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
     const { populate } = parameters;
     const params = {
       ...(step.event !== 'Create' && { where: { id: step.id } }),
-      ...(step.event !== 'Delete' && { data: { ...data } as Record<string, unknown> }),
+      ...(step.event !== 'Delete' && { data: { ...step.known, ...data } as Record<string, unknown> }),
       ...(populate !== undefined && { populate }),
     };
     const isDated = step.event !== 'Delete' && type.draftAndPublish;
@@ -179,7 +181,9 @@ export class Lifecycles implements OperationHooks, AroundRows {
     await this.#tell(type, step.states, { action, params, ...(result !== undefined && { result }) });
     // Whether a row is published is not for its data to say.
     const { publishedAt: _told, ...changed } = params.data ?? data;
-    return changed;
+    const isAsked = ([name, value]: [string, unknown]): boolean =>
+      Object.hasOwn(data, name) || !isDeepStrictEqual(value, step.known[name]);
+    return Object.fromEntries(Object.entries(changed).filter(isAsked));
   }
 
   async #tell(
@@ -212,14 +216,25 @@ export class Lifecycles implements OperationHooks, AroundRows {
     return { data: Object.fromEntries(asked), supplied: known };
   }
 
+  /** What is in a row of a new document that nothing is said of. */
+  #newRow({ attributes, localized }: ContentType, locale: unknown): Step['known'] {
+    const scalars = [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
+    const withDefault = scalars.filter(({ rules }) => rules.default !== undefined && rules.default !== null);
+    return {
+      ...Object.fromEntries(withDefault.map(({ name, rules }) => [name, structuredClone(rules.default)])),
+      ...(localized && { locale: typeof locale === 'string' ? locale : this.#sheaf.operations.defaultLocale }),
+    };
+  }
+
   /** The rows that a write is about, in Strapi's order: the draft, then what is published. */
   async #stepsOf({ name, type, documentId, row, parameters, defaultStatus }: WriteOperation): Promise<Step[]> {
     const rows = new Rows(this.#sheaf, type.uid);
-    const step = (event: RowEvent, at: Entry | null, isPublished: boolean): Step => ({
+    const step = (event: RowEvent, at: Entry | null, isPublished: boolean, known: Step['known'] = {}): Step => ({
       event,
       id: at?.id ?? null,
       isPublished,
       removed: event === 'Delete' ? at : null,
+      known: event === 'Create' ? known : {},
       states: new Map(),
     });
     if (row !== undefined) {
@@ -233,7 +248,10 @@ export class Lifecycles implements OperationHooks, AroundRows {
     const draft = stored.find(({ publishedAt }) => !type.draftAndPublish || publishedAt === null) ?? null;
     const published = type.draftAndPublish ? (stored.find(({ publishedAt }) => publishedAt !== null) ?? null) : null;
     const publishes = type.draftAndPublish && (parameters.status ?? defaultStatus) === 'published';
-    const write = (at: Entry | null, isPublished: boolean): Step => step(at ? 'Update' : 'Create', at, isPublished);
+    const other = draft ?? published;
+    const known = other ? contentOf(other) : this.#newRow(type, parameters.locale);
+    const write = (at: Entry | null, isPublished: boolean): Step =>
+      step(at ? 'Update' : 'Create', at, isPublished, known);
     switch (name) {
       case 'delete':
         return stored.map((one) => step('Delete', one, one.publishedAt !== null));
@@ -248,6 +266,9 @@ export class Lifecycles implements OperationHooks, AroundRows {
     }
   }
 }
+
+/** What of a row goes into another that is made of it. */
+const contentOf = ({ id: _id, publishedAt: _publishedAt, ...content }: Entry): Step['known'] => content;
 
 /** What of a row is another than before: as `shown` has it, and undefined where it is gone. Null where nothing is. */
 function changesOf(before: Entry | null, after: Entry | null, shown: Entry | null): ShownChanges | null {
