@@ -12,6 +12,7 @@ const published = (params: Params): Params => ({ status: 'published', ...params 
 export function coreService(strapi: Strapi, type: ContentType, pages: PageRules): Members {
   const documents = (): Documents => strapi.documents(type.uid);
   return {
+    contentType: (strapi.contentType as (uid: string) => unknown)(type.uid),
     getFetchParams: (params: Params = {}): Params => published(params),
     ...(type.kind === 'singleType' ? ofSingle(documents) : ofCollection(documents, pages)),
   };

@@ -85,9 +85,13 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     service: (uid: string) => serviceOf(uid, plugins) ?? registry.made('services', uid, core.service),
     controller: (uid: string) => registry.made('controllers', uid, core.controller),
     fetch: globalThis.fetch,
+    telemetry: { send: async () => false },
+    isLoaded: true,
+    EE: false,
   });
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
+  Object.assign(strapi, byUid(registry, strapi));
   for (const file of registry.all('lifecycles')) subscribe(file, data);
   const extension = await extendPlugin(code.files, { strapi, modules, registry });
   for (const [uid, functions] of extension?.lifecycles ?? [])
@@ -123,6 +127,20 @@ function offerKnex(sheaf: Sheaf, db: object, modules: StrapiModules): void {
       return knex;
     },
   });
+}
+
+/** `strapi.services` and `strapi.controllers`: those of the project, each made when it is first asked for. */
+function byUid(registry: CodeRegistry, strapi: Strapi): Members {
+  const members = (role: 'services' | 'controllers', of: unknown): Members =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        registry
+          .all(role)
+          .map(({ uid }) => [uid, { enumerable: true, get: () => (of as (uid: string) => unknown)(uid) }]),
+      ),
+    );
+  return { services: members('services', strapi.service), controllers: members('controllers', strapi.controller) };
 }
 
 /** Lifecycles in the folder of a content-type. */
