@@ -821,6 +821,21 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     hub.removeAllListeners();
   });
 
+  it('reads and writes the rows of settings', async () => {
+    const settings = rows('strapi::core-store');
+    const data = { key: 'app_flags_seeded', value: JSON.stringify({ at: 1 }), type: 'object' };
+    expect(await settings.create({ data })).toEqual({ id: expect.any(Number), ...data, environment: null, tag: null });
+    const where = { key: { $startsWith: 'app_flags' } };
+    expect(await settings.findMany({ where, select: ['key'] })).toEqual([{ key: data.key }]);
+    await settings.update({ where: { key: data.key }, data: { value: JSON.stringify({ at: 2 }) } });
+    expect(await members.store.get({ type: 'app', name: 'flags', key: 'seeded' })).toEqual({ at: 2 });
+    expect(await settings.update({ where: { key: 'none' }, data: { value: '1' } })).toBeNull();
+    await expect(settings.create({ data: { value: '1' } })).rejects.toThrow('key');
+    expect(await settings.delete({ where: { key: data.key } })).toMatchObject({ key: data.key });
+    expect(await settings.count({ where })).toBe(0);
+    expect(await settings.deleteMany({ where })).toEqual({ count: 0 });
+  });
+
   it('keeps values of its own beside the settings of Strapi', async () => {
     const store = members.store({ type: 'plugin', name: 'blog' });
     expect(await store.get({ key: 'seeded' })).toBeNull();

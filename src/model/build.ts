@@ -551,7 +551,7 @@ function rulesOf(declared: AttributeDefinition): ScalarRules {
   };
 }
 
-const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute => ({
+export const scalar = (name: string, type: ScalarType, column: string): ScalarAttribute => ({
   kind: 'scalar',
   name,
   type,

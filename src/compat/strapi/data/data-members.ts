@@ -7,6 +7,8 @@ import { EntityService } from './entity-service.ts';
 import { Lifecycles } from './lifecycles.ts';
 import { Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
+import { CORE_STORE } from './schemas.ts';
+import { SettingsRows } from './settings-rows.ts';
 import { createDocuments, type StrapiDocuments } from './strapi-documents.ts';
 import { type TablesMetadata, tablesMetadata } from './table-metadata.ts';
 
@@ -63,7 +65,8 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
   sheaf.operations.addHooks(lifecycles);
   const known = new Map<string, Rows>();
   const query = (uid: string): Rows => {
-    const rows = known.get(uid) ?? new Rows(sheaf, uid, lifecycles);
+    const made = (): Rows => (uid === CORE_STORE ? new SettingsRows(sheaf) : new Rows(sheaf, uid, lifecycles));
+    const rows = known.get(uid) ?? made();
     known.set(uid, rows);
     return rows;
   };
