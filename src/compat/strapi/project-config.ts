@@ -45,7 +45,8 @@ export function projectConfig(source: ConfigSource): ProjectConfig {
     if (!values.has(name)) {
       const [, plugin] = /^plugin::(.*)$/.exec(name) ?? [];
       const written = plugin ? files.value('plugins', plugin, 'config') : files.value(name);
-      values.set(name, merged(standard[name], written));
+      const value = merged(standard[name], written);
+      values.set(name, name === 'server' ? withUrls(value, environment) : value);
     }
     return values.get(name);
   };
@@ -66,6 +67,20 @@ export function projectConfig(source: ConfigSource): ProjectConfig {
   for (const name of new Set([...Object.keys(standard), ...fileNames(source.project)]))
     if (!(name in config)) Object.defineProperty(config, name, { get: () => valueAt(name), enumerable: true });
   return config;
+}
+
+const LOCAL: readonly unknown[] = ['127.0.0.1', '0.0.0.0', '::1', '::'];
+
+/** Where the server is found, as Strapi works it out of what is written: no slash at the end, and an absolute form. */
+function withUrls(server: unknown, environment: string): unknown {
+  if (!isObject(server)) return server;
+  const { host, port } = server;
+  const written = String(server.url ?? '').replace(/^[/ ]+|[/ ]+$/g, '');
+  const isAbsolute = written.startsWith('http');
+  const url = isAbsolute || written === '' ? written : `/${written}`;
+  const name = environment === 'development' && LOCAL.includes(host) ? 'localhost' : host;
+  const shown = String(name).includes(':') ? `[${name}]` : name;
+  return { ...server, url, absoluteUrl: isAbsolute ? url : `http://${shown}:${port}${url}` };
 }
 
 function withValue(target: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
@@ -90,7 +105,7 @@ const standardValues = ({ settings, environment, jwtSecret }: ConfigSource): Rea
   environment,
   launchedAt: Date.now(),
   api: { rest: { ...settings.rest } },
-  server: { host: '0.0.0.0', port: 1337, dirs: { public: './public' }, cron: { enabled: false } },
+  server: { host: '0.0.0.0', port: 1337, proxy: false, dirs: { public: './public' }, cron: { enabled: false } },
   plugins: {},
-  'plugin::users-permissions': { jwtSecret },
+  'plugin::users-permissions': { jwtSecret, jwt: { expiresIn: settings.auth.accessTokenSeconds } },
 });
