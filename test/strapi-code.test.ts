@@ -305,6 +305,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ],
       ['GET guards/scoped', 200, { passed: true }],
       ['GET guards/unknown', 403, undefined, { who: user }],
+      ['GET guards/unscoped', 403],
       ['GET answers/somebody', 401],
       ['GET answers/somebody', 200, { inline: true }, { who: user }],
       [

@@ -150,14 +150,22 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
     const things = site.sheaf.documents('api::thing.thing');
     const { documentId } = await things.create({ data: { title: 't', secret: 'abc' } });
     const { body } = await site.get('odd/found?filters[secret][$startsWith]=x');
+    const everything = await site.get('odd/found?populate=*');
     await things.delete({ documentId });
     expect(body.results).toHaveLength(1);
+    expect(everything.body.results).toHaveLength(1);
+    for (const hidden of ['createdBy', 'updatedBy', 'friends'])
+      expect(everything.body.results[0]).not.toHaveProperty(hidden);
   });
 
   it('refuses what is no attribute that may be written', async () => {
     expect((await site.get('odd/strict?sort=title&page=1')).body).toEqual({
       kept: { sort: 'title', page: '1' },
       valid: true,
+    });
+    expect((await site.get('odd/strict?populate=*')).body.kept).toEqual({ populate: { friends: true } });
+    expect((await site.get('odd/strict?populate[friends]=*')).body.kept).toEqual({
+      populate: { friends: { populate: { friends: true } } },
     });
     const strict = await site.get('odd/strict?sort=title&utm=1');
     expect(strict.body).toMatchObject({ error: { name: 'ValidationError', message: 'Invalid key utm' } });

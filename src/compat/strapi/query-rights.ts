@@ -124,6 +124,7 @@ const fieldList = <T>(kept: readonly T[]): readonly (T | string)[] => (kept.leng
 
 /** Relations that the caller may not follow are left out elsewhere, and refused by nobody. */
 function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
+  if (isEverything(value)) return everythingOf(walk, schema);
   const isKept = (path: string): boolean => isPopulated(walk, schema, path.trim().split('.'), []);
   if (typeof value === 'string') {
     const kept = value.split(',').filter(isKept);
@@ -135,13 +136,31 @@ function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
   return Object.fromEntries(
     kept.map(([key, inner]) => {
       const attribute = schema.attributes.get(key);
-      if (!attribute || !isObject(inner)) return [key, inner];
+      const options = inner === '*' ? { populate: inner } : inner;
+      if (!attribute || !isObject(options)) return [key, options];
       const target = targetOf(walk.model, attribute);
-      if (target) return [key, allowedQuery(walk, target, inner)];
-      return [key, isObject(inner.on) ? { ...inner, on: allowedFragments(walk, inner.on) } : inner];
+      if (target) return [key, allowedQuery(walk, target, options)];
+      if (attribute.kind === 'dynamiczone' && isEverything(options.populate))
+        return [key, { on: Object.fromEntries(attribute.components.map(({ uid }) => [uid, partOf(walk, uid)])) }];
+      return [key, isObject(options.on) ? { ...options, on: allowedFragments(walk, options.on) } : options];
     }),
   );
 }
+
+const isEverything = (populate: unknown): boolean => populate === '*' || populate === true;
+
+/** By its names, what the caller may see: code reads it with all rights, which have no such limits. */
+function everythingOf({ access }: Walk, { attributes }: Schema): Query {
+  const isShown = (attribute: Attribute): boolean => {
+    if (attribute.private || attribute.kind === 'scalar' || attribute.kind === 'morph') return false;
+    if (attribute.kind === 'relation') return mayFollow(access, attribute);
+    return attribute.kind !== 'localizations' || access.mayFind(attribute.target);
+  };
+  return Object.fromEntries([...attributes.values()].filter(isShown).map(({ name }) => [name, true]));
+}
+
+/** The same of one component of a dynamic zone. */
+const partOf = (walk: Walk, uid: string): Query => ({ populate: everythingOf(walk, schemaOf(walk.model, uid)!) });
 
 /** Whether a path is of attributes that can be shown; who made an entry is told to nobody. */
 function isPopulated(walk: Walk, schema: Schema, [name, ...rest]: readonly string[], at: readonly string[]): boolean {

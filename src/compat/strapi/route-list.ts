@@ -169,7 +169,9 @@ const namesOf = (list: readonly unknown[] = []): string[] =>
 function scopeOf({ auth }: RouteConfig, handler: string | null, namespace: string): StrapiRoute['scope'] {
   if (auth === false) return 'open';
   const { scope } = (auth ?? {}) as { scope?: unknown };
-  if (scope !== undefined) return [scope].flat().map(String);
+  // An empty list asks for what a route without one does.
+  const given = [scope ?? []].flat().map(String);
+  if (given.length > 0) return given;
   if (handler === null) return null;
   return [handler.startsWith(`${namespace}.`) ? handler : `${namespace}.${handler}`];
 }
