@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -53,5 +56,24 @@ describe('The command line', () => {
       status: 1,
       stderr: 'sheaf: DATABASE_HOST cannot be used\n  - expected a name or an address, without port and user\n',
     });
+  });
+
+  it('writes all of a long message to a pipe before it ends with an error', () => {
+    const project = mkdtempSync(join(tmpdir(), 'sheaf-long-message-'));
+    const folder = join(project, 'src/api/form/content-types/form');
+    mkdirSync(folder, { recursive: true });
+    const names = Array.from({ length: 3000 }, (_, index) => `field${index}`);
+    const schema = {
+      kind: 'collectionType',
+      collectionName: 'forms',
+      info: { singularName: 'form', pluralName: 'forms', displayName: 'Form' },
+      attributes: Object.fromEntries(names.map((name) => [name, { type: 'no-such-type' }])),
+    };
+    writeFileSync(join(folder, 'schema.json'), JSON.stringify(schema));
+    const piped = '"$0" "$1" schema diff --project "$2" --database sqlite:"$2"/content.sqlite 2>&1 | cat';
+    const { stdout } = spawnSync('sh', ['-c', piped, process.execPath, MAIN, project], { encoding: 'utf8' });
+    rmSync(project, { recursive: true });
+    expect(stdout.length).toBeGreaterThan(2 ** 17);
+    expect(stdout).toContain(`attributes.${names.at(-1)}.type`);
   });
 });

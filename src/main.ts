@@ -26,5 +26,6 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error;
   });
 const code = await main();
-// A worker that cannot start would otherwise stay, held by its channel to the process that started it.
-if (code !== 0) process.exit(code);
+// A worker that cannot start would otherwise stay, held by its channel to the process that started it. What a slow
+// reader of a pipe has not taken yet is written first.
+if (code !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
