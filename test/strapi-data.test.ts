@@ -16,7 +16,7 @@ import { describeOnEveryDatabase } from './support/database.ts';
 const BLOG: Project = {
   locales: ['en', 'fr'],
   components: {
-    'kit.link': { url: { type: 'string' }, label: { type: 'string' } },
+    'kit.link': { url: { type: 'string' }, label: { type: 'string' }, locale: { type: 'string' } },
   },
   types: {
     author: {
@@ -85,7 +85,9 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
         status: 'published',
       }),
     );
-    await documents(ARTICLE).create({ data: { title: 'Two', views: 5, links: [{ url: '/a', nosuch: 2 }] } });
+    await documents(ARTICLE).create({
+      data: { title: 'Two', views: 5, links: [{ url: '/a', locale: 'de', nosuch: 2 }] },
+    });
     const found = await rows(ARTICLE).findMany({ orderBy: [{ title: 'desc' }, 'id'], select: ['title'] });
     expect(found.map(({ title }) => title)).toEqual(['Two', 'One', 'One']);
     expect(Object.keys(found[0]!).sort()).toEqual(['title']);
@@ -112,7 +114,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     });
     expect(await rows(ARTICLE).findOne({ where: { title: 'Two' }, populate: true })).toMatchObject({
       author: null,
-      links: [{ url: '/a' }],
+      links: [{ url: '/a', locale: 'de' }],
     });
     expect(await rows(ARTICLE).findOne({ where: { title: 'none' } })).toBeNull();
     expect(

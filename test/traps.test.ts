@@ -102,8 +102,20 @@ const KIT: Project = {
       },
     },
     front: { single: true, attributes: { title: { type: 'string' } } },
+    film: {
+      drafts: true,
+      localized: true,
+      attributes: { captions: { type: 'component', component: 'kit.caption', repeatable: true, ...localized } },
+    },
   },
   components: {
+    'kit.caption': {
+      text: { type: 'string' },
+      locale: { type: 'string', required: true },
+      publishedAt: { type: 'datetime' },
+      createdAt: { type: 'date' },
+      status: { type: 'string', conditions: { visible: { '!=': [{ var: 'locale' }, 'de'] } }, required: true },
+    },
     'kit.lock': { code: { type: 'password' } },
     'kit.house': { street: { type: 'string', required: true }, town: { type: 'string' } },
   },
@@ -1198,6 +1210,23 @@ describeOnEveryDatabase('values', (engine) => {
       const matches = await Promise.all(codes.map((code) => bcrypt.compare(password, code)));
       expect(matches.filter(Boolean), password).toHaveLength(2);
     }
+  });
+
+  it('a component may have attributes whose names the server keeps to itself in entries', async () => {
+    const moment = '2001-01-01T00:00:00.000Z';
+    const caption = { text: 'x', locale: 'de', publishedAt: moment, createdAt: '1999-01-01', status: null };
+    const sent = { captions: [caption, { ...caption, locale: 'it', status: 'new' }] };
+    const made = await kit.entry('POST', 'films?locale=fr&populate=*', { ...sent, locale: 'en' });
+    expect(made).toMatchObject({ ...sent, locale: 'fr' });
+    const url = `films/${made.documentId}?locale=fr&populate=*`;
+    const [first] = made.captions;
+    await kit.entry('PUT', url, { captions: [{ id: first.id, locale: 'da', status: 'old' }] });
+    const captions = [{ ...caption, locale: 'da', status: 'old' }];
+    expect(await kit.entry('GET', url)).toMatchObject({ captions });
+    expect(await kit.entry('GET', `${url}&filters[captions][locale]=da`)).toMatchObject({ captions });
+    refused(await kit.put(url, { captions: [{ locale: 'it' }] }), {
+      details: { errors: [{ path: ['captions', '0', 'status'] }] },
+    });
   });
 
   // 46

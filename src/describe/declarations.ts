@@ -162,7 +162,7 @@ export type ${name}Populate = PopulateInput<${of}, 'client'>;
   #shape(schema: Schema, attribute: Attribute): string[] {
     switch (attribute.kind) {
       case 'scalar':
-        return scalarShape(attribute);
+        return scalarShape(schema, attribute);
       case 'relation':
         return [
           "type: 'relation'",
@@ -192,8 +192,8 @@ export type ${name}Populate = PopulateInput<${of}, 'client'>;
   }
 }
 
-const scalarShape = ({ name, type, rules }: ScalarAttribute): string[] => {
-  if (name === 'locale') return ["type: 'enumeration'", "values: Registry['locale']"];
+const scalarShape = ({ kind }: Schema, { name, type, rules }: ScalarAttribute): string[] => {
+  if (name === 'locale' && kind !== 'component') return ["type: 'enumeration'", "values: Registry['locale']"];
   return [`type: ${quoted(type)}`, ...(rules.enum ? [`values: ${union(rules.enum)}`] : [])];
 };
 

@@ -10,6 +10,7 @@ import type {
   MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
+  Schema,
 } from '../../model/types.ts';
 import type { BodyPath, RelationInput } from '../../request/parse-relation.ts';
 import type { StoredValue } from './values.ts';
@@ -105,6 +106,9 @@ export interface WritePlan {
 
 /** What clients send back as they read it, and what the parameters of a request decide. */
 export const IGNORED_KEYS: ReadonlySet<string> = new Set(['publishedAt', 'locale']);
+
+/** In a component these are attributes like any other. */
+export const isIgnoredKey = ({ kind }: Schema, key: string): boolean => kind !== 'component' && IGNORED_KEYS.has(key);
 
 export const NO_CHANGE: EntityChange = { scalars: [], relations: [], components: [], absent: null };
 

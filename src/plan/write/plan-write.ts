@@ -30,7 +30,7 @@ import {
   type ComponentChange,
   type ComponentItem,
   type EntityChange,
-  IGNORED_KEYS,
+  isIgnoredKey,
   type LocaleChoice,
   NO_DATES,
   type RelationChange,
@@ -168,7 +168,7 @@ interface Planned {
 function isWritable({ model, access }: Planned, schema: Schema, key: string, path: BodyPath): boolean {
   const attribute = schema.attributes.get(key);
   if (schema.kind === 'component' && key === 'id') return true;
-  if (key === 'publishedAt' || key === 'locale' || !attribute) return false;
+  if (!attribute || isIgnoredKey(schema, key)) return false;
   // A key that leads to one entry of any type is written where it is kept, not from its other side.
   if (attribute.kind === 'relation' && attribute.storage === 'column' && attribute.link.constants.length > 0)
     return false;
@@ -245,7 +245,7 @@ class WritePlanner {
   /** Refuses a name that does not exist for the caller. */
   checkNames(schema: Schema, data: Readonly<Record<string, unknown>>, path: BodyPath): void {
     for (const key of Object.keys(data))
-      if (path.length === 0 && IGNORED_KEYS.has(key)) this.ignored.push(key);
+      if (isIgnoredKey(schema, key)) this.ignored.push(key);
       else if (!mayBeWritten({ model: this.#model, access: this.#access, use: this.#use }, schema, key, path))
         throw bodyKeyError(key, path);
   }

@@ -1,7 +1,7 @@
 // Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. The rules of a
 // hidden attribute do not apply.
 import type { Attribute, ScalarAttribute, Schema } from '../../model/types.ts';
-import { IGNORED_KEYS } from './changes.ts';
+import { isIgnoredKey } from './changes.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -37,12 +37,13 @@ export function isShown(
   const values = variablesOf(visibleWhen).map((name) => {
     const attribute = schema.attributes.get(name);
     if (!attribute) return [name, null];
-    return [name, attribute.kind === 'scalar' && isInBodies(attribute) ? valueIn(attribute) : UNKNOWN];
+    return [name, attribute.kind === 'scalar' && isInBodies(schema, attribute) ? valueIn(attribute) : UNKNOWN];
   });
   return holds(visibleWhen, Object.fromEntries(values));
 }
 
-const isInBodies = ({ name, writable }: ScalarAttribute): boolean => writable && !IGNORED_KEYS.has(name);
+const isInBodies = (schema: Schema, { name, writable }: ScalarAttribute): boolean =>
+  writable && !isIgnoredKey(schema, name);
 
 function evaluate(logic: unknown, data: Data): unknown {
   if (!isObject(logic)) return logic;

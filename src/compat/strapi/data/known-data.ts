@@ -10,7 +10,7 @@ export function knownData(schemas: Schemas, schema: Schema, data: unknown): Reco
   return Object.fromEntries(entries.map(([key, value]) => [key, knownValue(schemas, schema, key, value)]));
 }
 
-/** What the server keeps by itself is no part of what is written. */
+/** What the server keeps of an entry by itself is no part of what is written. */
 const SERVER_KEYS: ReadonlySet<string> = new Set([
   'documentId',
   'createdAt',
@@ -22,8 +22,7 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 const isKnown = (schema: Schema, key: string): boolean =>
-  (schema.kind === 'component' && key === 'id') ||
-  (schema.attributes.has(key) && key !== 'id' && !SERVER_KEYS.has(key));
+  schema.attributes.has(key) && (schema.kind === 'component' || (key !== 'id' && !SERVER_KEYS.has(key)));
 
 function knownValue(schemas: Schemas, schema: Schema, key: string, value: unknown): unknown {
   const attribute = schema.attributes.get(key);
