@@ -39,7 +39,8 @@ function pageKeys(value: unknown, location: Location): PageKeys {
       case 'limit': {
         // Bare, as in `pagination[page]`, it asks for nothing.
         if (given === null) break;
-        const number = typeof given === 'string' && /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(given) ? Number(given) : given;
+        const text = typeof given === 'string' ? given.trim() : '';
+        const number = /^[+-]?\d+(\.\d+)?(e\d+)?$/i.test(text) ? Number(text) : given;
         if (typeof number !== 'number' || !Number.isInteger(number))
           throw badValue(within(location, key), 'a whole number');
         numbers[key] = Math.min(number, MAX_OFFSET);

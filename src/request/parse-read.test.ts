@@ -132,6 +132,8 @@ describe('pagination', () => {
     ['pagination[start]=5', offset(5, DEFAULT_PAGE_SIZE)],
     ['pagination[limit]=5', offset(0, 5)],
     ['pagination[start]=5&pagination[limit]=7', offset(5, 7)],
+    // As a URL has it that is written over several lines.
+    ['pagination[start]=%205&pagination[limit]=7%20%20%20', offset(5, 7)],
     ['pagination[withCount]=false', page(0, DEFAULT_PAGE_SIZE, false)],
     ['pagination[withCount]=0', page(0, DEFAULT_PAGE_SIZE, false)],
     ['pagination[withCount]=true&pagination[page]=2', page(DEFAULT_PAGE_SIZE, DEFAULT_PAGE_SIZE)],
