@@ -1091,6 +1091,21 @@ describeOnEveryDatabase('drafts and locales', (engine) => {
   });
 
   // 40
+  it('a condition on the locale chooses it, unless a parameter does', async () => {
+    const documentId = await kit.make('products', { sku: 'chosen', title: 'One' });
+    await kit.entry('PUT', `products/${documentId}?locale=fr`, { title: 'Un' });
+    const titles = async (query: string) =>
+      (await kit.get(`products?sort=title:desc&filters[sku]=chosen&${query}`)).body.data.map(
+        ({ title }: Answered) => title,
+      );
+    expect(await titles('filters[locale]=fr')).toEqual(['Un']);
+    expect(await titles('filters[locale]=fr&status=draft')).toEqual(['Un']);
+    expect(await titles('filters[locale][$in][0]=fr&filters[locale][$in][1]=en')).toEqual(['Un', 'One']);
+    expect(await titles('filters[locale]=fr&locale=en')).toEqual([]);
+    expect(await titles('filters[$and][0][locale]=fr')).toEqual([]);
+    expect(await kit.entry('GET', `products/${documentId}?filters[locale]=fr`)).toMatchObject({ title: 'Un' });
+  });
+
   it('DELETE without a locale takes the default locale alone', async () => {
     const french = await guide.make('articles?locale=fr', { title: 'seul' });
     expect((await guide.delete(`articles/${french}`)).status).toBe(204);

@@ -243,6 +243,10 @@ describe('locale', () => {
     expect(read('locale[]=fr&locale[]=en')).toMatchObject({ shape: { locale: 0 }, values: [['fr', 'en']] });
     expect(read('locale=*').shape.locale).toBe('all');
     for (const query of ['', 'locale', 'locale=']) expect(read(query).shape.locale).toBe('default');
+    expect(read('filters[locale]=fr').shape.locale).toBe('all');
+    expect(read('filters[locale]=fr&locale=en')).toMatchObject({ shape: { locale: 1 }, values: ['fr', ['en']] });
+    for (const filters of ['filters[page][locale]=fr', 'filters[$or][0][locale]=fr'])
+      expect(read(filters).shape.locale).toBe('default');
   });
 
   it('is nothing else', () => {

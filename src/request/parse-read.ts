@@ -1,7 +1,7 @@
 // A whole read request: every top-level parameter, and none besides.
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
 import { DEFAULT_LIMITS, type Limits, MAX_OFFSET } from '../limits.ts';
-import { badValue, itemsOf, rootLocation } from './grammar.ts';
+import { badValue, isObject, itemsOf, rootLocation } from './grammar.ts';
 import { AGGREGATE_PARAMETERS, type AggregateParameter, parseAggregate, parseFacets } from './parse-aggregate.ts';
 import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
@@ -181,7 +181,7 @@ function parseVersions(
 } {
   const pagination = parsePagination(parameters.pagination, rootLocation('pagination'), defaults.pagination, pages);
   const status = parseStatus(parameters.status, defaults.status);
-  const locale = parseLocale(parameters.locale, slots, limits);
+  const locale = choosesLocale(parameters) ? 'all' : parseLocale(parameters.locale, slots, limits);
   const search = parseSearch(parameters._q, slots, limits);
   return { versions: { strict, status, locale, search }, pagination, timezone: parseTimezone(parameters.timezone) };
 }
@@ -198,6 +198,10 @@ function parseStatus(value: unknown, otherwise: RowStatus): RowStatus {
   if (value === 'draft' || value === 'published') return value;
   throw badValue(rootLocation('status'), 'draft or published');
 }
+
+/** Without the parameter, a condition on the locale of the entries says which are meant, as in Strapi 5. */
+const choosesLocale = ({ locale, filters }: ReadParameters): boolean =>
+  locale === undefined && isObject(filters) && Object.hasOwn(filters, 'locale');
 
 function parseLocale(value: unknown, slots: Slots, limits: Limits): 'default' | 'all' | number {
   const location = rootLocation('locale', limits);

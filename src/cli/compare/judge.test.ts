@@ -244,7 +244,7 @@ const EXPLAINED: Readonly<Record<string, Case>> = {
     database: 'PostgreSQL',
   },
   'filter-by-locale': {
-    target: '/api/articles?filters[locale]=fr',
+    target: '/api/articles?filters[locale]=fr&locale=en',
     strapi: ids(2),
     sheaf: ids(),
   },

@@ -170,7 +170,8 @@ const CONDITION_RULES: readonly DifferenceRule[] = [
   condition(
     'filter-by-locale',
     'filters[locale] replaces the parameter locale in Strapi 5; in Sheaf both must hold',
-    ({ path }, _attribute, { place }) => path.length === 1 && path[0] === 'locale' && place?.type.localized === true,
+    ({ path }, _attribute, { place, query }) =>
+      path.length === 1 && path[0] === 'locale' && query.locale !== undefined && place?.type.localized === true,
   ),
 ];
 
