@@ -504,6 +504,21 @@ describe('the model of a project', () => {
     );
   });
 
+  it('names types and components by their folders and files as Strapi 5 does', () => {
+    const model = load({
+      'src/api/filmReview/content-types/film_review/schema.json': contentType('film-review', {
+        film: { type: 'relation', relation: 'manyToOne', target: 'api::film2.film2' },
+        card: { type: 'component', component: 'shared.metasocial' },
+      }),
+      'src/api/film2/content-types/film2/schema.json': contentType('film2', { title: { type: 'string' } }),
+      'src/components/Shared/metaSocial.json': component({ title: { type: 'string' } }),
+    });
+    expect([...model.contentTypes.keys()]).toEqual(
+      expect.arrayContaining(['api::film-review.film-review', 'api::film2.film2']),
+    );
+    expect(attribute(model, 'api::film-review.film-review', 'card')).toMatchObject({ component: 'shared.metasocial' });
+  });
+
   it('lets an extension add to a built-in type', () => {
     const model = load({
       ...SOUND,

@@ -84,7 +84,12 @@ export function readDefinitions(project: string, builtins: readonly Definition[]
   const keep = (definition: Definition | null) => definition && definitions.push(definition);
   for (const api of folders(path.join(source, 'api')))
     for (const type of folders(path.join(source, 'api', api, 'content-types')))
-      keep(contentTypeFile(named(`api::${api}.${type}`, 'api', api, 'content-types', type, SCHEMA), found));
+      keep(
+        contentTypeFile(
+          named(`api::${kebabCase(api)}.${kebabCase(type)}`, 'api', api, 'content-types', type, SCHEMA),
+          found,
+        ),
+      );
   for (const plugin of folders(path.join(source, 'extensions')))
     for (const type of folders(path.join(source, 'extensions', plugin, 'content-types'))) {
       const uid = `plugin::${plugin}.${type}`;
@@ -95,7 +100,8 @@ export function readDefinitions(project: string, builtins: readonly Definition[]
   for (const category of folders(path.join(source, 'components')))
     for (const entry of readdirSync(path.join(source, 'components', category)).sort()) {
       if (!entry.endsWith('.json')) continue;
-      const uid = `${category}.${entry.slice(0, -'.json'.length)}`;
+      // Strapi 5 writes the names of components in lower case.
+      const uid = `${category}.${entry.slice(0, -'.json'.length)}`.toLowerCase();
       keep(componentFile(named(uid, 'components', category, entry), found));
     }
   if (problems.length > 0) throw new SetupError('The content model cannot be loaded:', problems);
@@ -103,6 +109,9 @@ export function readDefinitions(project: string, builtins: readonly Definition[]
 }
 
 const SCHEMA = 'schema.json';
+
+/** What Strapi 5 calls an API or a content-type by its folder. */
+const kebabCase = (folder: string): string => (KEBAB.test(folder) ? folder : snakeCase(folder).replaceAll('_', '-'));
 
 const isFolder = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
