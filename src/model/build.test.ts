@@ -504,6 +504,19 @@ describe('the model of a project', () => {
     );
   });
 
+  it('reads defaults of JSON that are written as text', () => {
+    const model = load({
+      [TAG]: contentType('tag', {
+        list: { type: 'json', default: '[1]' },
+        object: { type: 'json', default: { a: 1 } },
+        words: { type: 'json', default: 'no JSON' },
+        text: { type: 'string', default: '[1]' },
+      }),
+    });
+    for (const [name, value] of Object.entries({ list: [1], object: { a: 1 }, words: 'no JSON', text: '[1]' }))
+      expect(attribute(model, 'api::tag.tag', name)).toMatchObject({ rules: { default: value } });
+  });
+
   it('names types and components by their folders and files as Strapi 5 does', () => {
     const model = load({
       'src/api/filmReview/content-types/film_review/schema.json': contentType('film-review', {

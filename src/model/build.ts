@@ -536,11 +536,21 @@ function base(name: string, declared: Record<string, unknown>, definition: Named
 
 const DEFAULT_ROUNDS = 10;
 
+/** What a new entry holds. Definitions write JSON as text, `"[]"`, or as it is. */
+function defaultOf({ type, default: value }: AttributeDefinition): unknown {
+  if (type !== 'json' || typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
 function rulesOf(declared: AttributeDefinition): ScalarRules {
   const encryption = declared.encryption as { rounds?: number } | undefined;
   return {
     unique: declared.unique === true || declared.type === 'uid',
-    default: declared.default,
+    default: defaultOf(declared),
     min: boundOrNull(declared.min),
     max: boundOrNull(declared.max),
     minLength: numberOrNull(declared.minLength),
