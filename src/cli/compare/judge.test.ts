@@ -349,16 +349,6 @@ describe('A deliberate difference', () => {
     expect(verdict(example)).toEqual({ rules: ['null-order'], unexplained: [] });
   });
 
-  it('is recognized: users-page, also without a total', () => {
-    const target = '/api/users?pagination[page]=2&pagination[pageSize]=5&pagination[withCount]=false';
-    const found = verdict({
-      target,
-      strapi: ok([{ id: 1 }]),
-      sheaf: ok({ data: [], meta: { pagination: { page: 2 } } }),
-    });
-    expect(found).toEqual({ rules: ['users-envelope', 'users-page'], unexplained: [] });
-  });
-
   describe('of polymorphic relations, which the guide has none of', () => {
     const notes = modelOf({
       types: {

@@ -6,7 +6,6 @@ import { notOffered } from './not-offered.ts';
 const MISSING: Readonly<Record<string, Readonly<Record<string, readonly string[] | null>>>> = {
   'users-permissions': {
     user: ['ensureHashedPasswords'],
-    role: ['createRole', 'updateRole', 'deleteRole'],
     permission: null,
     providers: null,
     'providers-registry': null,
