@@ -81,6 +81,42 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect([type.options.draftAndPublish, type.pluginOptions.i18n?.localized ?? false]).toEqual([false, false]);
   });
 
+  it('that Strapi has made since is not made once more', async () => {
+    const attributes = { title: string, note: string, pages: string };
+    const { become, steps, serve, create, read } = start({ types: { ant: { attributes } } });
+    await create('ant', { title: 'a', note: 'x', pages: '7' });
+    const run = (...statements: string[]) =>
+      serve((sheaf) =>
+        sheaf.database.transaction(async (session) => {
+          for (const sql of statements) await session.rows({ sql, bindings: [] }, []);
+        }),
+      );
+    const served = (draftAndPublish: boolean, attributes: Answered): string => {
+      const value = JSON.stringify({ [uid('ant')]: { options: { draftAndPublish }, attributes } });
+      return `insert into strapi_core_store_settings (key, value, type)
+        values ('strapi_content_types_schema', '${value}', 'object')`;
+    };
+    await run(served(false, attributes));
+    const next = { title: string, remark: string, pages: { type: 'integer' } };
+    // A start of Strapi with other definitions drops a column, changes another and makes drafts.
+    await run(
+      "delete from strapi_core_store_settings where key = 'strapi_content_types_schema'",
+      served(true, next),
+      'alter table ants drop column note',
+      'alter table ants add column remark varchar(255)',
+      'alter table ants drop column pages',
+      'alter table ants add column pages integer',
+      "insert into ants (document_id, title, pages) select document_id, title, 7 from ants where title = 'a'",
+    );
+    become({ types: { ant: { drafts: true, attributes: next } } });
+    expect(await steps()).toEqual([]);
+    const titles = async (status: string) => (await read('ant', { status })).map(({ title }) => title);
+    expect([await titles('draft'), await titles('published')]).toEqual([['a'], ['a']]);
+    // What Strapi has not seen is a change as ever.
+    become({ types: { ant: { attributes: { ...next, pages: string } } } });
+    expect(await steps()).toEqual([`drafts-off:${uid('ant')}`, `convert:${uid('ant')}.pages`]);
+  });
+
   it('of the names of polymorphic relations, and of the types that they lead to, is followed by their values', async () => {
     const { config, create, read, serve } = start({
       types: {

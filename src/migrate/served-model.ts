@@ -1,9 +1,10 @@
 // The definitions that a database was last served with, kept in the database: what a start compares the project with.
 
+import { createHash } from 'node:crypto';
 import type { Database, Session, TableDescription } from '../db/database.ts';
 import { columnName, identifier } from '../model/identifiers.ts';
 import { OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
-import type { Definition } from '../model/types.ts';
+import type { AttributeDefinition, Definition } from '../model/types.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { keepSetting, setStrapiSetting } from '../sql/migration-statements.ts';
 import { plainStatement } from '../sql/statement.ts';
@@ -25,7 +26,13 @@ interface Served {
   readonly definitions: readonly Definition[];
   /** Types and attributes that are served no more, and of which the content is left: scalar attributes alone. */
   readonly gone?: readonly Definition[];
+  /** The mark of what Strapi had left at that time. */
+  readonly strapi?: string;
 }
+
+/** Null: Strapi has never served the database. */
+const markOf = (strapi: string | null): string =>
+  strapi === null ? 'none' : createHash('sha256').update(strapi).digest('hex');
 
 const isSame = (one: readonly Definition[], other: readonly Definition[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
@@ -93,9 +100,9 @@ export interface LastServed {
 }
 
 /**
- * What the database was last served with: by us, or else by Strapi, which leaves the options of its content-types; of
- * everything else it is taken to fit `definitions`, those of the project. Null where nothing is known, or where it is
- * the same.
+ * What the database was last served with: by us, or by Strapi, which changes its tables and content at its start as
+ * well. Of an adopted database the options of content-types are known, and all else is taken to fit `definitions`, those
+ * of the project. Null where nothing is known, or where it is the same.
  */
 export async function readServed(
   database: Database,
@@ -104,10 +111,12 @@ export async function readServed(
 ): Promise<LastServed | null> {
   const text = await settingOf(database, present, OWN_SETTINGS, SERVED);
   const served = text === null ? null : (JSON.parse(text) as Served);
+  const strapi = await settingOf(database, present, SETTINGS_TABLE, STRAPI_SERVED);
   if (served?.format === FORMAT) {
-    if (isSame(served.definitions, definitions)) return null;
+    const last = isOvertaken(served, strapi) ? leftByStrapi(served, definitions, JSON.parse(strapi)) : served;
+    if (isSame(last.definitions, definitions)) return null;
     const { dialect } = database;
-    const known = withReturned(served, definitions, ({ collectionName }, attribute) => {
+    const known = withReturned(last, definitions, ({ collectionName }, attribute) => {
       const table = present.get(dialect.storedName(identifier([collectionName])));
       return attribute === undefined
         ? table !== undefined
@@ -115,11 +124,14 @@ export async function readServed(
     });
     return { definitions: known, recorded: served.definitions };
   }
-  const strapi = await settingOf(database, present, SETTINGS_TABLE, STRAPI_SERVED);
   return strapi === null
     ? null
-    : { definitions: servedByStrapi(definitions, JSON.parse(strapi)), recorded: definitions };
+    : { definitions: definitions.map(optionsIn(JSON.parse(strapi))), recorded: definitions };
 }
+
+/** Whether Strapi has started with other content-types since. A record of an earlier version does not tell. */
+const isOvertaken = (served: Served, strapi: string | null): strapi is string =>
+  strapi !== null && served.strapi !== undefined && served.strapi !== markOf(strapi);
 
 async function settingOf(
   database: Database,
@@ -137,13 +149,15 @@ async function settingOf(
 interface StrapiType {
   options?: { draftAndPublish?: unknown };
   pluginOptions?: { i18n?: { localized?: unknown } };
+  attributes?: Readonly<Record<string, AttributeDefinition>>;
 }
 
-const servedByStrapi = (
-  definitions: readonly Definition[],
-  types: Readonly<Record<string, StrapiType>>,
-): readonly Definition[] =>
-  definitions.map((definition) => {
+type StrapiTypes = Readonly<Record<string, StrapiType>>;
+
+/** Gives a definition the options that Strapi served it with. */
+const optionsIn =
+  (types: StrapiTypes) =>
+  (definition: Definition): Definition => {
     const type = types[definition.uid];
     if (!type || definition.kind === 'component') return definition;
     return {
@@ -151,7 +165,37 @@ const servedByStrapi = (
       draftAndPublish: type.options?.draftAndPublish === true,
       localized: type.pluginOptions?.i18n?.localized === true,
     };
+  };
+
+/**
+ * What a later start of Strapi has made of what we served. It keeps no components: those of the project are taken to be
+ * the ones it had. Types that it did not have are gone, with their tables.
+ */
+function leftByStrapi(served: Served, definitions: readonly Definition[], types: StrapiTypes): Served {
+  const ours = new Map(served.definitions.map((definition) => [definition.uid, definition]));
+  const known = new Map([...ours, ...definitions.map((definition) => [definition.uid, definition] as const)]);
+  const isKnown = ({ target, component }: AttributeDefinition): boolean =>
+    [target, component].every((uid) => uid === undefined || known.has(uid as string));
+  const left = [...known.values()].flatMap((definition): Definition[] => {
+    if (definition.kind === 'component') return [definition];
+    const { uid, attributes } = definition;
+    if (!types[uid]) return [];
+    const stored = types[uid].attributes ?? attributes;
+    const names = Object.keys({ ...ours.get(uid)?.attributes, ...attributes }).filter((name) => name in stored);
+    const attributeOf = (name: string): AttributeDefinition =>
+      // Strapi replaces the type of a custom field by the one that it is stored as.
+      attributes[name] && (attributes[name].type === 'customField' || !isKnown(stored[name]!))
+        ? attributes[name]
+        : stored[name]!;
+    return [
+      {
+        ...optionsIn(types)(definition),
+        attributes: Object.fromEntries(names.map((name) => [name, attributeOf(name)])),
+      },
+    ];
   });
+  return { ...served, definitions: left };
+}
 
 /** Strapi 5 compares with what it served last as well, and would make the same change once more. */
 export async function tellStrapi(session: Session, dialect: Dialect, kind: Toggle, uid: string): Promise<void> {
@@ -179,8 +223,14 @@ export async function keepServed(
   const [row] = await session.rows(SERVED, []);
   const served = row ? (JSON.parse(row[0]) as Served) : null;
   const gone = served?.format === FORMAT ? goneFrom(served, definitions) : [];
-  const next: Served = { format: FORMAT, definitions, ...(gone.length > 0 && { gone }) };
+  const strapi = await strapiMark(session);
+  const next: Served = { format: FORMAT, definitions, ...(gone.length > 0 && { gone }), strapi };
   await session.rows(keepSetting(database.dialect), [KEY, JSON.stringify(next)]);
+}
+
+async function strapiMark(session: Session): Promise<string> {
+  const [row] = await session.rows(STRAPI_SERVED, []);
+  return markOf(row?.[0] ?? null);
 }
 
 /** Fails where the database is served with something else than it was when the change was planned. */
@@ -196,7 +246,10 @@ export async function requireServed(
 
 /** Keeps what a start serves; a database that has it already is not written to. */
 export async function noteServed(database: Database, definitions: readonly Definition[]): Promise<void> {
-  const served = await database.latest(servedNow);
-  if (served && isSame(served, definitions)) return;
-  await database.transaction((session) => keepServed(session, database, definitions));
+  const isKept = await database.latest(async (session) => {
+    const [row] = await session.rows(SERVED, []);
+    const served = row ? (JSON.parse(row[0]) as Served) : null;
+    return served !== null && isSame(served.definitions, definitions) && served.strapi === (await strapiMark(session));
+  });
+  if (!isKept) await database.transaction((session) => keepServed(session, database, definitions));
 }
