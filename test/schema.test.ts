@@ -6,6 +6,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, openDatabase } from '../src/app.ts';
+import type { Database } from '../src/db/database.ts';
 import { diffSchema, type SchemaDiff } from '../src/db/schema.ts';
 import { SetupError } from '../src/errors.ts';
 import { loadModel } from '../src/model/build.ts';
@@ -419,6 +420,35 @@ describeOnEveryDatabase('the layout of a project', (engine) => {
       await (await contents.open(project, url)).close();
       expect(await diffOf(url, project)).toMatchObject({ steps: [], incompatibleColumns: [], isNew: false });
     }
+  });
+
+  it('tells how to repair pairs that stand twice in a link table without its unique index', async () => {
+    const project = contents.project({
+      types: { ant: { attributes: { title: { type: 'string' }, friends: relation('manyToMany', 'ant') } } },
+    });
+    const url = engine.freshDatabaseUrl();
+    const sheaf = await open({ project, database: url });
+    const ant = await sheaf.documents('api::ant.ant').create({ data: { title: 'a' } });
+    const run = async (database: Database, ...statements: string[]) => {
+      for (const sql of statements) await database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+    };
+    const link = `insert into ants_friends_lnk (ant_id, inv_ant_id, ant_ord) values (${ant.id}, ${ant.id}, 1)`;
+    const loose = 'insert into ants_friends_lnk (ant_id, inv_ant_id) values (null, null)';
+    await run(sheaf.database, 'drop index ants_friends_lnk_uq', link, link, loose, loose);
+    await sheaf.close();
+    const refusal = await open({ project, database: url }).catch((error: SetupError) => error);
+    if (!(refusal instanceof SetupError)) throw new Error('it was opened');
+    expect(refusal.problems).toEqual([
+      expect.stringMatching(/^ants_friends_lnk holds 1 of its \(ant_id, inv_ant_id\) more than once; after a backup, /),
+    ]);
+    const database = await openDatabase(url, 'create');
+    await run(database, refusal.problems[0]!.split('of each: ')[1]!);
+    await database.close();
+    const repaired = await open({ project, database: url });
+    const [found] = await repaired.documents('api::ant.ant').findMany({ populate: 'friends' });
+    expect(found!.friends).toHaveLength(1);
+    expect(await diffOf(url, project)).toMatchObject({ steps: [] });
+    await repaired.close();
   });
 
   it('follows a project that grows, and content stays and can be written further', async () => {

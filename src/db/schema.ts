@@ -2,10 +2,26 @@
 // What is there but does not fit is told with the way out.
 import { SetupError } from '../errors.ts';
 import { linkAttributes } from '../model/links.ts';
-import { BUILT_IN, type ColumnType, PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
+import {
+  BUILT_IN,
+  type ColumnType,
+  type IndexDefinition,
+  PUBLISHED_LISTS,
+  type TableDefinition,
+  tablesOf,
+} from '../model/tables.ts';
 import type { Model, ScalarType } from '../model/types.ts';
 import { ACCOUNT_COLUMNS, OPTIONAL_ACCOUNT_COLUMNS, OPTIONAL_COLUMNS } from '../sql/account-statements.ts';
-import { addColumn, addForeignKeys, createIndex, createTable, lockSchema, trackingPart } from '../sql/ddl.ts';
+import {
+  addColumn,
+  addForeignKeys,
+  countDoubles,
+  createIndex,
+  createTable,
+  lockSchema,
+  removeDoubles,
+  trackingPart,
+} from '../sql/ddl.ts';
 import type { Dialect, Fragment } from '../sql/dialect.ts';
 import { listName } from '../sql/link-names.ts';
 import { PublicationStatements } from '../sql/publication-statements.ts';
@@ -17,6 +33,8 @@ export interface SchemaStep {
   /** What it does, for people. */
   readonly text: string;
   readonly statement: Statement;
+  /** Of a unique index on a table that is there already: what it compares. */
+  readonly unique?: { readonly table: string; readonly index: IndexDefinition };
 }
 
 export interface SchemaDiff {
@@ -56,6 +74,7 @@ function compareSchema(dialect: Dialect, present: Tables, model: Model): SchemaD
       steps.push({
         text: `create ${index.unique ? 'unique ' : ''}index ${index.name} on ${table.name} (${index.columns.join(', ')})`,
         statement: createIndex(dialect, table.name, index),
+        ...(existing && index.unique && { unique: { table: table.name, index } }),
       });
     }
   }
@@ -254,7 +273,7 @@ export async function applySchema(
       const lock = lockSchema(database.dialect);
       if (lock) await session.rows(lock, []);
       diff = await diffSchema(database, model);
-      for (const { statement } of diff.steps) await session.rows(statement, []);
+      await takeSteps(session, database.dialect, diff.steps);
       if (diff.isNew) await bootstrap(session, database.dialect, locales);
       else if (diff.adopts) await adoptLists(session, database.dialect, model);
     }, WITHOUT_TIMEOUTS);
@@ -264,6 +283,21 @@ export async function applySchema(
       : await applyTracking(database, model);
   const isSame = isComplete && tracking.trackingSteps.length === 0;
   return { ...diff, ...tracking, present: isSame ? present : await database.describe() };
+}
+
+/** Fails with everything that stands more than once where a unique index allows it once. */
+async function takeSteps(session: Session, dialect: Dialect, steps: readonly SchemaStep[]): Promise<void> {
+  const problems: string[] = [];
+  for (const { statement, unique } of steps) {
+    const [doubles] = unique ? await session.rows(countDoubles(dialect, unique.table, unique.index), []) : [];
+    if (unique && doubles![0] > 0)
+      problems.push(
+        `${unique.table} holds ${doubles![0]} of its (${unique.index.columns.join(', ')}) more than once; ` +
+          `after a backup, this leaves the first of each: ${removeDoubles(dialect, unique.table, unique.index).sql}`,
+      );
+    else await session.rows(statement, []);
+  }
+  if (problems.length > 0) throw new SetupError('The database holds rows twice that its indexes allow once:', problems);
 }
 
 /** Makes tables that not every project has, as far as they are missing. Returns what it made. */

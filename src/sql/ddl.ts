@@ -44,3 +44,30 @@ export function createIndex(dialect: Dialect, table: string, index: IndexDefinit
     sql`create ${unique ? sql`unique index` : sql`index`} ${sql.id(name)} on ${sql.table(table)} (${sql.join(keys)})`,
   );
 }
+
+const keysOf = ({ columns }: IndexDefinition): Fragment => sql.join(columns.map((column) => sql.id(column)));
+
+/** Rows that a unique index would compare: a null is like no other value. */
+const comparedBy = ({ columns }: IndexDefinition): Fragment =>
+  sql.join(
+    columns.map((column) => sql`${sql.id(column)} is not null`),
+    sql` and `,
+  );
+
+/** How many values a table holds more than once that a unique index would hold once. */
+export const countDoubles = (
+  dialect: Dialect,
+  table: string,
+  index: IndexDefinition,
+): Statement<readonly [count: number]> =>
+  statement(
+    dialect,
+    sql`select cast(count(*) as integer) from (select 1 from ${sql.table(table)} where ${comparedBy(index)} group by ${keysOf(index)} having count(*) > 1) as doubles`,
+  ) as Statement<readonly [count: number]>;
+
+/** Leaves the first row of each. */
+export const removeDoubles = (dialect: Dialect, table: string, index: IndexDefinition): Statement =>
+  statement(
+    dialect,
+    sql`delete from ${sql.table(table)} where ${comparedBy(index)} and id not in (select min(id) from ${sql.table(table)} group by ${keysOf(index)})`,
+  );
