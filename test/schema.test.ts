@@ -267,6 +267,36 @@ describe('an existing SQLite database', () => {
     });
   });
 
+  it('whose links lead to rows that are gone is cloned and published without these links', async () => {
+    const file = copy(`
+      pragma foreign_keys = off;
+      delete from restaurants where name = 'isola';
+      delete from authors where name = 'Jon';
+      delete from categories where name = 'Pizza';
+    `);
+    const sheaf = await open({ project: GUIDE_PROJECT, database: `sqlite:${file}` });
+    const namesOf = (entries: unknown) => (entries as Answered[]).map(({ name }) => name);
+    const [articles, restaurants] = [
+      sheaf.documents('api::article.article'),
+      sheaf.documents('api::restaurant.restaurant'),
+    ];
+    const filters = { title: 'Truffle season' };
+    const [article] = await articles.findMany({ status: 'draft', filters });
+    const { documentId } = article!;
+    const populate = ['authors', 'restaurants'];
+    const query = { documentId, populate };
+    const copied = await articles.clone(query);
+    expect([namesOf(copied!.authors), namesOf(copied!.restaurants)]).toEqual([['Inès'], ['Alba']]);
+    await articles.unpublish({ documentId });
+    await articles.publish({ documentId });
+    const [published] = await articles.findMany({ status: 'published', filters, populate });
+    expect([namesOf(published!.authors), namesOf(published!.restaurants)]).toEqual([['Inès'], ['Alba']]);
+    const [alba] = await restaurants.findMany({ filters: { name: 'Alba' } });
+    const clone = { documentId: alba!.documentId, data: { slug: 'alba-2' }, populate: 'categories' };
+    expect(namesOf((await restaurants.clone(clone))!.categories)).toEqual(['Fine dining']);
+    await sheaf.close();
+  });
+
   it('keeps what the content model does not know', async () => {
     const file = copy(`
       create table notes (id integer primary key, text text);

@@ -55,6 +55,7 @@ export const morphInversePairs = (holder: NamedDefinition, morphBy: string, uid:
 interface Link {
   readonly ownColumn: string | null;
   readonly table: string;
+  readonly targetTable: string;
   readonly ownerId: string;
   readonly targetId: string;
   readonly targetOrder: string | null;
@@ -75,6 +76,7 @@ export function linkOf(
   return {
     ownColumn: declared.useJoinTable === false ? idColumnName(name) : null,
     table: joinTableName(owner.table, name),
+    targetTable: target.table,
     ownerId,
     targetId: same ? inverseIdColumnName(target.singularName) : idColumnName(target.singularName),
     targetOrder: many ? orderColumnName(target.singularName) : null,
@@ -103,6 +105,7 @@ export const forward = (owner: NamedDefinition, link: Link): LinkTable =>
         table: link.table,
         from: link.ownerId,
         to: link.targetId,
+        targetTable: link.targetTable,
         constants: [],
         order: link.targetOrder,
         inverseOrder: link.ownerOrder,
@@ -115,6 +118,7 @@ export const reversed = (owner: NamedDefinition, link: Link): LinkTable =>
         table: link.table,
         from: link.targetId,
         to: link.ownerId,
+        targetTable: owner.table,
         constants: [],
         order: link.ownerOrder,
         inverseOrder: link.targetOrder,

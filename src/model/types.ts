@@ -74,6 +74,8 @@ export interface LinkTable {
   readonly table: string;
   readonly from: string;
   readonly to: string;
+  /** Of a relation: the table that `to` is an id of. */
+  readonly targetTable?: string;
   /** Columns of the link table that must hold these values. */
   readonly constants: readonly { readonly column: string; readonly value: string }[];
   /** Column with the position of the target in this row's list, where the order is kept. */

@@ -320,7 +320,11 @@ export class WriteStatements {
           sql`coalesce((select max(${sql.id('o', link.inverseOrder)}) from ${sql.table(link.table)} as o where ${sql.id('o', link.to)} = n.a), 0) + 1`,
         );
       }
-      return sql`insert into ${sql.table(link.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.pairTable(value(), 'n')}`;
+      // A list that is copied may lead to rows that were deleted while the database did not check foreign keys.
+      const isThere = link.targetTable
+        ? sql` where exists (select 1 from ${sql.table(link.targetTable)} as t where t.id = n.a)`
+        : sql``;
+      return sql`insert into ${sql.table(link.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.pairTable(value(), 'n')}${isThere}`;
     });
   }
 
