@@ -297,6 +297,19 @@ describe('an existing SQLite database', () => {
     await sheaf.close();
   });
 
+  it('whose JSON is kept as bytes is read as the text that they are', async () => {
+    const file = copy(`
+      update restaurants set meta = cast('{"seats":7}' as blob) where name = 'Alba';
+      update restaurants set meta = x'c3a9' where name = 'Dōjō';
+    `);
+    const sheaf = await open({ project: GUIDE_PROJECT, database: `sqlite:${file}` });
+    const restaurants = sheaf.documents('api::restaurant.restaurant');
+    const found = await restaurants.findMany({ filters: { name: ['Alba', 'Dōjō', 'Jardin'] }, sort: 'id' });
+    expect(found.map(({ meta }) => meta)).toEqual([{ seats: 7 }, 'é', null]);
+    expect(await restaurants.count({ filters: { meta: { $eq: '{"seats":7}' } } })).toBe(1);
+    await sheaf.close();
+  });
+
   it('keeps what the content model does not know', async () => {
     const file = copy(`
       create table notes (id integer primary key, text text);

@@ -48,7 +48,7 @@ export const sqliteDialect: Dialect = {
         return sql`cast(${column} as text)`;
       case 'json':
       case 'blocks':
-        return sql`case when json_valid(${column}) then json(${column}) else json_quote(${column}) end`;
+        return sql`json(${documentOf(column)})`;
       default:
         return column;
     }
@@ -271,9 +271,11 @@ function canonicalText(document: Fragment): Fragment {
   return sql`with recursive n as materialized (${nodes}), w(id, place) as (${places}) select group_concat(part, '' order by place) as text from (${parts})`;
 }
 
-/** What is no JSON is taken for a string. */
-const documentOf = (column: Fragment): Fragment =>
-  sql`case when json_valid(${column}) then ${column} else json_quote(${column}) end`;
+/** What is no JSON is taken for a string, and bytes for the text that they are. */
+function documentOf(column: Fragment): Fragment {
+  const text = sql`cast(${column} as text)`;
+  return sql`case when json_valid(${text}) then ${text} else json_quote(${text}) end`;
+}
 
 function equalJson(left: Fragment, right: Fragment): Fragment {
   const nodes = (json: Fragment): Fragment =>
