@@ -4,6 +4,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { componentOrphans } from './support/invariants.ts';
 
 const LINKS = {
   /** A link table, to compare with. */
@@ -655,5 +656,69 @@ describeOnEveryDatabase('a relation to any type of which only some show it', (en
       const read = await content.get(`boards?populate[several][on][${uid}]=true`);
       expect([read.status, read.body.error?.details.key]).toEqual([400, uid]);
     }
+  });
+});
+
+describeOnEveryDatabase('component rows that a draft and its published row share', (engine) => {
+  const contents = useContents(engine);
+  const parts = (...names: string[]): Answered[] => names.map((name) => ({ name, below: { name: `${name}-below` } }));
+
+  /** An entry whose published row leads to the component rows of its draft, as upgrades of databases have left some. */
+  async function shared() {
+    const { sheaf } = await contents.open({
+      types: {
+        page: {
+          drafts: true,
+          attributes: { parts: { type: 'component', component: 'kit.part', repeatable: true } },
+        },
+      },
+      components: {
+        'kit.part': { name: { type: 'string' }, below: { type: 'component', component: 'kit.below' } },
+        'kit.below': { name: { type: 'string' } },
+      },
+    });
+    const pages = sheaf.documents('api::page.page');
+    const { documentId } = await pages.create({ data: { parts: parts('a', 'b') }, status: 'published' });
+    const ask = (sql: string) => sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+    await ask(`update pages_cmps set cmp_id = (select d.cmp_id from pages_cmps d join pages p on p.id = d.entity_id
+      where p.published_at is null and d."order" = pages_cmps."order")`);
+    await ask('delete from sheaf_component_copies');
+    const held = 'select cmp_id from';
+    await ask(`delete from components_kit_parts where id not in (${held} pages_cmps)`);
+    await ask('delete from components_kit_parts_cmps where entity_id not in (select id from components_kit_parts)');
+    await ask(`delete from components_kit_belows where id not in (${held} components_kit_parts_cmps)`);
+    const shownIn = async (status: 'draft' | 'published'): Promise<readonly Answered[] | undefined> => {
+      const [page] = await pages.findMany({ status, populate: { parts: { populate: 'below' } } });
+      return page?.parts as Answered[] | undefined;
+    };
+    const namesIn = async (status: 'draft' | 'published') =>
+      (await shownIn(status))?.map(({ name, below }) => [name, below.name]);
+    const orphans = () => componentOrphans(sheaf.model, ask);
+    return { pages, documentId, shownIn, namesIn, orphans };
+  }
+  const names = (...list: string[]) => list.map((name) => [name, `${name}-below`]);
+
+  it('stay with the draft when the entry is unpublished', async () => {
+    const { pages, documentId, namesIn, orphans } = await shared();
+    await pages.unpublish({ documentId });
+    expect([await namesIn('draft'), await namesIn('published')]).toEqual([names('a', 'b'), undefined]);
+    expect(await orphans()).toEqual([]);
+  });
+
+  it('stay with the published row when the draft lets go of them', async () => {
+    const { pages, documentId, namesIn, orphans } = await shared();
+    await pages.update({ documentId, data: { parts: [] } });
+    expect([await namesIn('draft'), await namesIn('published')]).toEqual([[], names('a', 'b')]);
+    await pages.delete({ documentId });
+    expect(await orphans()).toEqual([]);
+  });
+
+  it('are two from the next publication on', async () => {
+    const { pages, documentId, shownIn, namesIn, orphans } = await shared();
+    const [a, b] = (await shownIn('draft'))!;
+    await pages.update({ documentId, data: { parts: [{ id: b!.id }, { id: a!.id }] }, status: 'published' });
+    expect([await namesIn('draft'), await namesIn('published')]).toEqual([names('b', 'a'), names('b', 'a')]);
+    expect(new Set([...(await shownIn('draft'))!, ...(await shownIn('published'))!].map(({ id }) => id)).size).toBe(4);
+    expect(await orphans()).toEqual([]);
   });
 });

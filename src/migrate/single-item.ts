@@ -19,6 +19,7 @@ export function keepFirst(step: Step, uid: string, name: string): Promise<UndoAc
     await deleteItems(
       write,
       gone.map(([id]) => ({ id, uid: attribute.component })),
+      { table: link.table, rows: [] },
     );
     await write.run.flush();
   });

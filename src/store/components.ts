@@ -54,7 +54,7 @@ export async function writeItems(
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
   if (gone.length > 0) {
     await write.run.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
-    await deleteItems(write, gone);
+    await deleteItems(write, gone, { table, rows: [row] });
   }
   const single = attribute.kind === 'component' && !attribute.many;
   const moved: [number, number][] = [];
@@ -124,14 +124,28 @@ export const mayHold = (schema: Schema, { uid }: ComponentSchema): boolean =>
       (attribute.kind === 'dynamiczone' && attribute.components.some((one) => one.uid === uid)),
   );
 
-/** Deletes component rows with everything below them. */
-export async function deleteItems(write: WriteSession, items: readonly ItemRef[]): Promise<void> {
+/** Rows that let go of components, and the table of component links that they have. */
+interface FormerHolders {
+  readonly table: string;
+  readonly rows: readonly number[];
+}
+
+/** Deletes component rows with everything below them, but for those that other rows of the same schema hold as well. */
+export async function deleteItems(
+  write: WriteSession,
+  items: readonly ItemRef[],
+  former: FormerHolders,
+): Promise<void> {
   const byUid = Map.groupBy(items, ({ uid }) => uid);
   for (const [uid, group] of byUid) {
     const component = write.model.components.get(uid);
     // A component that the model no longer has keeps its rows: nothing is known of what lies below them.
     if (!component) continue;
-    const ids = group.map(({ id }) => id);
+    const all = group.map(({ id }) => id);
+    const holders = await write.run.rows(write.sql.parentsOf(former.table), uid, listOf(all));
+    const shared = new Set(holders.flatMap(([row, id]) => (former.rows.includes(row) ? [] : [id])));
+    const ids = all.filter((id) => !shared.has(id));
+    if (ids.length === 0) continue;
     await deleteBelow(write, component, ids);
     const lists = listsOf(component).map(({ list }) => list);
     if (lists.length > 0)
@@ -158,7 +172,10 @@ async function itemsOfRows(
 
 /** Deletes what rows hold that no foreign key takes along: components, files of media fields, polymorphic links. */
 export async function deleteBelow(write: WriteSession, schema: Schema, ids: readonly number[]): Promise<void> {
-  if (holdsComponents(schema)) await deleteItems(write, await itemsOfRows(write, schema, ids));
+  if (holdsComponents(schema)) {
+    const items = await itemsOfRows(write, schema, ids);
+    await deleteItems(write, items, { table: schema.componentTable, rows: ids });
+  }
   for (const holder of [...write.model.contentTypes.values(), ...write.model.components.values()]) {
     for (const attribute of holder.attributes.values()) {
       if (attribute.kind !== 'morph' || !attribute.many) continue;

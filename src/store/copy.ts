@@ -81,6 +81,8 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
   const { componentTable } = schema;
   const source = await readItems(write, schema, from, attribute.name);
   const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
+  // Databases that were upgraded may have rows that both lists hold. Such a row stays with the one that is copied.
+  const own = current.filter((item) => !source.some(({ id, uid }) => id === item.id && uid === item.uid));
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
   const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
   const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
@@ -92,10 +94,13 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
     const draft = drafts[index]?.uid === uid ? drafts[index].id : null;
     const recorded = recordedCopy(purpose, id, draft);
     const counterpart = recorded
-      ? await recordedCounterpart(write, component, { ...recorded, atSamePosition: current[index] })
+      ? await recordedCounterpart(write, component, {
+          ...recorded,
+          atSamePosition: own.find((item) => item === current[index]),
+        })
       : (paired[index] ?? null);
     const isIn = (list: readonly ItemRef[]) => list.some((item) => item.uid === uid && item.id === counterpart);
-    const kept = isIn(current) && !isIn(items) ? counterpart : null;
+    const kept = isIn(own) && !isIn(items) ? counterpart : null;
     const item = await copyItem(write, component, { from: id, to: kept, purpose, recorded });
     isChanged ||= item.isChanged;
     items.push({ id: item.row, uid });
