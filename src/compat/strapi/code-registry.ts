@@ -3,6 +3,7 @@
 // what passes through it does not run.
 import type { CodeFile, FileRole } from '../../project/code/code-files.ts';
 import { defaultFile } from '../../project/code/code-files.ts';
+import { plainUid } from './factories.ts';
 import type { CodeError, StrapiModules } from './strapi-modules.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -21,7 +22,7 @@ export interface LoadedFile {
   readonly file: string;
   /** What it exports by default; undefined where it could not be loaded. */
   readonly exported: unknown;
-  /** The uid of the content-type that a generated file names. */
+  /** The uid of the content-type that a file names, if it is as Strapi generates it or does the same. */
   readonly generated: string | null;
   readonly error: CodeError | null;
 }
@@ -63,7 +64,8 @@ export class CodeRegistry {
     const standard = defaultFile(file);
     if (standard) return { ...known, exported: undefined, generated: standard.uid, error: null };
     try {
-      return { ...known, exported: this.#modules.load(file.path), generated: null, error: null };
+      const exported = this.#modules.load(file.path);
+      return { ...known, exported, generated: plainUid(exported), error: null };
     } catch (thrown) {
       const error = this.#modules.failure(file.path, thrown);
       this.report(file.file, error);

@@ -24,11 +24,21 @@ export function extended(base: Members, own: Members): Members {
   return Object.setPrototypeOf(own, base);
 }
 
+/** The uids of those to which a project adds nothing. */
+const plain = new WeakMap<object, string>();
+
+/** The uid that a file names if it exports the core as it is, however it is written; null for any other. */
+export const plainUid = (exported: unknown): string | null =>
+  typeof exported === 'function' ? (plain.get(exported) ?? null) : null;
+
 const madeBy =
   (core: (uid: string) => Members) =>
-  (uid: string, config?: Config): Factory =>
-  ({ strapi }) =>
-    extended(core(uid), (typeof config === 'function' ? config({ strapi }) : config) ?? {});
+  (uid: string, config?: Config): Factory => {
+    const factory: Factory = ({ strapi }) =>
+      extended(core(uid), (typeof config === 'function' ? config({ strapi }) : config) ?? {});
+    if (config === undefined) plain.set(factory, uid);
+    return factory;
+  };
 
 /** One route of a core router. */
 interface CoreRoute {
