@@ -198,7 +198,7 @@ function successOf({ method, url }: Route, kind: Kind): number {
       return 400;
     default:
   }
-  if (url.startsWith('/api/auth/')) return 200;
+  if (url.startsWith('/api/auth/') || url.startsWith('/api/users-permissions/')) return 200;
   if (method === 'DELETE') return /^\/api\/(?:users|upload)/.test(url) ? 200 : 204;
   if (isAction(url)) return url.endsWith('/clone') ? 201 : 200;
   // There is no such relation.
@@ -244,6 +244,7 @@ class Attempts {
   async #make(uid: string): Promise<string> {
     if (uid === FILES)
       return (await this.#site.sheaf.files.upload({ name: 'new.txt', content: Buffer.from('new') }))[0]!.documentId;
+    if (uid === ROLE) return String((await this.#site.auth.roles.create(`New ${++this.#made}`)).id);
     const data = this.#body(uid);
     const type = this.#site.sheaf.model.contentTypes.get(uid)!;
     const published = type.draftAndPublish ? { status: 'published' as const } : {};
@@ -282,8 +283,7 @@ class Attempts {
     const type = this.#site.sheaf.model.contentTypes.get(uid);
     let target = url;
     const isSpent = granted && (method === 'DELETE' || isAction(url));
-    if (uid === ROLE) target = url.replace(':documentId', '1');
-    else if (url.includes(':documentId'))
+    if (url.includes(':documentId'))
       target = url.replace(':documentId', isSpent ? await this.#make(uid) : await this.#specimen(uid));
     if (url.endsWith('/aggregate') && (method === 'GET' || method === 'HEAD')) target += '?count=*';
     if (type?.kind === 'singleType') await this.#restore(uid);
@@ -306,7 +306,9 @@ class Attempts {
   async #payload({ method, url }: Route, uid: string): Promise<Json | null> {
     if (url.startsWith('/api/auth/')) return method === 'POST' ? this.#authBody(url) : null;
     if (isAction(url) && !url.endsWith('/clone')) return null;
-    if (method === 'POST') return uid === USER ? this.#body(uid) : { data: this.#body(uid) };
+    if (uid === ROLE) return method === 'POST' || method === 'PUT' ? { name: `New ${++this.#made}` } : null;
+    if (method === 'POST')
+      return uid === USER ? { ...this.#body(uid), password: 'a-long-phrase' } : { data: this.#body(uid) };
     if (method === 'PUT') return uid === USER ? {} : { data: {} };
     return null;
   }

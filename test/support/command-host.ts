@@ -23,8 +23,10 @@ process.exit = (code) => {
 /** Collects what is written to a stream from now on, in place of writing it. */
 function capture(stream: NodeJS.WriteStream): () => string {
   let text = '';
-  stream.write = (chunk: string | Uint8Array) => {
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    const written = rest.at(-1);
+    if (typeof written === 'function') written();
     return true;
   };
   stream.removeAllListeners('error');
