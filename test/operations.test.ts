@@ -48,7 +48,7 @@ const RULES: Rules = {
   },
   limited: {
     ...ofContent({ fields: { read: ['title', 'others'], write: ['title'] } }),
-    [USER]: { fields: { read: ['username'], write: ['username', 'email'] } },
+    [USER]: { fields: { read: ['username'], write: ['username', 'email', 'password'] } },
   },
 };
 
@@ -371,7 +371,9 @@ describeOnEveryDatabase('Every operation', (engine) => {
 
   const dataFor = (uid: string): Json => {
     const name = `written${++made}`;
-    return uid === USER ? { username: name, email: `${name}@people.example` } : { title: name };
+    return uid === USER
+      ? { username: name, email: `${name}@people.example`, password: 'a-long-phrase' }
+      : { title: name };
   };
 
   const parametersOf = (name: Name): Json => (name === 'aggregate' ? { count: '*' } : {});

@@ -138,6 +138,12 @@ function repairImage(editor: Editor, [node, path]: NodeEntry<Element>): boolean 
 
 /** Text comes first in an element with text, or Slate would take it for one that holds blocks. */
 function repairTextBlock(editor: Editor, node: Element, path: Path): boolean {
+  // Links of a block that has just become code are not looked at by themselves.
+  const link = node.type === 'code' ? (node.children as Node[]).findIndex((child) => Element.isElement(child)) : -1;
+  if (link >= 0) {
+    Transforms.unwrapNodes(editor, { at: [...path, link] });
+    return true;
+  }
   const first: Node | undefined = node.children[0];
   if (first !== undefined && (Text.isText(first) || Editor.isInline(editor, first))) return false;
   Transforms.insertNodes(editor, emptyText(), { at: [...path, 0] });
