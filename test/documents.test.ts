@@ -19,6 +19,7 @@ const KIT: Project = {
         title: { type: 'string', required: true, ...localized },
         code: { type: 'string' },
         count: { type: 'integer', default: 1 },
+        cover: { type: 'media', multiple: false },
         part: { type: 'component', component: 'kit.part' },
         parts: { type: 'component', component: 'kit.part', repeatable: true },
         zone: { type: 'dynamiczone', components: ['kit.part', 'kit.note'] },
@@ -617,7 +618,7 @@ describeOnEveryDatabase('documents', (engine) => {
             documentId,
             locale,
             status,
-            populate: { part: { populate: '*' }, parts: true, zone: true },
+            populate: { cover: true, part: { populate: '*' }, parts: true, zone: true },
           });
           all[status]!.push(entry && pick(entry));
         }
@@ -727,6 +728,26 @@ describeOnEveryDatabase('documents', (engine) => {
         draft: thrice([null, []]),
         published: thrice([null, []]),
       });
+    });
+
+    it('stays where a new locale is written with null, and goes where one that is there is', async () => {
+      const shown = ({ count, cover, part, parts }: Answered) => [
+        count,
+        cover?.id ?? null,
+        part?.name ?? null,
+        parts.length,
+      ];
+      const [file] = await kit.sheaf.files.upload({ name: 'a.txt', content: Buffer.from('a') });
+      const data = { title: 'en', count: 3, cover: file!.id, part: { name: 'p' }, parts: [{ name: 'q' }] };
+      const { documentId } = await sheets.create({ data, status: 'published' });
+      const nulls = { count: null, cover: null, part: null };
+      for (const locale of ['fr', 'de'])
+        await sheets.update({ documentId, locale, data: { title: locale, ...nulls }, status: 'published' });
+      const kept = thrice([3, file!.id, 'p', 1]);
+      expect(await everywhere(documentId, shown)).toEqual({ draft: kept, published: kept });
+      await sheets.update({ documentId, locale: 'fr', data: nulls, status: 'published' });
+      const gone = thrice([null, null, null, 1]);
+      expect(await everywhere(documentId, shown)).toEqual({ draft: gone, published: gone });
     });
 
     it('in components of a new locale leads to the drafts of that locale', async () => {

@@ -3,7 +3,8 @@
 import { authorizeNewRow } from '../access/authorize.ts';
 import { FILE } from '../model/builtin.ts';
 import { changedNames, type ScalarChange } from '../plan/write/changes.ts';
-import { type AuthorizedWritePlan, forNewRow } from '../plan/write/plan-write.ts';
+import { forNewRow } from '../plan/write/new-row.ts';
+import type { AuthorizedWritePlan } from '../plan/write/plan-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { applyEntity } from './apply.ts';
 import { publishedBeside } from './document-versions.ts';

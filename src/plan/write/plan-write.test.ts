@@ -11,7 +11,8 @@ import { MAX_COMPONENTS, MAX_REFERENCES } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import { parseWrite } from '../../request/parse-write.ts';
 import type { EntityChange } from './changes.ts';
-import { type DecimalColumns, forNewRow, hasPasswords, mapPasswords, planWrite } from './plan-write.ts';
+import { forNewRow } from './new-row.ts';
+import { type DecimalColumns, hasPasswords, mapPasswords, planWrite } from './plan-write.ts';
 
 const model = modelOf({
   types: {
@@ -326,6 +327,12 @@ describe('a row that only the database knows of', () => {
       refusalOf(() => forNewRow(plan({ label: 'x', color: 'red', seal: { id: 5 } }, { type: 'word' }).change, true))
         .message,
     ).toBe('seal.name must be defined.');
+  });
+
+  it('keeps what locales share where a further locale is written with null', () => {
+    const nulls = plan({ label: 'x', color: 'red', size: null, grade: null }, { type: 'word' }).change;
+    expect(valuesOf(forNewRow(nulls, true))).toEqual({ label: 'x', color: 'red', grade: null });
+    expect(valuesOf(forNewRow(nulls, false))).toEqual({ label: 'x', color: 'red', size: null, grade: null });
   });
 
   it('may be the one of a single type', () => {

@@ -472,26 +472,6 @@ class WritePlanner {
   }
 }
 
-/**
- * The change for a row that turned out to be new: with defaults for what the body leaves out, and every component made
- * anew. `inherits`: the row is a further locale, which takes what locales share from the others.
- */
-export function forNewRow(change: EntityChange, inherits: boolean): EntityChange {
-  const { absent } = change;
-  const problems = absent?.problems.filter(({ localized }) => localized || !inherits) ?? [];
-  if (problems.length > 0) throw problemsError(problems);
-  const defaults = absent?.scalars.filter(({ attribute }) => attribute.localized || !inherits) ?? [];
-  return {
-    scalars: [...change.scalars, ...defaults],
-    relations: change.relations,
-    components: change.components.map((component) => ({
-      ...component,
-      items: component.items.map((item) => ({ ...item, id: null, entity: forNewRow(item.entity, false) })),
-    })),
-    absent: null,
-  };
-}
-
 /** Whether a change writes passwords, which are hashed first. */
 export const hasPasswords = ({ scalars, components }: EntityChange): boolean =>
   scalars.some(({ attribute, value }) => attribute.type === 'password' && value !== null) ||
