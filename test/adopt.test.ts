@@ -86,6 +86,7 @@ describe('sheaf adopt', () => {
     expect(sectionOf(text, 'Users and roles')).toMatch(
       /Everyone may:\n {4}api::article\.article +create, delete, find/,
     );
+    expect(sectionOf(text, 'Users and roles')).toMatch(/\n {4}plugin::users-permissions\.auth +.*register/);
     expect(sectionOf(text, 'Users and roles')).toContain('API_TOKEN_SALT is not set');
     expect(sectionOf(text, 'Different from Strapi on purpose')).toContain('docs/api.md');
     expect(text).toContain('Sheaf can start on this project.\nNothing was changed.');

@@ -1,5 +1,5 @@
 // The report of `sheaf adopt`: a section for each question that someone who adopts a project has, each within a screen.
-import { servedActions } from '../../access/actions.ts';
+import { knownActions } from '../../access/actions.ts';
 import type { SchemaDiff } from '../../db/schema.ts';
 import type { ContentType } from '../../model/types.ts';
 import { DEFAULT_SOURCE } from '../../project/configuration.ts';
@@ -165,7 +165,7 @@ const counted = (count: number, noun: string): string =>
 function publicLines({ model, withheld }: Adoption, { roles }: AccountFacts): string[] {
   const actions = roles.find(({ type }) => type === 'public')?.actions ?? [];
   if (actions.length === 0) return ['Everyone may do nothing.'];
-  const served = new Set(model ? servedActions(model) : []);
+  const served = model ? knownActions(model) : new Set<string>();
   const known = actions.filter((action) => served.has(action));
   const open = known.filter((action) => !withheld?.has(action));
   const byType = Map.groupBy(open, (action) => action.slice(0, action.lastIndexOf('.')));
