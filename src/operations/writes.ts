@@ -10,13 +10,8 @@ import { MAX_CACHED_PLAN_BYTES, MAX_CACHED_REQUEST_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { hashPassword } from '../passwords.ts';
 import { planRead, type ReadPlanning } from '../plan/read/plan-read.ts';
-import {
-  type AuthorizedWritePlan,
-  hasPasswords,
-  mapPasswords,
-  planWrite,
-  type WritePlanning,
-} from '../plan/write/plan-write.ts';
+import { type AuthorizedWritePlan, mapPasswords, planWrite, type WritePlanning } from '../plan/write/plan-write.ts';
+import { hasPasswords } from '../plan/write/planned-passwords.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import { prepareFirst } from '../read/run-read.ts';
 import { NO_LIMIT, parseRead, type ReadRules } from '../request/parse-read.ts';

@@ -12,7 +12,8 @@ import { USER } from '../../model/builtin.ts';
 import { parseWrite } from '../../request/parse-write.ts';
 import type { EntityChange } from './changes.ts';
 import { forNewRow } from './new-row.ts';
-import { type DecimalColumns, hasPasswords, mapPasswords, planWrite } from './plan-write.ts';
+import { type DecimalColumns, mapPasswords, planWrite } from './plan-write.ts';
+import { hasPasswords } from './planned-passwords.ts';
 
 const model = modelOf({
   types: {

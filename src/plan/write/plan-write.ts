@@ -38,6 +38,7 @@ import {
   type ScalarChange,
   type WritePlan,
 } from './changes.ts';
+import { changePasswords } from './planned-passwords.ts';
 import { MISSING, readValue, ruleProblem, type StoredValue, shownValue, wrongKind } from './values.ts';
 import { isShown } from './visible-when.ts';
 
@@ -472,34 +473,10 @@ class WritePlanner {
   }
 }
 
-/** Whether a change writes passwords, which are hashed first. */
-export const hasPasswords = ({ scalars, components }: EntityChange): boolean =>
-  scalars.some(({ attribute, value }) => attribute.type === 'password' && value !== null) ||
-  components.some(({ items }) => items.some(({ entity }) => hasPasswords(entity)));
-
 /** The same plan with another value for each password; for hashing them before a transaction opens. */
 export async function mapPasswords(
   plan: AuthorizedWritePlan,
   hash: (password: string, rounds: number) => Promise<string>,
 ): Promise<AuthorizedWritePlan> {
-  return { ...plan, change: await mapIn(plan.change, hash) };
-}
-
-async function mapIn(
-  change: EntityChange,
-  hash: (password: string, rounds: number) => Promise<string>,
-): Promise<EntityChange> {
-  const scalars: ScalarChange[] = [];
-  for (const scalar of change.scalars) {
-    const { attribute, value } = scalar;
-    const isSecret = attribute.type === 'password' && typeof value === 'string';
-    scalars.push(isSecret ? { ...scalar, value: await hash(value, attribute.rules.rounds) } : scalar);
-  }
-  const components: ComponentChange[] = [];
-  for (const component of change.components) {
-    const items: ComponentItem[] = [];
-    for (const item of component.items) items.push({ ...item, entity: await mapIn(item.entity, hash) });
-    components.push({ ...component, items });
-  }
-  return { ...change, scalars, components };
+  return { ...plan, change: await changePasswords(plan.change, hash) };
 }

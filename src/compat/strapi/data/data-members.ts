@@ -63,6 +63,8 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
   const lifecycles = new Lifecycles(sheaf);
   const documents = createDocuments(sheaf, lifecycles);
   sheaf.operations.addHooks(lifecycles);
+  // Few projects ask for it.
+  let metadata: TablesMetadata | null = null;
   const known = new Map<string, Rows>();
   const query = (uid: string): Rows => {
     const made = (): Rows => (uid === CORE_STORE ? new SettingsRows(sheaf) : new Rows(sheaf, uid, lifecycles));
@@ -79,7 +81,10 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
     lifecycles,
     transaction: (work) => transact(sheaf, work, () => connectionOf(db)),
     inTransaction: () => sheaf.operations.database.isInTransaction,
-    metadata: tablesMetadata(model),
+    get metadata() {
+      metadata ??= tablesMetadata(model);
+      return metadata;
+    },
     dialect: { client: sheaf.database.dialect.name },
   };
   return {

@@ -1,5 +1,5 @@
-// What `strapi.eventHub` tells of documents and files: once a write is committed, one event for each row that it was about, with
-// the entry as it stands then or, where it is gone, as it was.
+// What `strapi.eventHub` tells of documents and files: once a write is committed, one event for each row that it was
+// about, with the entry as it stands then or, where it is gone, as it was.
 import { isWrite, type Operation, type WriteOperation } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import { FILE } from '../../../model/builtin.ts';
