@@ -5,10 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { unavailableError } from '../errors.ts';
 import type { Row } from '../sql/statement.ts';
 import { type JobAnswer, type JobResult, type ReadJob, resultOf } from './read-job.ts';
+import { type SentJob, SentPlans } from './sent-plans.ts';
 
 export interface AssemblyRequest {
   readonly id: number;
-  readonly job: ReadJob;
+  readonly job: SentJob;
   /** What the one statement of the read returned. */
   readonly rows: readonly Row[];
 }
@@ -30,6 +31,7 @@ interface Waiting {
 
 export class Assembly {
   #worker: Worker | null = null;
+  #plans = new SentPlans();
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
 
@@ -40,7 +42,7 @@ export class Assembly {
     worker.ref();
     const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
     this.#waiting.set(id, { resolve, reject });
-    worker.postMessage({ id, job, rows } satisfies AssemblyRequest);
+    worker.postMessage({ id, job: this.#plans.toSend(job), rows } satisfies AssemblyRequest);
     return promise.then(resultOf);
   }
 
@@ -55,6 +57,7 @@ export class Assembly {
     worker.on('error', () => this.#end());
     worker.on('exit', () => this.#end());
     this.#worker = worker;
+    this.#plans = new SentPlans();
     return worker;
   }
 

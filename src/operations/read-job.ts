@@ -4,10 +4,9 @@ import type { Session } from '../db/database.ts';
 import { SheafError, unavailableError } from '../errors.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { Context } from '../read/bind.ts';
-import { CompiledRead } from '../read/compiled-read.ts';
+import type { CompiledRead } from '../read/compiled-read.ts';
 import type { ReadPage } from '../read/read-strategy.ts';
 import { prepareFirst, preparePage, runCount, runDocumentCount } from '../read/run-read.ts';
-import type { Dialect } from '../sql/dialect.ts';
 import type { Row } from '../sql/statement.ts';
 import { type MeasuredRead, measureRead } from './measure-read.ts';
 
@@ -42,10 +41,13 @@ export function received(result: JobResult): WorkResult {
 const isOfEntries = (kind: ReadJob['kind']): kind is MeasuredRead['kind'] =>
   kind !== 'count' && kind !== 'count documents';
 
-export async function runJob(session: Session, dialect: Dialect, job: ReadJob): Promise<JobResult> {
-  const { kind, slots, context } = job;
-  const read = new CompiledRead(dialect, job.plan);
-  if (job.isMeasured && isOfEntries(kind))
+/** Runs a job whose plan is compiled. */
+export async function runJob(
+  session: Session,
+  read: CompiledRead,
+  { kind, slots, context, isMeasured }: Omit<ReadJob, 'plan'>,
+): Promise<JobResult> {
+  if (isMeasured && isOfEntries(kind))
     return JSON.stringify(await measureRead(session, read, { kind, slots, context }));
   switch (kind) {
     case 'first':

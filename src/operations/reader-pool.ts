@@ -10,6 +10,7 @@ import { clientGoneError, tooSlowError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_READER_PROCESSES, MAX_READER_START_MS } from '../limits.ts';
 import type { Semaphore } from '../semaphore.ts';
 import { type JobAnswer, type JobResult, type ReaderMessage, type ReadJob, resultOf } from './read-job.ts';
+import { SentPlans } from './sent-plans.ts';
 
 /** The module in the language that this one is in: as it is written, or as it was built. */
 const MODULE = fileURLToPath(new URL(`./reader-process${path.extname(import.meta.url)}`, import.meta.url));
@@ -91,6 +92,7 @@ interface Waiting {
 /** One that takes long to start is not ended for it: the next would take as long, and none would ever answer. */
 class Reader {
   readonly #child: ChildProcess;
+  readonly #plans = new SentPlans();
   #isStarted = false;
   #waiting: Waiting | null = null;
   /** Of the job that it waits to begin, or has begun. */
@@ -145,7 +147,7 @@ class Reader {
     if (!this.#waiting) return;
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => this.kill(tooSlowError()), MAX_HEAVY_READ_MS);
-    this.#child.send(this.#waiting.job, (error) => {
+    this.#child.send(this.#plans.toSend(this.#waiting.job), (error) => {
       if (error) this.kill(unavailableError('The database cannot answer now; try again', error));
     });
   }

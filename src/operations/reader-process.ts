@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { SqliteReader } from '../db/sqlite-connection.ts';
-import { answerJob, type JobMessage, type ReaderMessage, type ReadJob, runJob } from './read-job.ts';
+import { answerJob, type JobMessage, type ReaderMessage, runJob } from './read-job.ts';
+import { ReceivedPlans, type SentJob } from './sent-plans.ts';
 
 /** Beyond what a process of this kind takes by itself. */
 const LARGE_BYTES = 160_000_000;
@@ -21,6 +22,7 @@ function bytesHeld(): number {
 
 const [file, server, mode] = process.argv.slice(2);
 const reader = new SqliteReader(file!, mode === 'read');
+const plans = new ReceivedPlans(reader.dialect);
 
 // A statement under way holds up this thread, so another one watches whether the server still lives.
 const watchdog = new Worker(
@@ -29,9 +31,10 @@ const watchdog = new Worker(
 );
 watchdog.unref();
 
-process.on('message', async (job: ReadJob) => {
+process.on('message', async (job: SentJob) => {
+  const read = plans.readOf(job);
   // What a large read took is given back by ending; the next one gets a new process.
-  const run = () => reader.snapshot((session) => runJob(session, reader.dialect, job));
+  const run = () => reader.snapshot((session) => runJob(session, read, job));
   const message: JobMessage = { answer: await answerJob(run), isLast: bytesHeld() > LARGE_BYTES };
   process.send!(message, () => message.isLast && process.exit());
 });
