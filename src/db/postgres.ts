@@ -29,6 +29,7 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
+import { MAX_PIPELINED_READS, PipelinedConnections } from './pipelined-connections.ts';
 import {
   CANCELLED,
   ClientSession,
@@ -172,6 +173,7 @@ class Postgres implements Database {
   readonly #pruning = new NextRun(() => this.#prune());
   readonly #heavy: Semaphore;
   readonly #medium: Semaphore;
+  readonly #pipelined: PipelinedConnections;
   readonly #shared: SharedConnections;
 
   constructor(pool: pg.Pool, schema: string | null, connectionConfig: pg.ClientConfig, isReadOnly: boolean) {
@@ -179,8 +181,10 @@ class Postgres implements Database {
     this.#pool = pool;
     const share = (part: number): number => Math.max(1, Math.floor(pool.options.max * part));
     this.#heavy = heavyReads(share(HEAVY_SHARE));
-    this.#medium = mediumReads(share(MEDIUM_SHARE));
-    this.#shared = new SharedConnections({ connect: () => pool.connect(), release });
+    this.#medium = mediumReads(share(MEDIUM_SHARE) * MAX_PIPELINED_READS);
+    const connections = { connect: () => pool.connect(), release };
+    this.#pipelined = new PipelinedConnections(connections, share(MEDIUM_SHARE));
+    this.#shared = new SharedConnections(connections);
     this.#schema = schema;
     this.#connectionConfig = connectionConfig;
   }
@@ -217,8 +221,8 @@ class Postgres implements Database {
     const read = (session: ClientSession) => timed(knownBy === null ? session : new MarkedSession(session, knownBy));
     if (isHeavy) return this.#readHeavy(read, options);
     // What takes milliseconds of a processor has turns too: many at once would keep the server from what takes none.
-    if (timer) return this.#medium.run(() => this.#read(read));
-    return this.#read(read, single);
+    if (timer) return this.#medium.run(() => this.#read(read, single ? this.#pipelined : null));
+    return this.#read(read, single ? this.#shared : null);
   }
 
   /** Waits for its turn among the heavy reads, so that small ones always find a connection, and has a deadline. */
@@ -277,10 +281,14 @@ class Postgres implements Database {
     }).catch(() => undefined);
   }
 
-  async #read<T>(work: (session: ClientSession) => Promise<T>, mayShare = false): Promise<T> {
+  /** `among`: connections that it may use beside others. */
+  async #read<T>(
+    work: (session: ClientSession) => Promise<T>,
+    among: PipelinedConnections | SharedConnections | null = null,
+  ): Promise<T> {
     const read = (client: pg.PoolClient): Promise<T> => work(new ClientSession(client));
     try {
-      return await (mayShare ? this.#shared.run(read) : this.#withClient(read));
+      return await (among ? among.run(read) : this.#withClient(read));
     } catch (error) {
       throw toClientError(error);
     }

@@ -2,6 +2,7 @@
 // in one write. To wake a process of the server for each of them takes longer than some of them do.
 import type { Writable } from 'node:stream';
 import type { PoolClient } from 'pg';
+import { type Connections, HeldConnection } from './held-connection.ts';
 
 /** So many take the server less than a millisecond. The rest are for its other processes, which run beside it. */
 export const MAX_SHARED_READS = 8;
@@ -10,12 +11,6 @@ type Socket = Pick<Writable, 'cork' | 'uncork'>;
 /** The types of the driver do not know it. */
 const socketOf = (client: PoolClient): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
-
-export interface Connections {
-  connect(): Promise<PoolClient>;
-  /** Takes a connection back, and learns how its reads failed. */
-  release(client: PoolClient, errors: readonly unknown[]): void;
-}
 
 export class SharedConnections {
   readonly #connections: Connections;
@@ -62,36 +57,17 @@ export class SharedConnections {
 /** By then all reads that have a connection have asked for their rows. */
 const afterMicrotasks = (listener: () => void): void => queueMicrotask(() => process.nextTick(listener));
 
-class SharedConnection {
-  reads = 0;
-  readonly #connections: Connections;
-  readonly #client: Promise<PoolClient>;
-  /** Those who still use it: its reads, and the turn in which others may come. */
-  #users = 1;
+class SharedConnection extends HeldConnection {
   #isSent: boolean;
   #held: Socket | null = null;
-  readonly #errors: unknown[] = [];
 
   constructor(connections: Connections, holdsBack: boolean) {
-    this.#connections = connections;
-    this.#isSent = !holdsBack;
-    this.#client = connections.connect().then((client) => {
+    super(connections, (client) => {
       if (!this.#isSent) this.#holdBack(socketOf(client));
-      return client;
     });
-  }
-
-  async run<T>(read: (client: PoolClient) => Promise<T>): Promise<T> {
-    this.reads++;
-    this.#users++;
-    try {
-      return await read(await this.#client);
-    } catch (error) {
-      this.#errors.push(error);
-      throw error;
-    } finally {
-      this.#leave();
-    }
+    this.#isSent = !holdsBack;
+    // The turn in which others may come uses it, too.
+    this.users++;
   }
 
   #holdBack(socket: Socket): void {
@@ -108,14 +84,6 @@ class SharedConnection {
 
   endTurn(): void {
     this.send();
-    this.#leave();
-  }
-
-  #leave(): void {
-    if (--this.#users > 0) return;
-    this.#client.then(
-      (client) => this.#connections.release(client, this.#errors),
-      () => undefined,
-    );
+    this.leave();
   }
 }
