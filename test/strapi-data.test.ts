@@ -1,12 +1,13 @@
 // What code that was written for Strapi 5 does with data: documents, entities by row, rows, and the events around them.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createDataMembers, type DataMembers } from '../src/compat/strapi/data/data-members.ts';
 import { EntryEvents } from '../src/compat/strapi/data/entry-events.ts';
 import type { LifecycleEvent } from '../src/compat/strapi/data/lifecycles.ts';
 import { pluginServices } from '../src/compat/strapi/data/plugin-services.ts';
-import type { Rows } from '../src/compat/strapi/data/rows.ts';
+import { Rows } from '../src/compat/strapi/data/rows.ts';
 import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
 import { EventHub } from '../src/compat/strapi/event-hub.ts';
 import type { Entry } from '../src/operations/parameters.ts';
@@ -821,6 +822,32 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect.poll(() => failures).toMatchObject([{ message: 'a listener' }]);
     expect(heard).toEqual([]);
     hub.removeAllListeners();
+  });
+
+  it('hears of documents in the order in which they were written, also while a listener hangs', async () => {
+    const hub = new EventHub();
+    const log = { info: () => undefined, warn: () => undefined, debug: () => undefined, error: () => undefined };
+    content.sheaf.operations.addHooks(new EntryEvents(content.sheaf, hub, log));
+    const heard: unknown[] = [];
+    hub.subscribe((_event, payload) => {
+      heard.push((payload as { entry: Entry }).entry.name);
+      return heard.length === 1 ? new Promise(() => undefined) : null;
+    });
+    const allWritten = Promise.withResolvers<void>();
+    const { findOne } = Rows.prototype;
+    const slow = vi.spyOn(Rows.prototype, 'findOne').mockImplementationOnce(async function (this: Rows, ...given) {
+      await allWritten.promise;
+      await sleep(20);
+      return findOne.apply(this, given);
+    });
+    try {
+      for (const name of ['first', 'second', 'third']) await documents(TAG).create({ data: { name } });
+      allWritten.resolve();
+      await expect.poll(() => heard).toEqual(['first', 'second', 'third']);
+    } finally {
+      slow.mockRestore();
+      hub.removeAllListeners();
+    }
   });
 
   it('reads and writes the rows of settings', async () => {

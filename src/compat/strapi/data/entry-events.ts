@@ -23,12 +23,19 @@ const ABOUT_STORED: ReadonlySet<string> = new Set<WriteOperation['name']>(['upda
 
 type Populate = Record<string, unknown>;
 
+interface EntryEvent {
+  readonly name: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
 export class EntryEvents implements OperationHooks {
   readonly #sheaf: Sheaf;
   readonly #hub: EventHub;
   readonly #log: StrapiLog;
   /** The rows of a document before it is written. */
   readonly #stored = new WeakMap<Operation, readonly Entry[]>();
+  /** Resolves when all writes so far have begun to be told, so that they are told in their order. */
+  #told: Promise<void> = Promise.resolve();
 
   constructor(sheaf: Sheaf, hub: EventHub, log: StrapiLog) {
     this.#sheaf = sheaf;
@@ -52,22 +59,34 @@ export class EntryEvents implements OperationHooks {
   committed(operation: WriteOperation, { written }: HookResult): void {
     // Code that writes rows is not told of documents.
     if (operation.row !== undefined || written === null) return;
-    this.#tell(operation, written).catch((error: unknown) =>
-      this.#log.error(error instanceof Error ? error : new Error(String(error))),
-    );
+    const events = this.#told.then(() => this.#events(operation, written));
+    // What listeners do is not waited for: one that hangs would keep back the events of all later writes.
+    this.#told = events.then((found) => void this.#emit(found).catch(this.#fail), this.#fail);
   }
 
-  async #tell(operation: WriteOperation, { versions }: Written): Promise<void> {
+  readonly #fail = (error: unknown): void => this.#log.error(error instanceof Error ? error : new Error(String(error)));
+
+  async #events(operation: WriteOperation, { versions }: Written): Promise<EntryEvent[]> {
     const { name, type } = operation;
     const stored = this.#stored.get(operation) ?? [];
+    const events: EntryEvent[] = [];
     for (const version of versions) {
       const before = stored.find(({ id }) => id === version.id) ?? null;
       const entry = name === 'delete' || name === 'unpublish' ? before : await this.#entry(type, version.id);
       const event = eventOf(operation, version, before !== null);
       const shown = sanitizeOutput(this.#sheaf.model, type, entry, null);
-      if (type.uid === FILE) await this.#hub.emit(`${MEDIA}${event}`, { media: shown });
-      else await this.#hub.emit(`${ENTRY}${event}`, { model: type.singularName, uid: type.uid, entry: shown });
+      if (type.uid === FILE) events.push({ name: `${MEDIA}${event}`, payload: { media: shown } });
+      else
+        events.push({
+          name: `${ENTRY}${event}`,
+          payload: { model: type.singularName, uid: type.uid, entry: shown },
+        });
     }
+    return events;
+  }
+
+  async #emit(events: readonly EntryEvent[]): Promise<void> {
+    for (const { name, payload } of events) await this.#hub.emit(name, payload);
   }
 
   #entry(type: ContentType, id: number): Promise<Entry | null> {
