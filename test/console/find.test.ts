@@ -114,6 +114,13 @@ describeOnSqlite('Find', (engine) => {
       for (let i = 0; i < 60 && !(await focused()).startsWith(`${name},`); i++) await press('ArrowDown');
       expect(await focused()).toContain(`${name},`);
     };
+    /** By arrows: a menu forgets what was typed after a moment, and on a slow machine that is between two letters. */
+    const chooseItem = async (name: string): Promise<void> => {
+      await page.getByRole('menuitem', { name }).waitFor();
+      for (let i = 0; i < 60 && (await focused()) !== name; i++) await press('ArrowDown');
+      expect(await focused()).toBe(name);
+      await press('Enter');
+    };
     await downTo('chef');
     await press('ArrowRight');
     await downTo('chef › country');
@@ -142,9 +149,7 @@ describeOnSqlite('Find', (engine) => {
     await page.keyboard.type('2');
     await tabTo('Move or change stars');
     await press('Enter');
-    await page.getByRole('menuitem', { name: 'Put into a group' }).waitFor();
-    await page.keyboard.type('Put');
-    await press('Enter');
+    await chooseItem('Put into a group');
     await expect.poll(focused).toBe('Not');
     await press('Space');
     await says(
@@ -153,9 +158,7 @@ describeOnSqlite('Find', (engine) => {
     );
     await tabTo('Move or change stars');
     await press('Enter');
-    await page.getByRole('menuitem', { name: 'Move out of its group' }).waitFor();
-    await page.keyboard.type('Move out');
-    await press('Enter');
+    await chooseItem('Move out of its group');
     await settles(
       page,
       '/api/restaurants?filters[chef][country][name][$in][0]=France&filters[chef][country][name][$in][1]=Italy&filters[stars][$gte]=2',
