@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { axe, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
+import { chooseItem } from '../support/keyboard.ts';
 
 const text = (value: string, marks: object = {}) => ({ type: 'text', text: value, ...marks });
 const item = (value: string) => ({ type: 'list-item', children: [text(value)] });
@@ -105,9 +106,7 @@ describeOnSqlite('Editors of the console', (engine) => {
     await press(page, 'ArrowRight');
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Bold');
     await press(page, 'Enter', 'ArrowLeft', 'Enter');
-    await page.getByRole('menuitem', { name: 'Heading 3' }).waitFor();
-    await page.keyboard.type('Heading 3');
-    await press(page, 'Enter');
+    await chooseItem(page, 'Heading 3');
     await expect.poll(() => story.getByRole('heading', { level: 3 }).count()).toBe(2);
     await press(page, 'Control+z');
     await expect.poll(() => story.getByRole('listitem').count()).toBe(2);

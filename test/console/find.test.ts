@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { axe, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
+import { chooseItem } from '../support/keyboard.ts';
 
 describeOnSqlite('Find', (engine) => {
   const console = useConsole(engine);
@@ -114,13 +115,6 @@ describeOnSqlite('Find', (engine) => {
       for (let i = 0; i < 60 && !(await focused()).startsWith(`${name},`); i++) await press('ArrowDown');
       expect(await focused()).toContain(`${name},`);
     };
-    /** By arrows: a menu forgets what was typed after a moment, and on a slow machine that is between two letters. */
-    const chooseItem = async (name: string): Promise<void> => {
-      await page.getByRole('menuitem', { name }).waitFor();
-      for (let i = 0; i < 60 && (await focused()) !== name; i++) await press('ArrowDown');
-      expect(await focused()).toBe(name);
-      await press('Enter');
-    };
     await downTo('chef');
     await press('ArrowRight');
     await downTo('chef › country');
@@ -149,7 +143,7 @@ describeOnSqlite('Find', (engine) => {
     await page.keyboard.type('2');
     await tabTo('Move or change stars');
     await press('Enter');
-    await chooseItem('Put into a group');
+    await chooseItem(page, 'Put into a group');
     await expect.poll(focused).toBe('Not');
     await press('Space');
     await says(
@@ -158,7 +152,7 @@ describeOnSqlite('Find', (engine) => {
     );
     await tabTo('Move or change stars');
     await press('Enter');
-    await chooseItem('Move out of its group');
+    await chooseItem(page, 'Move out of its group');
     await settles(
       page,
       '/api/restaurants?filters[chef][country][name][$in][0]=France&filters[chef][country][name][$in][1]=Italy&filters[stars][$gte]=2',

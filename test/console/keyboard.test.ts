@@ -16,6 +16,8 @@ async function upload(page: Page, keys: Keyboard, name: string, { by }: { readon
   const buffer = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#345' } })
     .png()
     .toBuffer();
+  // A page that is still loading has few stops, and all of them are soon passed.
+  await page.getByRole('button', { name: by, exact: true }).waitFor();
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     keys.tabTo(by).then(() => keys.press('Enter')),

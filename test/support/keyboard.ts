@@ -91,7 +91,8 @@ export function keyboardOf(page: Page): Keyboard {
       const isThere = (text: string): boolean => (typeof name === 'string' ? text === name : name.test(text));
       for (let now = await focused(); !isThere(now); now = await focused()) {
         seen.push(now);
-        if (seen.length > MAX_STOPS) throw new Error(`Nothing on the way is called ${name}: ${new Set(seen)}`);
+        if (seen.length > MAX_STOPS)
+          throw new Error(`Nothing on the way is called ${name}: ${[...new Set(seen)].join(', ')}`);
         await press(key);
       }
     },
@@ -115,4 +116,20 @@ export function keyboardOf(page: Page): Keyboard {
       expect({ unseen, missed }).toEqual({ unseen: [], missed: [] });
     },
   };
+}
+
+/** More than any menu has. */
+const MOST_ITEMS = 60;
+
+/**
+ * Chooses from the menu that was just opened, by arrows: a menu forgets what was typed after a moment, and on a slow
+ * machine that is between two letters. Until the menu has the focus, its button gets the keys.
+ */
+export async function chooseItem(page: Page, item: string): Promise<void> {
+  await page.getByRole('menuitem', { name: item, exact: true }).waitFor();
+  await page.locator('[role="menu"]:focus-within').waitFor();
+  const focused = () => page.evaluate<string | null>('document.activeElement.textContent');
+  for (let index = 0; index < MOST_ITEMS && (await focused()) !== item; index++) await page.keyboard.press('ArrowDown');
+  expect(await focused()).toBe(item);
+  await page.keyboard.press('Enter');
 }
