@@ -6,7 +6,7 @@ import type { Filters } from '../../src/index.ts';
 import { axe, grant, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
 import { field, said, titlesIn, writesOf } from '../support/entry-form.ts';
-import { type Keyboard, keyboardOf } from '../support/keyboard.ts';
+import { chooseItem, type Keyboard, keyboardOf } from '../support/keyboard.ts';
 
 const ARTICLE = 'api::article.article';
 const RESTAURANT = 'api::restaurant.restaurant';
@@ -25,21 +25,10 @@ async function upload(page: Page, keys: Keyboard, name: string, { by }: { readon
   await chooser.setFiles([{ name, mimeType: 'image/png', buffer }]);
 }
 
-/** After so long, a letter begins another word. */
-const SLOW_TYPING_MS = 1_000;
-
-/** Opens the menu that the focus is on, and chooses from it by the beginning of a word. */
+/** Opens the menu that the focus is on, and chooses from it. */
 async function fromMenu(page: Page, keys: Keyboard, item: string): Promise<void> {
   await keys.press('Enter');
-  await page.getByRole('menuitem', { name: item, exact: true }).waitFor();
-  // Until the menu has the focus, its button gets the keys; and letters that come slowly count as words of their own.
-  const isChosen = async (): Promise<boolean> => {
-    await page.locator('[role="menu"]:focus-within').waitFor();
-    await keys.type(item.slice(0, 6));
-    return (await keys.focused()) === item;
-  };
-  await expect.poll(isChosen, { interval: SLOW_TYPING_MS }).toBe(true);
-  await keys.press('Enter');
+  await chooseItem(page, item);
 }
 
 describeOnSqlite('The console by keyboard alone', (engine) => {

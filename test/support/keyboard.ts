@@ -128,8 +128,8 @@ const MOST_ITEMS = 60;
 export async function chooseItem(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).waitFor();
   await page.locator('[role="menu"]:focus-within').waitFor();
-  const focused = () => page.evaluate<string | null>('document.activeElement.textContent');
-  for (let index = 0; index < MOST_ITEMS && (await focused()) !== item; index++) await page.keyboard.press('ArrowDown');
+  const { focused, press } = keyboardOf(page);
+  for (let index = 0; index < MOST_ITEMS && (await focused()) !== item; index++) await press('ArrowDown');
   expect(await focused()).toBe(item);
-  await page.keyboard.press('Enter');
+  await press('Enter');
 }

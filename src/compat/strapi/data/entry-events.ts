@@ -75,12 +75,8 @@ export class EntryEvents implements OperationHooks {
       const entry = name === 'delete' || name === 'unpublish' ? before : await this.#entry(type, version.id);
       const event = eventOf(operation, version, before !== null);
       const shown = sanitizeOutput(this.#sheaf.model, type, entry, null);
-      if (type.uid === FILE) events.push({ name: `${MEDIA}${event}`, payload: { media: shown } });
-      else
-        events.push({
-          name: `${ENTRY}${event}`,
-          payload: { model: type.singularName, uid: type.uid, entry: shown },
-        });
+      if (type.uid === FILE) events.push({ name: MEDIA + event, payload: { media: shown } });
+      else events.push({ name: ENTRY + event, payload: { model: type.singularName, uid: type.uid, entry: shown } });
     }
     return events;
   }
