@@ -12,7 +12,16 @@ import { describe, expect, it } from 'vitest';
 const LAYERS: readonly (readonly string[])[] = [
   ['typing/'],
   ['client/'],
-  ['errors.ts', 'limits.ts', 'lru.ts', 'next-run.ts', 'check-json.ts', 'package-root.ts', 'edit-distance.ts'],
+  [
+    'errors.ts',
+    'limits.ts',
+    'lru.ts',
+    'memoize.ts',
+    'next-run.ts',
+    'check-json.ts',
+    'package-root.ts',
+    'edit-distance.ts',
+  ],
   ['semaphore.ts'],
   ['passwords.ts', 'project/'],
   ['model/'],

@@ -1,4 +1,5 @@
 // Questions about the relations of a model that several parts of a write ask. Answers are kept as long as the model.
+import { memoize } from '../memoize.ts';
 import { FILE } from './builtin.ts';
 import type { Attribute, ContentType, LinkTable, Model, MorphAttribute, RelationAttribute, Schema } from './types.ts';
 
@@ -6,17 +7,10 @@ import type { Attribute, ContentType, LinkTable, Model, MorphAttribute, Relation
 export const isListed = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && (attribute.storage === 'linkTable' || attribute.storage === 'morph');
 
-const linksOfSchemas = new WeakMap<Schema, readonly RelationAttribute[]>();
-
 /** The relations of a schema whose links are in tables of their own. */
-export function linkAttributes(schema: Schema): readonly RelationAttribute[] {
-  let found = linksOfSchemas.get(schema);
-  if (!found) {
-    found = [...schema.attributes.values()].filter(isListed);
-    linksOfSchemas.set(schema, found);
-  }
-  return found;
-}
+export const linkAttributes = memoize((schema: Schema): readonly RelationAttribute[] =>
+  [...schema.attributes.values()].filter(isListed),
+);
 
 /** A relation kept in a foreign key, of the row itself or of those at the other end. */
 export const isKey = (attribute: Attribute): attribute is RelationAttribute =>
@@ -36,17 +30,12 @@ export const showsLinks = ({ attributes }: ContentType, { uid }: Schema, name: s
 function leadingTo<Leading>(
   leadsIn: (schema: Schema) => readonly (readonly [target: string, leading: Leading])[],
 ): (model: Model, uid: string) => readonly Leading[] {
-  const known = new WeakMap<Model, ReadonlyMap<string, readonly Leading[]>>();
-  return (model, uid) => {
-    let byTarget = known.get(model);
-    if (!byTarget) {
-      const all = [...model.contentTypes.values(), ...model.components.values()].flatMap(leadsIn);
-      const grouped = [...Map.groupBy(all, ([target]) => target)];
-      byTarget = new Map(grouped.map(([target, group]) => [target, group.map(([, leading]) => leading)]));
-      known.set(model, byTarget);
-    }
-    return byTarget.get(uid) ?? [];
-  };
+  const byTarget = memoize((model: Model) => {
+    const all = [...model.contentTypes.values(), ...model.components.values()].flatMap(leadsIn);
+    const grouped = [...Map.groupBy(all, ([target]) => target)];
+    return new Map(grouped.map(([target, group]) => [target, group.map(([, leading]) => leading)]));
+  });
+  return (model, uid) => byTarget(model).get(uid) ?? [];
 }
 
 type Relation = readonly [Schema, RelationAttribute];

@@ -1,6 +1,7 @@
 // Statements that lock and read the documents that a write concerns, whether it names them or only links lead to them:
 // one of each, whatever the number of relations. Each is made of parts, and kept by their names.
 import { sql } from 'kysely';
+import { memoize } from '../memoize.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { AffectedPart } from '../plan/write/affected-documents.ts';
@@ -37,8 +38,10 @@ export type AffectedRow = readonly [
 const INTEGER = sql`cast(null as integer)`;
 const NO_LINK = sql`cast(null as integer), cast(null as integer), cast(null as double precision)`;
 const namedKey = ({ table, byRow }: NamedDocuments): string => `${table} ${byRow}`;
-const partKey = (part: AffectedPart): string =>
-  `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`;
+const partKey = memoize(
+  (part: AffectedPart): string =>
+    `${part.find} ${'of' in part ? `${part.of} ${part.byRow}` : ''} ${part.own} ${linkKey(part.link)}`,
+);
 
 export class AffectedStatements {
   readonly #dialect: Dialect;

@@ -71,7 +71,8 @@ export class GatherStatements {
 
   /** Values: one list of row ids for each part. */
   gather(parts: readonly GatherPart[]): Statement<GatherRow> {
-    return this.#cache.once(parts.map(keyOf).join(), () => {
+    const key = () => parts.map(keyOf).join();
+    return this.#cache.onceFor('gather', parts, key, () => {
       const selects = parts.map((part, index) => this.#select(part, sql.lit(index)));
       return sql`${sql.join(selects, sql` union all `)}`;
     });

@@ -9,6 +9,8 @@ export class StatementCache {
   readonly #dialect: Dialect;
   readonly #wrap: (text: string) => Statement;
   readonly #statements = new Lru<string, Statement>(MAX_CACHED_STATEMENTS);
+  /** By what they do, then by the list that they are for. */
+  readonly #ofLists = new Map<string, WeakMap<object, Statement>>();
 
   constructor(dialect: Dialect, wrap: (text: string) => Statement = plainStatement) {
     this.#dialect = dialect;
@@ -21,6 +23,29 @@ export class StatementCache {
     if (!statement) {
       statement = this.#wrap(text().compile(this.#dialect.composer).sql);
       this.#statements.set(key, statement);
+    }
+    return statement as Statement<R>;
+  }
+
+  /**
+   * The same for a list of columns or parts that is made once for a type: such a list is known by itself, so that its key
+   * is not written out for every write. Other lists are welcome, but gain nothing.
+   */
+  onceFor<R extends Row = Row>(
+    purpose: string,
+    list: readonly unknown[],
+    key: () => string,
+    text: () => Fragment,
+  ): Statement<R> {
+    let ofPurpose = this.#ofLists.get(purpose);
+    if (!ofPurpose) {
+      ofPurpose = new WeakMap();
+      this.#ofLists.set(purpose, ofPurpose);
+    }
+    let statement = ofPurpose.get(list);
+    if (!statement) {
+      statement = this.once(`${purpose} ${key()}`, text);
+      ofPurpose.set(list, statement);
     }
     return statement as Statement<R>;
   }

@@ -127,7 +127,8 @@ export class WriteStatements {
 
   /** The same, only to rows that differ; returns a row for each. Values: the id to copy from, the ids to copy to. */
   alignColumns(table: string, columns: readonly WrittenColumn[]): Statement<readonly [1]> {
-    return this.#cache.once(`align ${table}${namesOf(columns)}`, () => {
+    const key = () => `${table}${namesOf(columns)}`;
+    return this.#cache.onceFor('align', columns, key, () => {
       const sets = columns.map(({ column }) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
       return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)} and (${this.#differs(columns)}) returning 1`;
     });
@@ -170,8 +171,10 @@ export class WriteStatements {
 
   /** Makes the published copy of a draft. Values: the moment, the draft. */
   insertPublished(table: string, columns: readonly string[]): Statement<IdRow> {
-    return this.#cache.once(
-      `insert published ${table} ${columns}`,
+    return this.#cache.onceFor(
+      'insert published',
+      columns,
+      () => `${table} ${columns}`,
       () =>
         sql`insert into ${sql.table(table)} (${columnList([...columns, 'published_at'])}) select ${columnList(columns)}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} where id = ${value()} returning id`,
     );
@@ -179,7 +182,8 @@ export class WriteStatements {
 
   /** Brings a published row in line with its draft. Values: the moment, the draft, the published row. */
   updatePublished(table: string, columns: readonly string[]): Statement {
-    return this.#cache.once(`update published ${table} ${columns}`, () => {
+    const key = () => `${table} ${columns}`;
+    return this.#cache.onceFor('update published', columns, key, () => {
       const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
       return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
@@ -195,7 +199,8 @@ export class WriteStatements {
 
   /** Columns of rows: the id, then the columns, JSON as text. Values: the ids. */
   selectRows(table: string, columns: readonly WrittenColumn[]): Statement {
-    return this.#cache.once(`select ${table}${namesOf(columns)}`, () => {
+    const key = () => `${table}${namesOf(columns)}`;
+    return this.#cache.onceFor('select', columns, key, () => {
       const outputs = columns.map(({ column, type }) => {
         const output = this.#dialect.rowOutput(sql.id(column), type);
         return type === 'json' || type === 'blocks' ? sql`cast(${output} as text)` : output;

@@ -92,4 +92,4 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 
 /** A table may be read twice: for what is locked, and for what is only looked up. */
 const distinctInOrder = (versions: readonly Version[]): Version[] =>
-  [...new Map(versions.map((version) => [version.id, version])).values()].sort((a, b) => a.id - b.id);
+  versions.toSorted((a, b) => a.id - b.id).filter(({ id }, index, sorted) => id !== sorted[index - 1]?.id);

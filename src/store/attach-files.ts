@@ -32,7 +32,7 @@ export async function attachFiles(write: WriteSession, field: MediaField, files:
   for (const version of targets) {
     await append(write, field.attribute, version.id, files);
     await write.run.change(schema.table, write.sql.updateRow(schema.table, own.columns), ...own.values, version.id);
-    await syncSharedFields(write, schema, { row: version, versions }, new Set([field.attribute.name]));
+    await syncSharedFields(write, schema, { row: version, versions }, () => new Set([field.attribute.name]));
   }
 }
 
@@ -56,7 +56,7 @@ async function attachToComponent(write: WriteSession, field: MediaField, files: 
   }
   await append(write, attribute, row, files);
   for (const { type, version, versions, name } of changed)
-    await syncSharedFields(write, type, { row: version, versions }, new Set([name]));
+    await syncSharedFields(write, type, { row: version, versions }, () => new Set([name]));
 }
 
 interface ComponentOwner {

@@ -1,8 +1,17 @@
 // Lists of component rows, in fields and dynamic zones: what is in them, putting them in order, and deleting what
 // drops out together with everything below it.
+
+import { memoize } from '../memoize.ts';
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
-import type { ComponentAttribute, ComponentSchema, ContentType, DynamicZoneAttribute, Schema } from '../model/types.ts';
+import type {
+  ComponentAttribute,
+  ComponentSchema,
+  ContentType,
+  DynamicZoneAttribute,
+  Model,
+  Schema,
+} from '../model/types.ts';
 import type { ItemTables } from '../sql/write-statements.ts';
 import type { ItemRef, StoredItem } from './gathered.ts';
 import { listsOf } from './publication-records.ts';
@@ -10,18 +19,13 @@ import { listOf, type WriteSession } from './write-session.ts';
 
 export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
 
-const itemTables = new WeakMap<Schema, ItemTables>();
-
 /** Where the items of a schema are, and the rows that they stand for. */
-export function itemTablesOf({ model }: WriteSession, schema: Schema): ItemTables {
-  let found = itemTables.get(schema);
-  if (!found) {
-    const components = [...model.components.values()].filter((component) => mayHold(schema, component));
-    found = { table: schema.componentTable, components };
-    itemTables.set(schema, found);
-  }
-  return found;
-}
+export const itemTablesOf = memoize(
+  (schema: Schema, model: Model): ItemTables => ({
+    table: schema.componentTable,
+    components: [...model.components.values()].filter((component) => mayHold(schema, component)),
+  }),
+);
 
 export async function readItems(
   write: WriteSession,
@@ -31,7 +35,7 @@ export async function readItems(
 ): Promise<readonly StoredItem[]> {
   const known = write.gathered.items(schema.componentTable, row, field);
   if (known) return known;
-  const rows = await write.run.rows(write.sql.componentsOf(itemTablesOf(write, schema)), row, field);
+  const rows = await write.run.rows(write.sql.componentsOf(itemTablesOf(schema, write.model)), row, field);
   return rows.map(([link, id, uid, position]) => ({ link, id, uid, position }));
 }
 
@@ -156,8 +160,9 @@ export async function deleteItems(
   }
 }
 
-export const holdsComponents = ({ attributes }: Schema): boolean =>
-  [...attributes.values()].some(({ kind }) => kind === 'component' || kind === 'dynamiczone');
+export const holdsComponents = memoize(({ attributes }: Schema): boolean =>
+  [...attributes.values()].some(({ kind }) => kind === 'component' || kind === 'dynamiczone'),
+);
 
 async function itemsOfRows(
   write: WriteSession,

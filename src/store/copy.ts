@@ -1,10 +1,12 @@
 // Copies what belongs to a row to another row: components with all below them, files of media fields, relations of
 // components. Used to publish, to discard a draft, to sync locales and to clone.
+import { memoize } from '../memoize.ts';
 import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
   ContentType,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,
@@ -41,6 +43,16 @@ export interface Copy {
 const isField = (attribute: Attribute): attribute is ComponentField =>
   attribute.kind === 'component' || attribute.kind === 'dynamiczone';
 
+/** The attributes of a schema that go with its rows: lists of components and files and, of a component, relations. */
+const nestedAttributes = memoize((schema: Schema): readonly Attribute[] =>
+  [...schema.attributes.values()].filter(
+    (attribute) =>
+      isField(attribute) ||
+      attribute.kind === 'media' ||
+      (attribute.kind === 'relation' && schema.kind === 'component'),
+  ),
+);
+
 /**
  * `chosen` narrows the attributes copied; below the first level everything is. Returns the names of the attributes that
  * the copy has changed. What is the same already is left alone.
@@ -52,13 +64,13 @@ export async function copyNestedContent(
   chosen: (attribute: Attribute) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   const changed = new Set<string>();
-  for (const attribute of schema.attributes.values())
+  for (const attribute of nestedAttributes(schema))
     if (chosen(attribute) && (await copyAttribute(write, schema, attribute, copy))) changed.add(attribute.name);
   if (schema.kind === 'component') for (const name of await copyMorphs(write, schema, copy)) changed.add(name);
   return changed;
 }
 
-/** Copies an attribute of the kinds that are no column. Says whether that changed anything. */
+/** Says whether that changed anything. */
 async function copyAttribute(write: WriteSession, schema: Schema, attribute: Attribute, copy: Copy): Promise<boolean> {
   if (isField(attribute)) return copyField(write, schema, attribute, copy);
   if (attribute.kind === 'media') {
@@ -66,7 +78,7 @@ async function copyAttribute(write: WriteSession, schema: Schema, attribute: Att
     const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, copy.to);
     return (await writeLinks(write, attribute.link, copy.to, { current, desired })).isChanged;
   }
-  return attribute.kind === 'relation' && schema.kind === 'component' && copyComponentRelation(write, attribute, copy);
+  return attribute.kind === 'relation' && copyComponentRelation(write, attribute, copy);
 }
 
 /** An item of a field that is copied. */
@@ -81,6 +93,7 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
   const { componentTable } = schema;
   const source = await readItems(write, schema, from, attribute.name);
   const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
+  if (source.length === 0 && current.length === 0) return false;
   // Databases that were upgraded may have rows that both lists hold. Such a row stays with the one that is copied.
   const own = current.filter((item) => !source.some(({ id, uid }) => id === item.id && uid === item.uid));
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
@@ -140,10 +153,11 @@ export async function restoreItem(write: WriteSession, component: ComponentSchem
   return (await copyItem(write, component, copy)).row;
 }
 
-const scalarsOf = (schema: Schema): ScalarAttribute[] =>
+const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
   [...schema.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'scalar' && attribute.name !== 'id' ? [attribute] : [],
-  );
+  ),
+);
 
 export const scalarColumns = (schema: Schema): string[] => scalarsOf(schema).map(({ column }) => column);
 
@@ -219,8 +233,14 @@ function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {
   return purpose.to === 'locale' ? rowsInLocale(write, purpose.locale) : rowsInStatus(write, purpose.to);
 }
 
+const morphsOf = memoize((schema: Schema): readonly MorphAttribute[] =>
+  [...schema.attributes.values()].filter((attribute) => attribute.kind === 'morph'),
+);
+
 /** Copies the polymorphic relations of a row. Returns the names of those that this changed. */
 export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<string[]> {
+  const morphs = morphsOf(schema);
+  if (morphs.length === 0) return [];
   const isPublished = purpose.to === 'locale' && purpose.status === 'published';
   const copy = {
     from,
@@ -232,8 +252,7 @@ export async function copyMorphs(write: WriteSession, schema: Schema, { from, to
     recalls: purpose.to === 'draft',
   } as const;
   const changed: string[] = [];
-  for (const attribute of schema.attributes.values()) {
-    if (attribute.kind !== 'morph') continue;
+  for (const attribute of morphs) {
     const copyMorph = attribute.many ? copyMorphList : copyMorphKey;
     if (await copyMorph(write, schema, attribute, copy)) changed.push(attribute.name);
   }

@@ -19,7 +19,7 @@ export async function restoreDraft(
 ): Promise<Version> {
   const draft = await write.run.insert(
     type.table,
-    write.sql.duplicateRow(type.table, sharedColumns(write, type)),
+    write.sql.duplicateRow(type.table, sharedColumns(type, write.model)),
     published.id,
   );
   await discardRow(write, type, { draft, published: published.id, documentId: published.documentId }, documents);
@@ -33,7 +33,7 @@ export async function discardRow(
   { draft, published, documentId }: DraftAndPublished & { readonly documentId: string },
   documents: AffectedDocuments,
 ): Promise<ReadonlySet<string>> {
-  await write.run.rows(write.sql.copyColumns(type.table, sharedColumns(write, type)), published, listOf([draft]));
+  await write.run.rows(write.sql.copyColumns(type.table, sharedColumns(type, write.model)), published, listOf([draft]));
   const copy = { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } } as const;
   const changed = await copyNestedContent(write, type, copy);
   for (const attribute of linkAttributes(type)) {

@@ -49,9 +49,26 @@ export interface StoredEntity {
 /** The rows that a change meets. An entity that is not among them is new. */
 export type StoredEntities = ReadonlyMap<EntityChange, StoredEntity>;
 
-interface LinksOfTable {
-  readonly table: string;
-  readonly byRow: Map<number, StoredLink[]>;
+/** Lists of links by the rows that hold them. */
+export type LinkLists = ReadonlyMap<number, StoredLink[]>;
+
+/** Adds a link to a list, in its order. */
+export function addLink(list: StoredLink[], stored: StoredLink): void {
+  const last = list.at(-1);
+  const isLast = last === undefined || byPosition(last, stored) <= 0;
+  const before = isLast ? list.length - 1 : list.findLastIndex((other) => byPosition(other, stored) <= 0);
+  // Two versions of a document in one status, as a race in Strapi 5 makes them, show a link twice.
+  if (list[before]?.id !== stored.id) list.splice(before + 1, 0, stored);
+}
+
+/** The value of a key, made where there is none. */
+function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
 }
 
 interface Sibling {
@@ -61,23 +78,24 @@ interface Sibling {
 
 /** What is known of rows; a list that is not known has to be read. */
 export class Gathered {
-  readonly #links = new Map<string, LinksOfTable>();
+  /** By table, link and row. */
+  readonly #links = new Map<string, Map<string, Map<number, StoredLink[]>>>();
   /** By table of component links, row and field. */
-  readonly #items = new Map<string, Map<string, StoredItem[]>>();
+  readonly #items = new Map<string, Map<number, Map<string, StoredItem[]>>>();
   readonly #siblings = new Map<string, Map<number, Sibling | null>>();
 
   links(link: LinkTable, row: number): readonly StoredLink[] | undefined {
-    return this.#links.get(linkKey(link))?.byRow.get(row);
+    return this.#links.get(link.table)?.get(linkKey(link))?.get(row);
   }
 
   items(table: string, row: number, field: string): readonly StoredItem[] | undefined {
-    const ofRow = this.#items.get(`${table} ${row}`);
+    const ofRow = this.#items.get(table)?.get(row);
     return ofRow && (ofRow.get(field) ?? []);
   }
 
   /** The items of all fields. */
   itemsOf(table: string, row: number): readonly StoredItem[] | undefined {
-    const ofRow = this.#items.get(`${table} ${row}`);
+    const ofRow = this.#items.get(table)?.get(row);
     return ofRow && [...ofRow.values()].flat();
   }
 
@@ -86,47 +104,33 @@ export class Gathered {
     return this.#siblings.get(table)?.get(row);
   }
 
-  expectLinks(link: LinkTable, rows: readonly number[]): Map<number, StoredLink[]> {
-    const key = linkKey(link);
-    const links = this.#links.get(key) ?? { table: link.table, byRow: new Map() };
-    this.#links.set(key, links);
-    for (const row of rows) if (!links.byRow.has(row)) links.byRow.set(row, []);
-    return links.byRow;
-  }
-
-  /** Adds a link to the list of a row, in its order. */
-  addLink(link: LinkTable, row: number, stored: StoredLink): void {
-    const list = this.expectLinks(link, [row]).get(row)!;
-    const before = list.findLastIndex((other) => byPosition(other, stored) <= 0);
-    // Two versions of a document in one status, as a race in Strapi 5 makes them, show a link twice.
-    if (list[before]?.id !== stored.id) list.splice(before + 1, 0, stored);
+  /** Before the links of rows are read, or read again. Returns their lists, which are empty as yet. */
+  expectLinks(link: LinkTable, rows: readonly number[]): LinkLists {
+    const ofTable = getOrMake(this.#links, link.table, () => new Map<string, Map<number, StoredLink[]>>());
+    const lists = getOrMake(ofTable, linkKey(link), () => new Map<number, StoredLink[]>());
+    for (const row of rows) lists.set(row, []);
+    return lists;
   }
 
   expectItems(table: string, rows: readonly number[]): void {
-    for (const row of rows) this.#items.set(`${table} ${row}`, new Map());
+    const ofTable = getOrMake(this.#items, table, () => new Map<number, Map<string, StoredItem[]>>());
+    for (const row of rows) ofTable.set(row, new Map());
   }
 
   addItem(table: string, row: number, field: string, item: StoredItem): void {
-    const ofRow = this.#items.get(`${table} ${row}`)!;
-    ofRow.set(field, [...(ofRow.get(field) ?? []), item]);
+    getOrMake(this.#items.get(table)!.get(row)!, field, (): StoredItem[] => []).push(item);
   }
 
   addSibling(table: string, row: number, sibling: Sibling | null): void {
-    const ofTable = this.#siblings.get(table) ?? new Map<number, Sibling | null>();
-    this.#siblings.set(table, ofTable);
+    const ofTable = getOrMake(this.#siblings, table, () => new Map<number, Sibling | null>());
     const known = ofTable.get(row);
     if (!known || (sibling !== null && sibling.id < known.id)) ofTable.set(row, sibling);
   }
 
-  /** Before lists are read again. */
-  forgetLinks(link: LinkTable, rows: readonly number[]): void {
-    for (const row of rows) this.#links.get(linkKey(link))?.byRow.delete(row);
-  }
-
   /** After a table was written. */
   forget(table: string): void {
-    for (const [key, links] of this.#links) if (links.table === table) this.#links.delete(key);
-    for (const key of this.#items.keys()) if (key.startsWith(`${table} `)) this.#items.delete(key);
+    this.#links.delete(table);
+    this.#items.delete(table);
     this.#siblings.delete(table);
   }
 }

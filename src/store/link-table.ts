@@ -19,15 +19,29 @@ export async function readLinksAgain(
 }
 
 /** The targets of a row's list, in order, each once. */
-export const readTargets = async (write: WriteSession, link: LinkTable, row: number): Promise<number[]> => [
-  ...new Set((await readLinks(write, link, row)).map(({ target }) => target)),
-];
+export async function readTargets(write: WriteSession, link: LinkTable, row: number): Promise<number[]> {
+  const targets = (await readLinks(write, link, row)).map(({ target }) => target);
+  return targets.length < 2 ? targets : [...new Set(targets)];
+}
 
 export interface ListChange {
   readonly added: readonly number[];
   readonly removed: readonly number[];
   /** Whether anything was added, removed or moved. */
   readonly isChanged: boolean;
+}
+
+const UNCHANGED: ListChange = { added: [], removed: [], isChanged: false };
+
+/** Whether a list is what it shall be, in order and with dense positions. */
+function isWritten({ order }: LinkTable, current: readonly StoredLink[], wanted: ReadonlySet<number>): boolean {
+  if (current.length !== wanted.size) return false;
+  let index = 0;
+  for (const target of wanted) {
+    const stored = current[index++]!;
+    if (stored.target !== target || (order !== null && stored.position !== index)) return false;
+  }
+  return true;
 }
 
 /** Makes a row's list, which holds the `current` links, the `desired` one, each target once. */
@@ -37,7 +51,9 @@ export async function writeLinks(
   row: number,
   { current, desired }: { readonly current: readonly StoredLink[]; readonly desired: readonly number[] },
 ): Promise<ListChange> {
+  if (current.length === 0 && desired.length === 0) return UNCHANGED;
   const wanted = new Set(desired);
+  if (isWritten(link, current, wanted)) return UNCHANGED;
   const kept = new Map<number, StoredLink>();
   const surplus: StoredLink[] = [];
   for (const stored of current) {

@@ -95,7 +95,7 @@ export async function readMorphRecords(
   lists: readonly string[],
   rows: readonly number[],
 ): Promise<(RecordedDraft & { readonly row: number; readonly field: null })[]> {
-  const found = await gather(write, [{ part: { read: 'records', lists }, rows }]);
+  const found = await gather(write, [{ read: 'records', lists }], [rows]);
   return (found.get(0) ?? []).map(([, row, , target, position, , , list]) => ({
     list: list!,
     row,

@@ -1,16 +1,18 @@
 // Publishing: the published row of a document is brought in line with its draft, in place, so that its id and the
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
+import { memoize } from '../memoize.ts';
 import { isForeignKey, isKey, isListed, keysTo, linkAttributes, oneWayTo } from '../model/links.ts';
-import type { ContentType, LinkTable, MediaAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
+import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey, listName } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.ts';
 import { copyMorphs, copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
-import { type GatherRequest, gather } from './gather.ts';
+import { gather } from './gather.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { mayTakeFromOtherTypes } from './morph-key.ts';
 import { type MorphReferrer, morphListsTo, rememberInMorphs, showInMorphs } from './morph-referrers.ts';
@@ -36,16 +38,18 @@ interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'rec
  * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that can
  * lead to a draft in one and to a published row in the other.
  */
-export const sharedColumns = (write: WriteSession, type: ContentType): string[] =>
+export const sharedColumns = memoize((type: ContentType, { contentTypes }: Model): readonly string[] =>
   [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
-    return isForeignKey(attribute) && !write.type(attribute.target).draftAndPublish ? [attribute.link.to] : [];
-  });
+    return isForeignKey(attribute) && !contentTypes.get(attribute.target)!.draftAndPublish ? [attribute.link.to] : [];
+  }),
+);
 
-/** The lists that a published row has in common with its draft. */
-const listAttributes = (type: ContentType): (RelationAttribute | MediaAttribute)[] =>
-  [...type.attributes.values()].filter((attribute) => attribute.kind === 'media' || isListed(attribute));
+/** The relations of a type that are kept in foreign keys. */
+const keyAttributes = memoize((type: ContentType): readonly RelationAttribute[] =>
+  [...type.attributes.values()].filter(isKey),
+);
 
 /** Rows that lead one way to a document, for each relation that can. */
 type Referrers = readonly {
@@ -63,10 +67,27 @@ interface GatheredForPublish {
   readonly recorded: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Relations in link tables of which publications are recorded: those with targets that may not be published. */
-const recordedAttributes = (write: WriteSession, type: ContentType): RelationAttribute[] =>
-  linkAttributes(type).filter(({ target }) => write.type(target).draftAndPublish);
-const listOfAttribute = ({ link }: RelationAttribute): string => listName(link);
+/** What a publication reads of the rows of a document. */
+interface PublicationParts {
+  /** The lists that a published row has in common with its draft, and component items. */
+  readonly own: readonly GatherPart[];
+  /** The same, then what is on record of the published row, where there can be anything. */
+  readonly withRecords: readonly GatherPart[];
+}
+
+/** Recorded are the lists in link tables with targets that may not be published. */
+const publicationParts = memoize((type: ContentType, model: Model): PublicationParts => {
+  const own: GatherPart[] = [...type.attributes.values()].flatMap((attribute): GatherPart[] => {
+    if (attribute.kind !== 'media' && !isListed(attribute)) return [];
+    const { table, draftAndPublish } = model.contentTypes.get(attribute.target)!;
+    return [{ read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }];
+  });
+  if (holdsComponents(type)) own.push({ read: 'items', ...itemTablesOf(type, model) });
+  const lists = linkAttributes(type)
+    .filter(({ target }) => model.contentTypes.get(target)!.draftAndPublish)
+    .map(({ link }) => listName(link));
+  return { own, withRecords: lists.length === 0 ? own : [...own, { read: 'records', lists }] };
+});
 
 /** Reads all lists of a draft and of its published row, with what is on record of them; and who leads to it, where it is published for the first time. */
 async function gatherForPublish(
@@ -75,46 +96,58 @@ async function gatherForPublish(
   draft: number,
   published: number | null,
 ): Promise<GatheredForPublish> {
-  const rows = published === null ? [draft] : [draft, published];
-  const requests: GatherRequest[] = listAttributes(type).map((attribute) => {
-    const { table, draftAndPublish } = write.type(attribute.target);
-    return { part: { read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }, rows };
-  });
-  if (holdsComponents(type)) requests.push({ part: { read: 'items', ...itemTablesOf(write, type) }, rows });
-  const records = requests.length;
-  const lists = recordedAttributes(write, type).map(listOfAttribute);
-  if (published !== null && lists.length > 0) requests.push({ part: { read: 'records', lists }, rows: [published] });
-  const oneWay = published === null ? oneWayTo(write.model, type.uid) : [];
-  const morphs = published === null ? morphListsTo(write, type) : [];
-  const first = requests.length;
-  for (const [schema, { link }] of oneWay) requests.push(...referrerRequests(schema, link, draft));
-  for (const { schema, link } of morphs) requests.push(...referrerRequests(schema, link, draft));
-  const found = await gather(write, requests);
+  const { own, withRecords } = publicationParts(type, write.model);
+  if (published === null) return gatherForFirst(write, type, own, draft);
+  const rows = [draft, published];
+  const found = await gather(
+    write,
+    withRecords,
+    withRecords.map((_, index) => (index < own.length ? rows : [published])),
+  );
+  const recorded = new Map<string, number[]>();
+  for (const [, , , target, , , , list] of found.get(own.length) ?? []) {
+    if (recorded.has(list!)) recorded.get(list!)!.push(target);
+    else recorded.set(list!, [target]);
+  }
+  return { referrers: [], morphReferrers: [], recorded };
+}
+
+/** The same for a draft without a published row. */
+async function gatherForFirst(
+  write: WriteSession,
+  type: ContentType,
+  own: readonly GatherPart[],
+  draft: number,
+): Promise<GatheredForPublish> {
+  const oneWay = oneWayTo(write.model, type.uid);
+  const morphs = morphListsTo(write, type);
+  const parts = [
+    ...own,
+    ...oneWay.flatMap(([schema, { link }]) => referrerParts(schema, link)),
+    ...morphs.flatMap(({ schema, link }) => referrerParts(schema, link)),
+  ];
+  const found = await gather(
+    write,
+    parts,
+    parts.map(() => [draft]),
+  );
   const rowsOf = (index: number) => (found.get(index) ?? []).map(([, row]) => row);
   const referrerRows = (index: number) => ({
-    holders: rowsOf(first + 2 * index),
-    recorded: rowsOf(first + 2 * index + 1),
+    holders: rowsOf(own.length + 2 * index),
+    recorded: rowsOf(own.length + 2 * index + 1),
   });
-  const referrers = oneWay.map(([schema, attribute], index) => ({ schema, attribute, ...referrerRows(index) }));
-  const morphReferrers = morphs.map((morph, index) => ({ ...morph, ...referrerRows(oneWay.length + index) }));
-  const recorded = published === null || lists.length === 0 ? [] : (found.get(records) ?? []);
-  const byList = Map.groupBy(recorded, ([, , , , , , , list]) => list!);
   return {
-    referrers,
-    morphReferrers,
-    recorded: new Map([...byList].map(([list, rows]) => [list, rows.map(([, , , target]) => target)])),
+    referrers: oneWay.map(([schema, attribute], index) => ({ schema, attribute, ...referrerRows(index) })),
+    morphReferrers: morphs.map((morph, index) => ({ ...morph, ...referrerRows(oneWay.length + index) })),
+    recorded: new Map(),
   };
 }
 
 /** For the rows whose lists hold a draft, and for those whose recorded lists do. */
-const referrerRequests = (schema: Schema, link: LinkTable, draft: number) =>
-  [
-    {
-      part: { read: 'holders', table: link.table, holder: link.from, held: link.to, constants: link.constants },
-      rows: [draft],
-    },
-    { part: { read: 'recordedIn', link, holder: schema.table }, rows: [draft] },
-  ] as const satisfies readonly GatherRequest[];
+const referrerParts = (schema: Schema, link: LinkTable): GatherPart[] => [
+  { read: 'holders', table: link.table, holder: link.from, held: link.to, constants: link.constants },
+  { read: 'recordedIn', link, holder: schema.table },
+];
 
 /** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */
 export async function publishVersion(
@@ -131,7 +164,7 @@ export async function publishVersion(
   await validateForPublish(write, type, draft, scalars);
   const { id, changed } = await publishRow(write, type, { draft, existing }, { ...gathered, documents });
   const version = { ...draft, id, published: true };
-  const names = existing === null ? null : scalarsAnd(type, changed);
+  const names = () => (existing === null ? null : scalarsAnd(type, changed));
   await syncSharedFields(write, type, { row: version, versions }, names);
   return version;
 }
@@ -147,7 +180,7 @@ async function publishRow(
   { referrers, morphReferrers, recorded, documents }: GatheredForPublish & { readonly documents: AffectedDocuments },
 ): Promise<{ readonly id: number; readonly changed: ReadonlySet<string> }> {
   const { id: draft, documentId } = version;
-  const columns = sharedColumns(write, type);
+  const columns = sharedColumns(type, write.model);
   const published =
     existing ?? (await write.run.insert(type.table, write.sql.insertPublished(type.table, columns), write.now, draft));
   const rows = { draft, published, documentId, isNew: existing === null, recorded };
@@ -159,8 +192,7 @@ async function publishRow(
     const update = write.sql.updatePublished(type.table, columns);
     await write.run.change(type.table, update, write.now, draft, listOf([published]));
   }
-  for (const attribute of type.attributes.values())
-    if (isKey(attribute)) await publishKey(write, type, attribute, rows);
+  for (const attribute of keyAttributes(type)) await publishKey(write, type, attribute, rows);
   await copyMorphs(write, type, copy);
   if (existing === null) {
     await linkFromReferrers(write, type, rows, referrers);
@@ -171,7 +203,7 @@ async function publishRow(
 
 /** The rows that stand for targets among published content: their published rows, or they themselves. */
 async function shownTargets(write: WriteSession, target: ContentType, ids: readonly number[]): Promise<number[]> {
-  if (!target.draftAndPublish) return [...ids];
+  if (!target.draftAndPublish || ids.length === 0) return [...ids];
   const published = await publishedOf(write, target.table, ids);
   return ids.flatMap((id) => published.get(id) ?? []);
 }
@@ -202,7 +234,8 @@ async function publishLists(
     const isEmpty = rows.isNew && (attribute.target !== type.uid || attribute.inverse === null);
     const current = isEmpty ? [] : await readLinks(write, attribute.link, rows.published);
     const { added, removed } = await writeLinks(write, attribute.link, rows.published, { current, desired });
-    await requireMayLose(write, attribute, removed);
+    if (removed.length > 0) await requireMayLose(write, attribute, removed);
+    if (added.length === 0) continue;
     const owner = { type, documentId: rows.documentId, published: true };
     if (attribute.exclusive) await takeFromOthers(write, attribute, owner, { added, documents });
     links.push(...added.map((other) => ({ attribute, other })));
@@ -248,6 +281,7 @@ async function placeInInverses(
   links: readonly AddedLink[],
   { draft, published }: PublishedRows,
 ): Promise<void> {
+  if (links.length === 0) return;
   // A row that is in its own list has its place from the list of the other side, which was written as well.
   const ordered = links.filter(({ attribute, other }) => attribute.link.inverseOrder !== null && other !== published);
   const byAttribute = [...Map.groupBy(ordered, ({ attribute }) => attribute)];

@@ -1,10 +1,12 @@
 // Deleting rows of documents with all that belongs to them. Links go with the rows by foreign key; the lists they
 // leave are closed up, so that positions stay dense.
+import { memoize } from '../memoize.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
-import type { ContentType } from '../model/types.ts';
+import type { ContentType, Model } from '../model/types.ts';
+import type { GatherPart } from '../sql/gather-statements.ts';
 import { deleteBelow, holdsComponents, itemTablesOf } from './components.ts';
-import { type GatherRequest, gather } from './gather.ts';
+import { gather } from './gather.ts';
 import { listsOf, listsTo } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
@@ -43,20 +45,27 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
     );
 }
 
-/** Finds the lists that lose entries, and reads the components of the rows with them. */
-async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Gap[]> {
+/** Lists that may lose entries with rows of a type, and what to read of the rows: who holds them, and their components. */
+const removalParts = memoize((type: ContentType, model: Model) => {
   const lists: (Omit<Gap, 'holders'> & { readonly held: string })[] = [];
   for (const { link } of linkAttributes(type))
     if (link.inverseOrder)
       lists.push({ table: link.table, holder: link.to, position: link.inverseOrder, held: link.from });
-  for (const [, { link }] of oneWayTo(write.model, type.uid))
+  for (const [, { link }] of oneWayTo(model, type.uid))
     if (link.order) lists.push({ table: link.table, holder: link.from, position: link.order, held: link.to });
-  const requests: GatherRequest[] = lists.map(({ table, holder, held }) => ({
-    part: { read: 'holders', table, holder, held },
-    rows: ids,
-  }));
-  if (holdsComponents(type)) requests.push({ part: { read: 'items', ...itemTablesOf(write, type) }, rows: ids });
-  const found = await gather(write, requests);
+  const parts: GatherPart[] = lists.map(({ table, holder, held }) => ({ read: 'holders', table, holder, held }));
+  if (holdsComponents(type)) parts.push({ read: 'items', ...itemTablesOf(type, model) });
+  return { lists, parts };
+});
+
+/** Finds the lists that lose entries, and reads the components of the rows with them. */
+async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Gap[]> {
+  const { lists, parts } = removalParts(type, write.model);
+  const found = await gather(
+    write,
+    parts,
+    parts.map(() => ids),
+  );
   return lists.flatMap(({ table, holder, position }, index) => {
     const holders = (found.get(index) ?? []).map(([, row]) => row);
     return holders.length > 0 ? [{ table, holder, position, holders }] : [];

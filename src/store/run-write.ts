@@ -255,7 +255,7 @@ async function discardDraft(write: WriteSession, plan: AuthorizedWritePlan): Pro
       { draft: draft.id, published: published.id, documentId: draft.documentId },
       documents,
     );
-    await syncSharedFields(write, type, { row: draft, versions: all }, scalarsAnd(type, changed));
+    await syncSharedFields(write, type, { row: draft, versions: all }, () => scalarsAnd(type, changed));
   }
   return writtenOf(plan, versions, discarded);
 }

@@ -46,15 +46,16 @@ export async function syncSharedFields(
   write: WriteSession,
   type: ContentType,
   { row, versions }: { readonly row: Version; readonly versions: readonly Version[] },
-  names: ReadonlySet<string> | null,
+  names: () => ReadonlySet<string> | null,
 ): Promise<void> {
   if (!type.localized) return;
-  const shared = [...type.attributes.values()].filter(
-    (attribute) => isShared(attribute) && (names?.has(attribute.name) ?? true),
-  );
-  if (shared.length === 0) return;
   const others = versions.filter(({ locale, published }) => locale !== row.locale && published === row.published);
   if (others.length === 0) return;
+  const written = names();
+  const shared = [...type.attributes.values()].filter(
+    (attribute) => isShared(attribute) && (written?.has(attribute.name) ?? true),
+  );
+  if (shared.length === 0) return;
   const status = !type.draftAndPublish ? null : row.published ? 'published' : 'draft';
   const changed: number[] = [];
   for (const { id, locale } of others) {

@@ -9,7 +9,7 @@ import type { AffectedDocuments } from './affected-rows.ts';
 import { itemTablesOf, readItems } from './components.ts';
 import { restoreItem } from './copy.ts';
 import { publishedOf } from './document-versions.ts';
-import { type GatherRequest, gather } from './gather.ts';
+import { gather } from './gather.ts';
 import type { StoredEntities, StoredEntity, StoredField, StoredItem, StoredLink } from './gathered.ts';
 import { readLinks } from './link-table.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -20,6 +20,9 @@ interface ChangedRow {
   readonly change: EntityChange;
 }
 
+const NO_LINKS: StoredEntity['links'] = new Map();
+const NO_FIELDS: StoredEntity['fields'] = new Map();
+
 /** `published`: the row beside a draft that the write publishes. `lists`: those that were read when the document was locked. */
 export async function readStoredEntities(
   write: WriteSession,
@@ -27,13 +30,17 @@ export async function readStoredEntities(
   { published, ...root }: Pick<ChangedRow, 'row' | 'change'> & { readonly published: number | null },
   { lists, versions }: AffectedDocuments,
 ): Promise<StoredEntities> {
+  const { change, row } = root;
+  if (change.relations.length === 0 && change.components.length === 0)
+    return new Map([[change, { row, links: NO_LINKS, fields: NO_FIELDS }]]);
   const stored = new Map<EntityChange, StoredEntity>();
   const isLocked = versions.get(type.table)?.some(({ id }) => id === root.row) ?? false;
   const known = ({ schema, row }: ChangedRow, link: LinkTable): readonly StoredLink[] | undefined =>
     schema === type && isLocked ? (lists.get(linkKey(link))?.get(row) ?? []) : undefined;
   let level: readonly ChangedRow[] = [{ schema: type, ...root }];
   while (level.length > 0) {
-    await gather(write, requestsFor(write, level, known));
+    const { parts, rows } = readsFor(write, level, known);
+    await gather(write, parts, rows);
     const below: ChangedRow[] = [];
     for (const changed of level) {
       const links = new Map<string, readonly StoredLink[]>();
@@ -75,25 +82,26 @@ const linksOf = ({ attribute }: RelationChange): LinkTable[] =>
   attribute.kind === 'morph' ? attribute.targets.map(({ link }) => link) : [attribute.link];
 
 /** What has to be read for the rows of a level, each kind of list once for all of them. */
-function requestsFor(
+function readsFor(
   write: WriteSession,
   level: readonly ChangedRow[],
   known: (row: ChangedRow, link: LinkTable) => readonly StoredLink[] | undefined,
-): GatherRequest[] {
-  const requests = new Map<string, { readonly part: GatherPart; readonly rows: number[] }>();
+): { readonly parts: readonly GatherPart[]; readonly rows: readonly (readonly number[])[] } {
+  const reads = new Map<string, { readonly part: GatherPart; readonly rows: number[] }>();
   const add = (key: string, part: GatherPart, row: number): void => {
-    const request = requests.get(key) ?? { part, rows: [] };
-    request.rows.push(row);
-    requests.set(key, request);
+    const read = reads.get(key);
+    if (read) read.rows.push(row);
+    else reads.set(key, { part, rows: [row] });
   };
   for (const changed of level) {
     const { schema, row, change } = changed;
     for (const link of change.relations.flatMap(linksOf))
       if (known(changed, link) === undefined) add(linkKey(link), { read: 'links', link, siblingsIn: null }, row);
     if (change.components.length > 0)
-      add(schema.componentTable, { read: 'items', ...itemTablesOf(write, schema) }, row);
+      add(schema.componentTable, { read: 'items', ...itemTablesOf(schema, write.model) }, row);
   }
-  return [...requests.values()];
+  const all = [...reads.values()];
+  return { parts: all.map(({ part }) => part), rows: all.map(({ rows }) => rows) };
 }
 
 /** An item names a row by its id, or by that of its published copy. */

@@ -1,4 +1,5 @@
 // Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
+import { memoize } from '../memoize.ts';
 import { componentTableName } from '../model/identifiers.ts';
 import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
@@ -37,10 +38,10 @@ export async function validateForPublish(
   const findings: Findings = { problems: [], uniqueInComponents: [] };
   const values = await validateRow(write, type, { id: draft.id, rows, path: [], place: [], names: null }, findings);
   const published = rows.find(([id]) => id !== draft.id);
-  const before = new Map(
-    published ? shownScalars(type, published).map(({ attribute, value }) => [attribute, value]) : [],
+  const changed = values.filter(
+    ({ attribute, value }) =>
+      attribute.rules.unique && !(published && shownScalar(type, published, attribute)?.value === value),
   );
-  const changed = values.filter(({ attribute, value }) => before.get(attribute) !== value);
   await refuseFindings(write, type, draft, { ...findings, values: changed });
 }
 
@@ -99,12 +100,8 @@ export async function validateRow(
   const stored = row.rows.find(([of]) => of === row.id) ?? [];
   const values = validateScalars(schema, row, stored, findings);
   const valueIn = rowReader(schema, stored);
-  for (const attribute of schema.attributes.values())
-    if (
-      (attribute.kind === 'component' || attribute.kind === 'dynamiczone') &&
-      (row.names?.has(attribute.name) ?? true) &&
-      isShown(schema, attribute, valueIn)
-    )
+  for (const attribute of componentFields(schema))
+    if ((row.names?.has(attribute.name) ?? true) && isShown(schema, attribute, valueIn))
       await validateField(write, { schema, attribute }, row, findings);
   return values;
 }
@@ -115,35 +112,45 @@ function validateScalars(
   row: Row,
   { problems, uniqueInComponents }: Findings,
 ): readonly ScalarChange[] {
-  const judged = shownScalars(schema, row).filter(({ attribute }) => names?.has(attribute.name) ?? true);
-  return judged.map(({ attribute, value }) => {
+  const judged: ScalarChange[] = [];
+  for (const attribute of scalarsOf(schema)) {
+    if (names && !names.has(attribute.name)) continue;
+    const shown = shownScalar(schema, row, attribute);
+    if (!shown) continue;
+    const { value } = shown;
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
       uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
     // A stored password is a hash; the password itself was checked when it was written.
     const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
     if (wrong) problems.push({ path: here, message: wrong });
-    return { attribute, value, path: here };
-  });
+    judged.push({ attribute, value, path: here });
+  }
+  return judged;
 }
 
-/** The values of a row that its conditions show. */
-function shownScalars(schema: Schema, row: Row): Omit<ScalarChange, 'path'>[] {
-  const valueIn = rowReader(schema, row);
-  return scalarsOf(schema).flatMap((attribute, index) =>
-    isShown(schema, attribute, valueIn) ? [{ attribute, value: storedValue(attribute, row, index + 1) }] : [],
-  );
+/** The value of an attribute in a row; null where the conditions of the row do not show it. */
+function shownScalar(schema: Schema, row: Row, attribute: ScalarAttribute): { readonly value: StoredValue } | null {
+  if (!isShown(schema, attribute, rowReader(schema, row))) return null;
+  return { value: storedValue(attribute, row, scalarsOf(schema).indexOf(attribute) + 1) };
 }
 
 /** The values of a row as the API shows them. */
 const rowReader = (schema: Schema, row: Row) => (attribute: ScalarAttribute) =>
   decoderOf(attribute.type, false)(row[scalarsOf(schema).indexOf(attribute) + 1] ?? null);
 
-const scalarsOf = (schema: Schema): ScalarAttribute[] =>
+const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
   [...schema.attributes.values()].filter(
     (attribute): attribute is ScalarAttribute =>
       attribute.kind === 'scalar' && attribute.writable && attribute.name !== 'id',
-  );
+  ),
+);
+
+const componentFields = memoize((schema: Schema): readonly ComponentField[] =>
+  [...schema.attributes.values()].filter(
+    (attribute) => attribute.kind === 'component' || attribute.kind === 'dynamiczone',
+  ),
+);
 
 /** A column of SQLite takes texts and fractions, too. */
 const WHOLE = /^-?\d+$/;

@@ -74,7 +74,7 @@ export async function writeVersion(
   const id = await applyEntity(write, entity);
   const written: Version = { ...self, id };
   if (!row) await inheritSharedFields(write, type, { from: versions, to: written }, change);
-  await syncSharedFields(write, type, { row: written, versions }, changedNames(change));
+  await syncSharedFields(write, type, { row: written, versions }, () => changedNames(change));
   if (!type.draftAndPublish && !isAlone) {
     const origin = row ? 'stored' : plan.name === 'create' ? 'created' : 'added';
     await validateConditional(write, type, written, { change, origin, stored });

@@ -1,5 +1,6 @@
 // The documents that a planned write concerns, as data: what its body names, which of those documents it locks, and
 // where links lead to documents that it does not name. So locks are known before anything is read.
+import { memoize } from '../../memoize.ts';
 import { linkAttributes, morphsTo, oneWayTo } from '../../model/links.ts';
 import type {
   ContentType,
@@ -153,20 +154,42 @@ function lookUpsOf(model: Model, plan: WritePlan, documentId: string | null): Lo
   const publishes = type.draftAndPublish && (isWhole || plan.publishes);
   const ofBody = plan.change.relations.flatMap((relation) => bodyLookUps(model, type, relation, documentId));
   if (documentId === null || (!isWhole && !publishes)) return ofBody;
-  return [
-    ...ofBody,
-    ...linkAttributes(type).flatMap((attribute) => linkLookUps(model, plan, attribute, documentId)),
-    ...listsLeadingTo(model, type).flatMap(({ schema, link }): LookUp[] =>
-      schema.kind === 'component'
-        ? []
-        : (['holders', 'recorded'] as const).map((find) => ({
-            part: { find, own: type.table, link, holder: schema.table },
-            table: schema.table,
-            values: [documentId],
-          })),
-    ),
-  ];
+  const values = [documentId];
+  const ways = waysFrom(type, model)[wayOf(name)];
+  return [...ofBody, ...ways.map(({ part, table }) => ({ part, table, values }))];
 }
+
+/** A way that a write of a whole document takes, whatever the document. */
+type Way = Omit<LookUp, 'values'>;
+
+/**
+ * Which ways a write takes: `compare` those to what differs between a draft and its published row, `keep` those to all
+ * that is linked, `restore` also those to what was linked when the document was last published.
+ */
+type WayKind = 'compare' | 'keep' | 'restore';
+
+function wayOf(name: WritePlan['name']): WayKind {
+  // To discard a draft brings back what its published row was published with.
+  if (name === 'discardDraft') return 'restore';
+  return name === 'publish' || name === 'update' || name === 'create' ? 'compare' : 'keep';
+}
+
+/** The ways from a document of a type, found once for the type. */
+const waysFrom = memoize((type: ContentType, model: Model): Readonly<Record<WayKind, readonly Way[]>> => {
+  const leading = listsLeadingTo(model, type).flatMap(({ schema, link }): Way[] =>
+    schema.kind === 'component'
+      ? []
+      : (['holders', 'recorded'] as const).map((find) => ({
+          part: { find, own: type.table, link, holder: schema.table },
+          table: schema.table,
+        })),
+  );
+  const all = (kind: WayKind): Way[] => [
+    ...linkAttributes(type).flatMap((attribute) => linkWays(model, type, attribute, kind)),
+    ...leading,
+  ];
+  return { compare: all('compare'), keep: all('keep'), restore: all('restore') };
+});
 
 /** Lists that change when a document that they lead to is published. */
 const listsLeadingTo = (
@@ -178,28 +201,19 @@ const listsLeadingTo = (
 ];
 
 /** The documents at the other end of a relation of the document, and those that may lose one of them to it. */
-function linkLookUps(
+function linkWays(
   model: Model,
-  { type, name }: WritePlan,
+  { table: own }: ContentType,
   { link, target: uid, inverse, exclusive }: RelationAttribute,
-  documentId: string,
-): LookUp[] {
-  const own = type.table;
+  kind: WayKind,
+): Way[] {
   const target = model.contentTypes.get(uid)!.table;
-  const values = [documentId];
-  const compares = name === 'publish' || name === 'update' || name === 'create';
-  // To discard a draft brings back what its published row was published with.
-  const remembered = name === 'discardDraft' ? (['remembered'] as const) : [];
-  const finds = compares ? (['changed'] as const) : (['linked', ...remembered] as const);
-  const owned = ['linked', ...remembered] as const;
+  const owned = kind === 'restore' ? (['linked', 'remembered'] as const) : (['linked'] as const);
+  const finds = kind === 'compare' ? (['changed'] as const) : owned;
   return [
-    ...(inverse === null
-      ? []
-      : finds.map((find): LookUp => ({ part: { find, own, link, target }, table: target, values }))),
+    ...(inverse === null ? [] : finds.map((find): Way => ({ part: { find, own, link, target }, table: target }))),
     ...(exclusive
-      ? owned.map(
-          (of): LookUp => ({ part: { find: 'owners', of, byRow: false, own, link, target }, table: own, values }),
-        )
+      ? owned.map((of): Way => ({ part: { find: 'owners', of, byRow: false, own, link, target }, table: own }))
       : []),
   ];
 }

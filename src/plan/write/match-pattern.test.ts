@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesPattern } from './match-pattern.ts';
+import { compilePattern, matchesPattern } from './match-pattern.ts';
 
 describe('A pattern of the model', () => {
   it.each([
@@ -11,11 +11,12 @@ describe('A pattern of the model', () => {
     ['b', `${'a'.repeat(5_000)}b`, true],
     ['^\\p{L}$', 'p{L}', true],
   ])('%s, compared with a value', (pattern, value, expected) => {
-    expect(matchesPattern(pattern, value)).toBe(expected);
+    expect(matchesPattern(compilePattern(pattern), value)).toBe(expected);
   });
 
   it('has a time, whatever it is compared with', () => {
-    expect(matchesPattern('^(a+)+$', `${'a'.repeat(60)}!`)).toBeNull();
-    expect(matchesPattern('^(a+)+$', 'aaa')).toBe(true);
+    const pattern = compilePattern('^(a+)+$');
+    expect(matchesPattern(pattern, `${'a'.repeat(60)}!`)).toBeNull();
+    expect(matchesPattern(pattern, 'aaa')).toBe(true);
   });
 });

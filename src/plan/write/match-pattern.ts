@@ -13,11 +13,23 @@ let context: Context | null = null;
 /** On a machine that stood still for a moment, time is up with nothing done. */
 const TRIES = 2;
 
+/** A regular expression that is compared with many values. */
+export interface Pattern {
+  readonly text: string;
+  /** For short values; null where it has several quantifiers. */
+  readonly simple: RegExp | null;
+}
+
+export const compilePattern = (text: string): Pattern => ({
+  text,
+  simple: (text.match(QUANTIFIERS)?.length ?? 0) <= 1 ? new RegExp(text) : null,
+});
+
 /** Null where it takes longer than MAX_PATTERN_MS to tell, each time. */
-export function matchesPattern(pattern: string, value: string): boolean | null {
-  if (value.length <= SHORT && (pattern.match(QUANTIFIERS)?.length ?? 0) <= 1) return new RegExp(pattern).test(value);
+export function matchesPattern({ text, simple }: Pattern, value: string): boolean | null {
+  if (simple !== null && value.length <= SHORT) return simple.test(value);
   context ??= createContext({});
-  Object.assign(context, { pattern, value });
+  Object.assign(context, { pattern: text, value });
   for (let tried = 0; tried < TRIES; tried++)
     try {
       return script.runInContext(context, { timeout: MAX_PATTERN_MS });

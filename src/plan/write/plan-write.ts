@@ -6,6 +6,7 @@ import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
+import { memoize } from '../../memoize.ts';
 import { USER } from '../../model/builtin.ts';
 import type {
   Attribute,
@@ -216,6 +217,16 @@ interface Draft {
   readonly absent: { scalars: ScalarChange[]; problems: AbsentValues['problems'][number][] };
 }
 
+/** The attributes that a new row has to hold: what a body leaves out of others is of no account. */
+const namesToComplete = memoize((schema: Schema): readonly string[] =>
+  [...schema.attributes.values()]
+    .filter((attribute) => {
+      if (attribute.kind === 'scalar') return attribute.required || attribute.rules.default !== undefined;
+      return (attribute.kind === 'component' || attribute.kind === 'dynamiczone') && attribute.required;
+    })
+    .map(({ name }) => name),
+);
+
 class WritePlanner {
   readonly problems: BodyProblem[] = [];
   /** Paths of what is sent without a meaning. */
@@ -260,7 +271,7 @@ class WritePlanner {
         ? named
         : mode.row === 'new'
           ? schema.attributes.keys()
-          : [...named, ...[...schema.attributes.keys()].filter((name) => !Object.hasOwn(data, name))];
+          : [...named, ...namesToComplete(schema).filter((name) => !Object.hasOwn(data, name))];
     for (const name of names) {
       const attribute = schema.attributes.get(name)!;
       if (!isWritable({ model: this.#model, access: this.#access }, schema, name, path) || name === 'id') continue;

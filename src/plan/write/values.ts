@@ -2,6 +2,7 @@
 // rest only for what is published. A value is never repeated in a message.
 import { limitExceeded } from '../../errors.ts';
 import { MAX_PATTERN_MS } from '../../limits.ts';
+import { memoize } from '../../memoize.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import {
   dateText,
@@ -14,7 +15,7 @@ import {
   readWhole,
 } from '../../request/scalars.ts';
 import { blocksProblem } from './blocks.ts';
-import { matchesPattern } from './match-pattern.ts';
+import { compilePattern, matchesPattern, type Pattern } from './match-pattern.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
 export type StoredValue = string | number | bigint | null;
@@ -229,7 +230,13 @@ export function shownValue(type: ScalarType, value: StoredValue): unknown {
   }
 }
 
-function isMatch({ name }: ScalarAttribute, pattern: string, value: string): boolean {
+/** What the strings of an attribute must match; null for any string. */
+const patternOf = memoize(({ type, rules }: ScalarAttribute): Pattern | null => {
+  const text = rules.regex ?? (type === 'uid' ? UID : null);
+  return text === null ? null : compilePattern(text);
+});
+
+function isMatch({ name }: ScalarAttribute, pattern: Pattern, value: string): boolean {
   const found = matchesPattern(pattern, value);
   if (found === null)
     throw limitExceeded(
@@ -253,9 +260,9 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): str
     if (type === 'email' && !isEmail(value)) return 'must be a valid email';
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
-    const pattern = rules.regex ?? (type === 'uid' ? UID : null);
+    const pattern = patternOf(attribute);
     if (pattern !== null && (value !== '' || required || type === 'uid') && !isMatch(attribute, pattern, value))
-      return `must match the following: "${new RegExp(pattern)}"`;
+      return `must match the following: "${new RegExp(pattern.text)}"`;
   }
   if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
     const below = typeof value === 'bigint' ? value < wholeBound(rules.min) : value < Number(rules.min);
