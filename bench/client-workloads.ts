@@ -144,7 +144,8 @@ export const CLIENT_WORKLOADS: Readonly<Record<string, ClientWorkload>> = {
   },
   'publish again': {
     needs: ['articles'],
-    request: ({ articles }, index) => publishAgain(articles[index]!, index),
+    isShort: true,
+    request: ({ articles }, index) => publishAgain(at(articles, index), index),
     onOne: ({ articles }, index) => publishAgain(articles[0]!, index),
   },
   delete: {

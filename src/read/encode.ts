@@ -19,11 +19,14 @@ const digits: Encode = (value) => (value === null ? 'null' : `"${value}"`);
 const json: Encode = (value) => (value === null ? 'null' : (value as string));
 
 const COMPLETE_TIME = 'HH:mm:ss.SSS'.length;
+const WHOLE_TIME = 'HH:mm:ss'.length;
 const CLOCK = /^(\d\d:\d\d)(:\d\d)?(?:\.(\d*))?$/;
 
 const time: Encode = (value) => {
   if (value === null) return 'null';
   if (typeof value === 'string' && value.length === COMPLETE_TIME) return `"${value}"`;
+  if (typeof value === 'string' && value.length === WHOLE_TIME && value[2] === ':' && value[5] === ':')
+    return `"${value}.000"`;
   const [, clock, seconds = ':00', fraction = ''] = CLOCK.exec(String(value)) ?? [];
   return clock === undefined ? quoted(String(value)) : `"${clock}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}"`;
 };
@@ -84,15 +87,19 @@ const parsed: Encode = (value) => (value === null ? 'null' : JSON.stringify(valu
 const SECONDS = 'yyyy-MM-ddTHH:mm:ss'.length;
 const MILLISECONDS = SECONDS + '.SSS'.length;
 const MICROSECONDS = SECONDS + '.SSSSSS'.length;
+/** What is missing of an instant that has so many characters more than seconds take: its point and up to three digits. */
+const REST_OF_INSTANT = ['.000Z"', '', '00Z"', '0Z"', 'Z"'];
 const FAR_INSTANT = /^(\d+)(-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*([+-]\d\d:\d\d)?( BC)?$/;
 
 /** An instant as PostgreSQL writes it into JSON: in UTC, where its column knows no zone, and without zeros at the end. */
 const instantText: Encode = (value) => {
   if (value === null) return 'null';
   const text = value as string;
-  if (text.length === SECONDS && text[4] === '-') return `"${text}.000Z"`;
-  if (text.length <= MICROSECONDS && text[SECONDS] === '.' && text[4] === '-' && !text.endsWith(' BC'))
-    return `"${text.slice(0, MILLISECONDS).padEnd(MILLISECONDS, '0')}Z"`;
+  const { length } = text;
+  if (text[4] === '-' && (length === SECONDS || text[SECONDS] === '.')) {
+    if (length <= MILLISECONDS) return `"${text}${REST_OF_INSTANT[length - SECONDS]}`;
+    if (length <= MICROSECONDS && !text.endsWith(' BC')) return `"${text.slice(0, MILLISECONDS)}Z"`;
+  }
   const [, years, rest, zone = 'Z', before] = FAR_INSTANT.exec(text) ?? [];
   const year = before ? 1 - Number(years) : Number(years);
   return instant(Date.parse(`${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}${rest}${zone}`));
