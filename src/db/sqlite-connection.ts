@@ -71,9 +71,13 @@ export class Connection implements Session {
 
   /** A number that changes with every write by another connection; NaN, which equals nothing, where it cannot be read. */
   version(): number {
-    this.#version ??= this.#handle.prepare('pragma data_version');
+    if (!this.#version) {
+      this.#version = this.#handle.prepare('pragma data_version');
+      this.#version.setReturnArrays(true);
+    }
     try {
-      return this.#version.get()!.data_version as number;
+      const [version] = this.#version.get() as unknown as [number];
+      return version;
     } catch {
       return Number.NaN;
     }

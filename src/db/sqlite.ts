@@ -148,6 +148,8 @@ class Sqlite implements Database {
   /** Whether the transaction under way has written what decides over callers, and how many have. */
   #decides = false;
   #decisions = 0;
+  /** Whether anything was committed here since the log was last looked at. */
+  #hasWritten = false;
 
   constructor(file: string | null, writer: Connection, isReadOnly: boolean) {
     this.file = file;
@@ -231,6 +233,7 @@ class Sqlite implements Database {
       await whileBusy(() => this.#writer.control('begin immediate'), deadline);
       const result = await work(this.#writer);
       this.#writer.control('commit');
+      this.#hasWritten = true;
       if (this.#decides) this.#decisions++;
       return result;
     } catch (error) {
@@ -263,11 +266,16 @@ class Sqlite implements Database {
       note: null,
       // What this process writes is known from triggers, so that its own content does not count.
       changeCounter: () => {
-        const { mtimeMs: newTime, size: newSize } = fstatSync(log);
-        if (isOld && newTime === time && newSize === size) return counter + this.#decisions;
-        // Two writes within one tick of the clock may leave the same time.
-        isOld = Date.now() - newTime >= CLOCK_TICK_MS;
-        [time, size] = [newTime, newSize];
+        if (this.#hasWritten) {
+          // The log is not as it was; only SQLite can tell whether others have written as well.
+          [this.#hasWritten, isOld] = [false, false];
+        } else {
+          const { mtimeMs: newTime, size: newSize } = fstatSync(log);
+          if (isOld && newTime === time && newSize === size) return counter + this.#decisions;
+          // Two writes within one tick of the clock may leave the same time.
+          isOld = Date.now() - newTime >= CLOCK_TICK_MS;
+          [time, size] = [newTime, newSize];
+        }
         const newVersion = this.#writer.version();
         if (newVersion !== version) counter++;
         version = newVersion;

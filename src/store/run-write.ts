@@ -124,7 +124,7 @@ const isScalarUpdate = (write: WriteSession, { type, change, publishes }: Author
   !type.localized &&
   !(type.draftAndPublish && publishes) &&
   !change.scalars.some(({ attribute }) => attribute.rules.unique && !type.draftAndPublish) &&
-  (type.draftAndPublish || !isConditional(write.model, type, change)) &&
+  (type.draftAndPublish || !isConditional(type, change)) &&
   !write.caller.access.rowsOf(type.uid, 'update') &&
   !write.invariants.has(type.uid);
 

@@ -1,5 +1,6 @@
 // For types without drafts: judges attributes with a condition where the stored row decides whether they are shown. The
 // rows are judged as they were written, with what the body left as it was, and with defaults.
+import { memoize } from '../memoize.ts';
 import type { Attribute, ContentType, Model, Schema } from '../model/types.ts';
 import { changedNames, type EntityChange, type ScalarChange } from '../plan/write/changes.ts';
 import { variablesOf } from '../plan/write/visible-when.ts';
@@ -53,8 +54,16 @@ export async function validateConditional(
 }
 
 /** Whether the stored row decides about some of what a change of the row itself writes. */
-export const isConditional = (model: Model, schema: Schema, change: EntityChange): boolean =>
-  namesToJudge(model, schema, change, 'stored').size > 0;
+export const isConditional = (schema: Schema, change: EntityChange): boolean => {
+  const conditional = conditionalAttributes(schema);
+  if (conditional.length === 0) return false;
+  const written = changedNames(change);
+  return conditional.some((attribute) => isConcerned(attribute, written));
+};
+
+const conditionalAttributes = memoize((schema: Schema): readonly Attribute[] =>
+  [...schema.attributes.values()].filter(({ visibleWhen }) => visibleWhen !== null),
+);
 
 /** The names of the attributes to judge in a row. */
 function namesToJudge(model: Model, schema: Schema, change: EntityChange, origin: RowOrigin): Set<string> {
