@@ -47,6 +47,13 @@ export const isThere = (components: ItemTables['components']): Fragment => {
   return sql`case c.component_type${sql.join(cases, sql``)} else true end`;
 };
 
+/** Lists in a table of links: by the column of their rows, in the order of another. */
+export interface LinkList {
+  readonly table: string;
+  readonly holder: string;
+  readonly position: string;
+}
+
 export class WriteStatements {
   readonly morph: MorphStatements;
   readonly #dialect: Dialect;
@@ -390,13 +397,18 @@ export class WriteStatements {
     });
   }
 
-  /** Makes the positions in the lists of the given rows dense again, where they are not. Values: the rows' ids. */
-  closeGaps(table: string, holder: string, position: string): Statement {
-    return this.#cache.once(
-      `close ${table} ${holder} ${position}`,
-      () =>
-        sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select id, row_number() over (partition by ${sql.id(holder)} order by ${sql.id(position)} nulls last, id) as position from ${sql.table(table)} where ${sql.id(holder)} ${inBoundList(this.#dialect)}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`,
-    );
+  /**
+   * Closes the gaps that links will leave in lists, before they go: what stands behind the first of them moves up. A list
+   * is left alone before that, so this costs what it changes. `by`: the column that says which links go. Values: what it
+   * holds in those, twice.
+   */
+  closeGaps({ table, holder, position }: LinkList, by: string): Statement {
+    return this.#cache.once(`close ${table} ${holder} ${position} by ${by}`, () => {
+      const [list, column, at] = [sql.table(table), sql.id(holder), sql.id(position)];
+      const first = sql`select ${column} as holder, min(${at}) as position from ${list} where ${sql.id(by)} ${inBoundList(this.#dialect)} group by ${column}`;
+      const moved = sql`select p.id, f.position - 1 + row_number() over (partition by f.holder order by ${sql.id('p', position)}, p.id) as position from (${first}) as f ${this.#dialect.nestedJoin} ${list} as p on ${sql.id('p', holder)} = f.holder where ${sql.id('p', position)} >= f.position and not (${sql.id('p', by)} ${inBoundList(this.#dialect)})`;
+      return sql`update ${list} as u set ${at} = n.position from (${moved}) as n where ${sql.id('u', 'id')} = n.id and ${sql.id('u', position)} <> n.position`;
+    });
   }
 
   /** The rows whose lists hold the given ids. Values: the ids. */

@@ -1,5 +1,5 @@
-// Lists kept in link tables. Positions are dense, 1 to n, and written only where they changed. A target that gains or
-// loses a link has its own list closed up as well.
+// Lists kept in link tables. Positions are dense, 1 to n, and written only where they changed. A target that loses a link
+// has its own list closed up as well.
 import type { LinkTable } from '../model/types.ts';
 import type { StoredLink } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -60,8 +60,11 @@ export async function writeLinks(
     if (wanted.has(stored.target) && !kept.has(stored.target)) kept.set(stored.target, stored);
     else surplus.push(stored);
   }
-  if (surplus.length > 0)
-    await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
+  if (surplus.length > 0) {
+    const gone = listOf(surplus.map(({ id }) => id));
+    await closeInverse(write, link, gone);
+    await write.run.change(link.table, write.sql.deleteRows(link.table), gone);
+  }
   const added: [number, number][] = [];
   const moved: [number, number][] = [];
   for (const [index, target] of [...wanted].entries()) {
@@ -73,15 +76,17 @@ export async function writeLinks(
     await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
   if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
   const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
-  await closeInverse(write, link, removed);
   const isChanged = surplus.length > 0 || moved.length > 0 || added.length > 0;
   return { added: added.map(([target]) => target), removed, isChanged };
 }
 
-/** Closes the gaps that lost links left in the lists of their targets. */
-async function closeInverse(write: WriteSession, link: LinkTable, targets: readonly number[]): Promise<void> {
-  if (targets.length > 0 && link.inverseOrder)
-    await write.run.change(link.table, write.sql.closeGaps(link.table, link.to, link.inverseOrder), listOf(targets));
+/** Closes the gaps that links will leave in the lists of their targets. `gone`: the ids of the links. */
+async function closeInverse(
+  write: WriteSession,
+  { table, to: holder, inverseOrder: position }: LinkTable,
+  gone: string,
+): Promise<void> {
+  if (position) await write.run.change(table, write.sql.closeGaps({ table, holder, position }, 'id'), gone, gone);
 }
 
 /** A link that leads to a target from another row. */
@@ -106,11 +111,9 @@ export async function linksOfOthers(
 /** Removes links of other rows, which close up their lists. */
 export async function removeLinks(write: WriteSession, link: LinkTable, links: readonly ForeignLink[]): Promise<void> {
   if (links.length === 0) return;
-  await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(links.map(({ id }) => id)));
-  if (link.order) {
-    const holders = listOf(new Set(links.map(({ holder }) => holder)));
-    await write.run.change(link.table, write.sql.closeGaps(link.table, link.from, link.order), holders);
-  }
-  const targets = links.map(({ target }) => target);
-  await closeInverse(write, link, targets);
+  const { table, from: holder, order: position } = link;
+  const gone = listOf(links.map(({ id }) => id));
+  if (position) await write.run.change(table, write.sql.closeGaps({ table, holder, position }, 'id'), gone, gone);
+  await closeInverse(write, link, gone);
+  await write.run.change(table, write.sql.deleteRows(table), gone);
 }

@@ -1,33 +1,30 @@
 // Deleting rows of documents with all that belongs to them. Links go with the rows by foreign key; the lists they
-// leave are closed up, so that positions stay dense.
+// leave are closed up before, so that positions stay dense.
 import { memoize } from '../memoize.ts';
 import { linkAttributes, oneWayTo } from '../model/links.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
+import type { LinkList } from '../sql/write-statements.ts';
 import { deleteBelow, holdsComponents, itemTablesOf } from './components.ts';
 import { gather } from './gather.ts';
 import { listsOf, listsTo } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
-/** A list that loses entries: its table, the columns of its row and its positions, and the rows concerned. */
-interface Gap {
-  readonly table: string;
-  readonly holder: string;
-  readonly position: string;
-  readonly holders: readonly number[];
+/** Lists that may lose entries, and the column with the ids of those. */
+interface Losing extends LinkList {
+  readonly held: string;
 }
 
 export async function removeRows(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const gaps = await gatherGaps(write, type, ids);
+  const gone = listOf(ids);
+  for (const losing of await gatherLosing(write, type, ids))
+    await write.run.change(losing.table, write.sql.closeGaps(losing, losing.held), gone, gone);
   await deleteBelow(write, type, ids);
   await dropRecords(write, type, ids);
-  await write.run.change(type.table, write.sql.deleteRows(type.table), listOf(ids));
-  // Links go with the rows, so the gaps are there only now.
-  await write.run.flush();
-  for (const { table, holder, position, holders } of gaps)
-    await write.run.change(table, write.sql.closeGaps(table, holder, position), listOf(holders));
+  // Links go with the rows, after this statement: what is sent with it sees them still.
+  await write.run.change(type.table, write.sql.deleteRows(type.table), gone);
 }
 
 /** The lists of the rows are forgotten, and so are the rows in the lists of others. */
@@ -47,7 +44,7 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
 
 /** Lists that may lose entries with rows of a type, and what to read of the rows: who holds them, and their components. */
 const removalParts = memoize((type: ContentType, model: Model) => {
-  const lists: (Omit<Gap, 'holders'> & { readonly held: string })[] = [];
+  const lists: Losing[] = [];
   for (const { link } of linkAttributes(type))
     if (link.inverseOrder)
       lists.push({ table: link.table, holder: link.to, position: link.inverseOrder, held: link.from });
@@ -59,15 +56,12 @@ const removalParts = memoize((type: ContentType, model: Model) => {
 });
 
 /** Finds the lists that lose entries, and reads the components of the rows with them. */
-async function gatherGaps(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Gap[]> {
+async function gatherLosing(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Losing[]> {
   const { lists, parts } = removalParts(type, write.model);
   const found = await gather(
     write,
     parts,
     parts.map(() => ids),
   );
-  return lists.flatMap(({ table, holder, position }, index) => {
-    const holders = (found.get(index) ?? []).map(([, row]) => row);
-    return holders.length > 0 ? [{ table, holder, position, holders }] : [];
-  });
+  return lists.filter((_, index) => found.has(index));
 }
