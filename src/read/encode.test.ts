@@ -146,8 +146,20 @@ describe('a value', () => {
   it('that stands in a column of times and is none is shown as it is', () => {
     expect(ENCODERS.time('')).toBe('""');
     expect(ENCODERS.time('noon')).toBe('"noon"');
+    expect(ENCODERS.time('no:on:"!')).toBe('"no:on:\\"!"');
+    expect(ENCODERS.time('noon, "sharp')).toBe('"noon, \\"sharp"');
     expect(ENCODERS.time(80_000)).toBe('"80000"');
   });
+
+  it.each(['biginteger', 'timestamp'] as const)(
+    'that stands in a column of %ss and is none is shown as it is',
+    (type) => {
+      expect(ENCODERS[type]('so "many"')).toBe('"so \\"many\\""');
+      expect(decoderOf(type, false)('so "many"')).toBe('so "many"');
+      expect(ENCODERS[type](12n)).toBe('"12"');
+      expect(decoderOf(type, false)(12)).toBe('12');
+    },
+  );
 
   it('that is an instant is ISO 8601 in UTC, kept as a number or as a text', () => {
     expect(ENCODERS.datetime(1_000)).toBe('"1970-01-01T00:00:01.000Z"');

@@ -14,21 +14,22 @@ const quoted: Encode = (value) => {
 };
 const number: Encode = (value) => (value === null || !Number.isFinite(value) ? 'null' : String(value));
 const boolean: Encode = (value) => (value === null ? 'null' : value === 0 || value === false ? 'false' : 'true');
-const digits: Encode = (value) => (value === null ? 'null' : `"${value}"`);
+/** A column of SQLite takes any text. */
+const digits: Encode = (value) => (typeof value === 'string' ? quoted(value) : value === null ? 'null' : `"${value}"`);
 /** Stored JSON, made valid and compact by the statement that reads it. */
 const json: Encode = (value) => (value === null ? 'null' : (value as string));
 
-const COMPLETE_TIME = 'HH:mm:ss.SSS'.length;
-const WHOLE_TIME = 'HH:mm:ss'.length;
+const SECONDS_ONLY = /^\d\d:\d\d:\d\d$/;
+const COMPLETE_TIME = /^\d\d:\d\d:\d\d\.\d\d\d$/;
 const CLOCK = /^(\d\d:\d\d)(:\d\d)?(?:\.(\d*))?$/;
 
 const time: Encode = (value) => {
   if (value === null) return 'null';
-  if (typeof value === 'string' && value.length === COMPLETE_TIME) return `"${value}"`;
-  if (typeof value === 'string' && value.length === WHOLE_TIME && value[2] === ':' && value[5] === ':')
-    return `"${value}.000"`;
-  const [, clock, seconds = ':00', fraction = ''] = CLOCK.exec(String(value)) ?? [];
-  return clock === undefined ? quoted(String(value)) : `"${clock}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}"`;
+  const text = String(value);
+  if (SECONDS_ONLY.test(text)) return `"${text}.000"`;
+  if (COMPLETE_TIME.test(text)) return `"${text}"`;
+  const [, clock, seconds = ':00', fraction = ''] = CLOCK.exec(text) ?? [];
+  return clock === undefined ? quoted(text) : `"${clock}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}"`;
 };
 
 const DAY = 86_400_000;
@@ -134,6 +135,7 @@ const plainly =
 const asString: Decode = (value) => (value === null || typeof value === 'string' ? value : JSON.parse(quoted(value)));
 const asNumber: Decode = (value) => (Number.isFinite(value) ? (value as number) + 0 : null);
 const asBoolean: Decode = (value) => (value === null ? null : value !== 0 && value !== false);
+const asDigits: Decode = (value) => (value === null ? null : String(value));
 const asIs: Decode = (value) => value;
 
 /** The value that is read from the JSON of a column, without the text in between. */
@@ -147,6 +149,7 @@ export function decoderOf(type: ScalarType, inJson: boolean): Decode {
     case boolean:
       return asBoolean;
     case digits:
+      return asDigits;
     case instant:
     case instantText:
       return plainly(encode);

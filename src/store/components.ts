@@ -1,6 +1,5 @@
 // Lists of component rows, in fields and dynamic zones: what is in them, putting them in order, and deleting what
 // drops out together with everything below it.
-
 import { memoize } from '../memoize.ts';
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
