@@ -2,7 +2,7 @@
 import type { AffectedPlan, TableDocuments } from '../plan/write/affected-documents.ts';
 import type { NamedDocuments } from '../sql/affected-statements.ts';
 import { linkKey } from '../sql/link-names.ts';
-import { byPosition, type StoredLink } from './gathered.ts';
+import { append, byPosition, type StoredLink } from './gathered.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** A link by which another document holds a target that the write names. */
@@ -82,12 +82,6 @@ export async function readAffected(
   for (const [table, all] of versions) versions.set(table, distinctInOrder(all));
   for (const ofLink of lists.values()) for (const list of ofLink.values()) list.sort(byPosition);
   return { documents: { versions, lists, ownerLinks, knowsLocale }, found };
-}
-
-function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
 }
 
 /** A table may be read twice: for what is locked, and for what is only looked up. */

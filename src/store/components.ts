@@ -4,6 +4,7 @@ import { memoize } from '../memoize.ts';
 import { idColumnName, morphTableName, typeColumnName } from '../model/identifiers.ts';
 import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type {
+  Attribute,
   ComponentAttribute,
   ComponentSchema,
   ContentType,
@@ -17,6 +18,13 @@ import { listsOf } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 export type ComponentField = ComponentAttribute | DynamicZoneAttribute;
+
+export const isComponentField = (attribute: Attribute): attribute is ComponentField =>
+  attribute.kind === 'component' || attribute.kind === 'dynamiczone';
+
+export const componentFields = memoize((schema: Schema): readonly ComponentField[] =>
+  [...schema.attributes.values()].filter(isComponentField),
+);
 
 /** Where the items of a schema are, and the rows that they stand for. */
 export const itemTablesOf = memoize(
@@ -159,9 +167,7 @@ export async function deleteItems(
   }
 }
 
-export const holdsComponents = memoize(({ attributes }: Schema): boolean =>
-  [...attributes.values()].some(({ kind }) => kind === 'component' || kind === 'dynamiczone'),
-);
+export const holdsComponents = (schema: Schema): boolean => componentFields(schema).length > 0;
 
 async function itemsOfRows(
   write: WriteSession,

@@ -12,7 +12,7 @@ import type {
   Schema,
 } from '../model/types.ts';
 import type { Status } from '../request/read-request.ts';
-import { type ComponentField, readItems, writeItems } from './components.ts';
+import { type ComponentField, isComponentField, readItems, writeItems } from './components.ts';
 import { pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
 import { draftsOf, publishedOf, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
@@ -40,14 +40,11 @@ export interface Copy {
   readonly draft?: number | null;
 }
 
-const isField = (attribute: Attribute): attribute is ComponentField =>
-  attribute.kind === 'component' || attribute.kind === 'dynamiczone';
-
 /** The attributes of a schema that go with its rows: lists of components and files and, of a component, relations. */
 const nestedAttributes = memoize((schema: Schema): readonly Attribute[] =>
   [...schema.attributes.values()].filter(
     (attribute) =>
-      isField(attribute) ||
+      isComponentField(attribute) ||
       attribute.kind === 'media' ||
       (attribute.kind === 'relation' && schema.kind === 'component'),
   ),
@@ -72,7 +69,7 @@ export async function copyNestedContent(
 
 /** Says whether that changed anything. */
 async function copyAttribute(write: WriteSession, schema: Schema, attribute: Attribute, copy: Copy): Promise<boolean> {
-  if (isField(attribute)) return copyField(write, schema, attribute, copy);
+  if (isComponentField(attribute)) return copyField(write, schema, attribute, copy);
   if (attribute.kind === 'media') {
     const desired = await readTargets(write, attribute.link, copy.from);
     const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, copy.to);

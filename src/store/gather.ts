@@ -1,6 +1,6 @@
 // Reads ahead what a write will need, with one statement; see gathered.ts for where it is kept.
 import type { GatherPart, GatherRow } from '../sql/gather-statements.ts';
-import { addLink, comparePositions, type Gathered, type LinkLists } from './gathered.ts';
+import { addLink, append, comparePositions, type Gathered, type LinkLists } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /**
@@ -23,8 +23,7 @@ export async function gather(
     if (part.read === 'links') keepLink(write.gathered, lists[index]!, part.siblingsIn, row);
     else if (part.read === 'items')
       write.gathered.addItem(part.table, row[1], row[7]!, { link: row[2], id: row[3], uid: row[8]!, position: row[4] });
-    else if (others.has(index)) others.get(index)!.push(row);
-    else others.set(index, [row]);
+    else append(others, index, row);
   }
   return others;
 }

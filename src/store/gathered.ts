@@ -71,6 +71,11 @@ function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value
   return value;
 }
 
+/** Adds a value to the list of a key. */
+export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  getOrMake(lists, key, (): Value[] => []).push(value);
+}
+
 interface Sibling {
   readonly id: number;
   readonly published: boolean;
@@ -118,7 +123,7 @@ export class Gathered {
   }
 
   addItem(table: string, row: number, field: string, item: StoredItem): void {
-    getOrMake(this.#items.get(table)!.get(row)!, field, (): StoredItem[] => []).push(item);
+    append(this.#items.get(table)!.get(row)!, field, item);
   }
 
   addSibling(table: string, row: number, sibling: Sibling | null): void {

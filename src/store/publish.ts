@@ -13,6 +13,7 @@ import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.t
 import { copyMorphs, copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { gather } from './gather.ts';
+import { append } from './gathered.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { mayTakeFromOtherTypes } from './morph-key.ts';
 import { type MorphReferrer, morphListsTo, rememberInMorphs, showInMorphs } from './morph-referrers.ts';
@@ -105,10 +106,7 @@ async function gatherForPublish(
     withRecords.map((_, index) => (index < own.length ? rows : [published])),
   );
   const recorded = new Map<string, number[]>();
-  for (const [, , , target, , , , list] of found.get(own.length) ?? []) {
-    if (recorded.has(list!)) recorded.get(list!)!.push(target);
-    else recorded.set(list!, [target]);
-  }
+  for (const [, , , target, , , , list] of found.get(own.length) ?? []) append(recorded, list!, target);
   return { referrers: [], morphReferrers: [], recorded };
 }
 

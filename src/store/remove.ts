@@ -12,15 +12,15 @@ import { listsOf, listsTo } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** Lists that may lose entries, and the column with the ids of those. */
-interface Losing extends LinkList {
+interface LosingList extends LinkList {
   readonly held: string;
 }
 
 export async function removeRows(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const gone = listOf(ids);
-  for (const losing of await gatherLosing(write, type, ids))
-    await write.run.change(losing.table, write.sql.closeGaps(losing, losing.held), gone, gone);
+  for (const list of await gatherLosingLists(write, type, ids))
+    await write.run.change(list.table, write.sql.closeGaps(list, list.held), gone, gone);
   await deleteBelow(write, type, ids);
   await dropRecords(write, type, ids);
   // Links go with the rows, after this statement: what is sent with it sees them still.
@@ -44,7 +44,7 @@ async function dropRecords(write: WriteSession, type: ContentType, ids: readonly
 
 /** Lists that may lose entries with rows of a type, and what to read of the rows: who holds them, and their components. */
 const removalParts = memoize((type: ContentType, model: Model) => {
-  const lists: Losing[] = [];
+  const lists: LosingList[] = [];
   for (const { link } of linkAttributes(type))
     if (link.inverseOrder)
       lists.push({ table: link.table, holder: link.to, position: link.inverseOrder, held: link.from });
@@ -56,7 +56,11 @@ const removalParts = memoize((type: ContentType, model: Model) => {
 });
 
 /** Finds the lists that lose entries, and reads the components of the rows with them. */
-async function gatherLosing(write: WriteSession, type: ContentType, ids: readonly number[]): Promise<Losing[]> {
+async function gatherLosingLists(
+  write: WriteSession,
+  type: ContentType,
+  ids: readonly number[],
+): Promise<LosingList[]> {
   const { lists, parts } = removalParts(type, write.model);
   const found = await gather(
     write,

@@ -38,9 +38,9 @@ export async function inheritSharedFields(
 }
 
 /**
- * Copies what locales share from a row to the rows of the same status in other locales, where it differs. `names`: the
- * attributes that were written, or null for all of them. `versions`: those of the document, as they were before this row
- * was written.
+ * Copies what locales share from a row to the rows of the same status in other locales, where it differs. `names` gives
+ * the attributes that were written, or null for all of them; it is asked only where there are such rows. `versions`: those
+ * of the document, as they were before this row was written.
  */
 export async function syncSharedFields(
   write: WriteSession,

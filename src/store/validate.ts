@@ -9,7 +9,7 @@ import { isShown } from '../plan/write/visible-when.ts';
 import { decoderOf } from '../read/encode.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
-import { type ComponentField, readItems } from './components.ts';
+import { type ComponentField, componentFields, readItems } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
 import { lockKeys } from './locks.ts';
@@ -143,12 +143,6 @@ const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
   [...schema.attributes.values()].filter(
     (attribute): attribute is ScalarAttribute =>
       attribute.kind === 'scalar' && attribute.writable && attribute.name !== 'id',
-  ),
-);
-
-const componentFields = memoize((schema: Schema): readonly ComponentField[] =>
-  [...schema.attributes.values()].filter(
-    (attribute) => attribute.kind === 'component' || attribute.kind === 'dynamiczone',
   ),
 );
 
