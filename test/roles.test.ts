@@ -11,7 +11,7 @@ import {
   useServices,
 } from './support/auth.ts';
 import type { Answer, Answered } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 
 const ROLE = 'plugin::users-permissions.role';
 const USER = 'plugin::users-permissions.user';
@@ -37,6 +37,36 @@ describeOnEveryDatabase('Roles', (engine) => {
     return { username: name, email: `${name}@new.example`, password: 'a-long-phrase', ...extra };
   };
   const post = (extra: object, token = boss) => service.as(token, 'POST', 'users', newcomer(extra));
+
+  it('are granted everything, and lose it, by as many statements as one action; tokens too', async () => {
+    const { roles, tokens } = await service.sheaf.auth();
+    await roles.create('Helpers');
+    const statements = recordStatements(service.sheaf);
+    const counted = async <T>(work: () => Promise<T>): Promise<{ result: T; count: number }> => {
+      statements.length = 0;
+      return { result: await work(), count: statements.length };
+    };
+    const tokenFor = (actions: readonly string[]) =>
+      tokens.create({ name: `of ${actions.length}`, description: '', type: 'custom', actions, days: null });
+
+    const one = await counted(() => roles.grant('helpers', [`${USER}.find`]));
+    const oneTaken = await counted(() => roles.revoke('helpers', [`${USER}.find`]));
+    const all = await counted(() => roles.grant('helpers', ['*']));
+    const actions = [...all.result].sort();
+    expect(actions.length).toBeGreaterThan(50);
+    expect(all.count).toBe(one.count);
+    expect((await roles.find('helpers')).actions).toEqual(expect.arrayContaining(actions));
+    const allTaken = await counted(() => roles.revoke('helpers', actions));
+    expect([...allTaken.result].sort()).toEqual(actions);
+    expect(allTaken.count).toBe(oneTaken.count);
+    expect((await roles.find('helpers')).actions.filter((action) => actions.includes(action))).toEqual([]);
+
+    const oneOfToken = await counted(() => tokenFor([`${USER}.find`]));
+    const allOfToken = await counted(() => tokenFor(actions));
+    expect(allOfToken.count).toBe(oneOfToken.count);
+    const made = (await tokens.list()).find(({ name }) => name === `of ${actions.length}`)!;
+    expect([...made.actions].sort()).toEqual(actions);
+  });
 
   it('are listed with the number of their users', async () => {
     await service.person({}, 'bosses');

@@ -3,9 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { createId } from '@paralleldrive/cuid2';
 import type { Access } from '../access/access.ts';
 import type { Accesses } from '../access/role-access.ts';
+import { addGrants } from '../db/bootstrap.ts';
 import type { Database } from '../db/database.ts';
 import { unauthorizedError } from '../errors.ts';
 import type { AccountStatements } from '../sql/account-statements.ts';
+import { tokenGrants } from '../sql/grant-statements.ts';
+import { instantColumns, STAMPS, textColumns } from '../sql/row-columns.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 
 export type TokenType = 'read-only' | 'full-access' | 'custom';
@@ -106,16 +109,11 @@ export class ApiTokens {
     const sql = new WriteStatements(this.#database.dialect);
     const now = Date.now();
     const lifespan = days === null ? null : days * DAY_MS;
-    const texts = ['document_id', 'name', 'description', 'kind', 'type', 'access_key'];
-    const stamps = ['created_at', 'updated_at', 'published_at'].map((column) => ({
-      column,
-      type: 'datetime' as const,
-    }));
     const columns = [
-      ...texts.map((column) => ({ column, type: 'string' as const })),
+      ...textColumns('document_id', 'name', 'description', 'kind', 'type', 'access_key'),
       { column: 'lifespan', type: 'biginteger' as const },
-      { column: 'expires_at', type: 'datetime' as const },
-      ...stamps,
+      ...instantColumns('expires_at'),
+      ...STAMPS,
     ];
     const id = await this.#database.transaction(async (session) => {
       const [row] = await session.rows(sql.insertRow('strapi_api_tokens', columns), [
@@ -131,19 +129,7 @@ export class ApiTokens {
         now,
         now,
       ]);
-      const permission = sql.insertRow('strapi_api_token_permissions', [
-        ...['document_id', 'action'].map((column) => ({ column, type: 'string' as const })),
-        ...stamps,
-      ]);
-      const link = sql.insertRow('strapi_api_token_permissions_token_lnk', [
-        { column: 'api_token_permission_id', type: 'integer' },
-        { column: 'api_token_id', type: 'integer' },
-        { column: 'api_token_permission_ord', type: 'float' },
-      ]);
-      for (const [index, action] of actions.entries()) {
-        const [made] = await session.rows(permission, [createId(), action, now, now, now]);
-        await session.rows(link, [made![0], row![0], index + 1]);
-      }
+      await addGrants(session, tokenGrants(this.#database.dialect), row![0], actions);
       return row![0];
     });
     return { id, secret: token };

@@ -1,12 +1,13 @@
 // Roles and what they are granted, changed: in Strapi 5's tables, and told to every node.
 import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS, defaultGrants, expandActions, knownActions } from '../access/actions.ts';
-import { addGrant } from '../db/bootstrap.ts';
+import { addGrants } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
 import { fieldError, SetupError, type SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import { ACCOUNT_SETTINGS, type AccountStatements, type RoleRow } from '../sql/account-statements.ts';
-import { instantColumns, textColumns } from '../sql/row-columns.ts';
+import { type GrantStatements, roleGrants } from '../sql/grant-statements.ts';
+import { instantColumns, STAMPS, textColumns } from '../sql/row-columns.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { readAccountSettings } from './account-settings.ts';
 
@@ -64,6 +65,7 @@ export class Roles {
   readonly #model: Model;
   readonly #database: Database;
   readonly #statements: AccountStatements;
+  readonly #grants: GrantStatements;
   readonly #onChange: () => void;
   /** Actions of the project's own routes. */
   readonly #own: readonly string[];
@@ -75,6 +77,7 @@ export class Roles {
     this.#model = model;
     this.#database = database;
     this.#statements = statements;
+    this.#grants = roleGrants(database.dialect);
   }
 
   list(): Promise<readonly StoredRole[]> {
@@ -191,8 +194,9 @@ export class Roles {
   ): Promise<void> {
     const missing = [...wanted].filter((action) => !present.includes(action));
     refuseAny(missing, refusal);
-    for (const action of present) if (!wanted.has(action)) await session.rows(this.#statements.revoke(), [id, action]);
-    for (const action of missing) await addGrant(session, this.#database.dialect, id, action);
+    const dropped = present.filter((action) => !wanted.has(action));
+    await this.#take(session, id, dropped);
+    await addGrants(session, this.#grants, id, missing);
   }
 
   /** Makes a role that is granted what another is. */
@@ -214,15 +218,14 @@ export class Roles {
   ): Promise<StoredRole> {
     const { type, description, actions } = role;
     const name = role.name.trim();
-    const { dialect } = this.#database;
     const now = Date.now();
-    const insert = new WriteStatements(dialect).insertRow('up_roles', [
-      ...['document_id', 'name', 'description', 'type'].map((column) => ({ column, type: 'string' as const })),
-      ...['created_at', 'updated_at', 'published_at'].map((column) => ({ column, type: 'datetime' as const })),
+    const insert = new WriteStatements(this.#database.dialect).insertRow('up_roles', [
+      ...textColumns('document_id', 'name', 'description', 'type'),
+      ...STAMPS,
     ]);
     const [row] = await session.rows(insert, [createId(), name, description, type, now, now, now]);
     const id = row![0];
-    for (const action of actions) await addGrant(session, dialect, id, action);
+    await addGrants(session, this.#grants, id, actions);
     return { id, type, name, actions };
   }
 
@@ -265,7 +268,7 @@ export class Roles {
     return this.#changed(async (session) => {
       const { id, actions: present } = await this.#find(session, role);
       const missing = actions.filter((action) => !present.includes(action));
-      for (const action of missing) await addGrant(session, this.#database.dialect, id, action);
+      await addGrants(session, this.#grants, id, missing);
       return missing;
     });
   }
@@ -287,9 +290,14 @@ export class Roles {
         }),
       );
       const revoked = present.filter((action) => actions.has(action));
-      for (const action of revoked) await session.rows(this.#statements.revoke(), [id, action]);
+      await this.#take(session, id, revoked);
       return revoked;
     });
+  }
+
+  async #take(session: Session, role: number, actions: readonly string[]): Promise<void> {
+    if (actions.length === 0) return;
+    await session.rows(this.#grants.revoke(), [role, JSON.stringify(actions)]);
   }
 
   #expand(words: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS } from '../access/actions.ts';
 import { DEFAULT_LOCALE_SETTING, MIGRATIONS_TABLE, OWN_SETTINGS, SETTINGS_TABLE } from '../model/tables.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { type GrantStatements, roleGrants } from '../sql/grant-statements.ts';
 import { instantColumns, STAMPS, textColumns } from '../sql/row-columns.ts';
 import type { BoundValue, Row, Statement } from '../sql/statement.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
@@ -38,23 +39,23 @@ export async function bootstrap(session: Session, dialect: Dialect, locales: rea
   const role = sql.insertRow('up_roles', [...textColumns('document_id', 'name', 'description', 'type'), ...STAMPS]);
   for (const [name, description, type] of ROLES) {
     const [row] = await run(role, createId(), name, description, type, now, now, now);
-    for (const action of DEFAULT_GRANTS[type]) await addGrant(session, dialect, row![0], action);
+    await addGrants(session, roleGrants(dialect), row![0], DEFAULT_GRANTS[type]);
   }
   await run(sql.insertRow(OWN_SETTINGS, textColumns('key', 'value')), 'locales', locales ? 'listed' : 'open');
 }
 
-/** Grants a role an action. Strapi 5 keeps an order of grants that nobody reads; the id serves. */
-export async function addGrant(session: Session, dialect: Dialect, role: number, action: string): Promise<void> {
+/** Grants actions to a role or an API token. */
+export async function addGrants(
+  session: Session,
+  statements: GrantStatements,
+  holder: number,
+  actions: readonly string[],
+): Promise<void> {
+  if (actions.length === 0) return;
   const now = Date.now();
-  const sql = new WriteStatements(dialect);
-  const permission = sql.insertRow('up_permissions', [...textColumns('document_id', 'action'), ...STAMPS]);
-  const [row] = await session.rows(permission, [createId(), action, now, now, now]);
-  const link = sql.insertRow('up_permissions_role_lnk', [
-    { column: 'permission_id', type: 'integer' },
-    { column: 'role_id', type: 'integer' },
-    { column: 'permission_ord', type: 'float' },
-  ]);
-  await session.rows(link, [row![0], role, row![0]]);
+  const permissions = JSON.stringify(actions.map((action) => [createId(), action]));
+  const rows = await session.rows(statements.addPermissions(), [now, now, now, permissions]);
+  await session.rows(statements.link(), [holder, JSON.stringify(rows.map(([id]) => id))]);
 }
 
 /** Made when first needed: to load them takes longer than to open a database. */

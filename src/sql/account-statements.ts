@@ -198,15 +198,6 @@ export class AccountStatements {
     );
   }
 
-  /** Takes an action from a role. Values: the role, the action. */
-  revoke(): Statement {
-    return this.#cache.once(
-      'revoke',
-      () =>
-        sql`delete from up_permissions where id in (select p.id from up_permissions as p join up_permissions_role_lnk as l on l.permission_id = p.id where l.role_id = ${value()} and p.action = ${value()})`,
-    );
-  }
-
   /** Keeps writers of users from giving them a role until the transaction ends. Values: the role. */
   lockRole(): Statement {
     const lock = this.#dialect.locking?.rows ?? sql``;

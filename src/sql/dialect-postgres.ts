@@ -186,6 +186,8 @@ export const postgresDialect: Dialect = {
     sql`${column} in (${sql.join(strings.map((one) => sql.lit(one)))}) and ${other} ${postgresDialect.inFew(query)}`,
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  textPairTable: (list, name) =>
+    sql`(select e.value ->> 0 as a, e.value ->> 1 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>
     sql`(select e.value ->> 0 as name, (e.value ->> 1)::int4 as a, (e.value ->> 2)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   combine(statements) {

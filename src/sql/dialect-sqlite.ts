@@ -110,6 +110,7 @@ export const sqliteDialect: Dialect = {
   countOutput: (count) => count,
   pairTable: (list, name) =>
     sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b from json_each(${list})) as ${sql.id(name)}`,
+  textPairTable: (list, name) => sqliteDialect.pairTable(list, name),
   namedPairTable: (list, name) =>
     sql`(select value ->> '$[0]' as name, value ->> '$[1]' as a, value ->> '$[2]' as b from json_each(${list})) as ${sql.id(name)}`,
   // A further statement costs microseconds here, and a common table expression cannot write.

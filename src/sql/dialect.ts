@@ -137,6 +137,8 @@ export interface Dialect {
   countOutput(count: Fragment): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
   pairTable(list: Fragment, name: string): Fragment;
+  /** The same with two columns of strings. */
+  textPairTable(list: Fragment, name: string): Fragment;
   /** A table `name` with the column `name` and the integer columns `a` and `b`, made from a list of triples. */
   namedPairTable(list: Fragment, name: string): Fragment;
   /** Statements that write different tables as one; null where each is sent by itself. */
