@@ -12,9 +12,11 @@ import type { ServerConfig } from '../src/project/environment.ts';
 import { completeSettings } from '../src/project/settings.ts';
 import { avif, gif, gifFrames, png, turnedJpeg, webp } from './conformance/upload-checks.mjs';
 import { type Answer, type Answered, localized, type Project, useContents } from './support/content.ts';
-import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
+import { describeOnEveryDatabase, describeOnPostgres, describeOnSqlite } from './support/database.ts';
 import { type Guarded, NOBODY, SECRETS, useGuarded, type Who } from './support/guarded.ts';
+import { withClient } from './support/postgres-client.ts';
 import { multipart, type Part } from './support/uploads.ts';
+import { waitingFor } from './support/waiting.ts';
 
 const one = { type: 'media', multiple: false };
 const many = { type: 'media', multiple: true };
@@ -731,5 +733,30 @@ describeOnEveryDatabase('Files that Strapi stored', (engine) => {
     ]);
     await site.sheaf.files.delete(file.id);
     expect(stored(site.sheaf.files.folder)).toEqual([expect.stringMatching(/^new_\w+\.txt$/)]);
+  });
+});
+
+describeOnPostgres('A file for a component that goes meanwhile', (engine) => {
+  const contents = useContents(engine);
+
+  it('is refused, and leaves no link', async () => {
+    const url = engine.bareDatabaseUrl(['en', 'fr']);
+    const content = await contents.open(PROJECT, url);
+    const { id, seo } = await content.entry('POST', 'posts?status=draft&populate=seo', {
+      seo: { label: 'Short-lived' },
+    });
+    const { payload, headers } = await multipart([text('late.txt'), ...linkTo('kit.seo', seo.id, 'image')]);
+    await withClient(url, async (writer) => {
+      await writer.query('begin');
+      await writer.query('select from posts where id = $1 for no key update', [id]);
+      await writer.query('delete from posts_cmps');
+      await writer.query('delete from components_kit_seos');
+      const uploading = content.sendRaw('POST', 'upload', payload, headers);
+      await waitingFor(writer);
+      await writer.query('commit');
+      expect((await uploading).body.error).toMatchObject({ status: 400, details: { key: 'refId' } });
+    });
+    expect(await content.rows('select * from files_related_mph')).toEqual([]);
+    expect(await content.rows('select * from files')).toEqual([]);
   });
 });

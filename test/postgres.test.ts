@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { StaleCallerError } from '../src/db/database.ts';
 import { openPostgres } from '../src/db/postgres.ts';
@@ -15,14 +15,21 @@ import { MAX_PREPARED_CHARACTERS, MAX_PREPARED_LENGTH } from '../src/limits.ts';
 import { plainStatement, type Statement } from '../src/sql/statement.ts';
 import { openDatabaseToAll } from './support/access.ts';
 import { guideKeys, READ_FILES, Replay, stepsOf } from './support/conformance.ts';
-import { type Answered, type Content, useContents } from './support/content.ts';
+import {
+  type Answered,
+  type Attributes,
+  type Content,
+  type Project,
+  relation,
+  useContents,
+} from './support/content.ts';
 import { describeOnPostgres, FIXTURE, GUIDE } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { type ServerNode, useNodes } from './support/nodes.ts';
-import { IN_THE_END } from './support/patience.ts';
 import { withClient } from './support/postgres-client.ts';
 import { fillTables, readSqlite } from './support/postgres-content.ts';
 import { scaled } from './support/scale.ts';
+import { waitingFor } from './support/waiting.ts';
 
 // ---------------------------------------------------------------------------------------------------- the layout
 
@@ -496,19 +503,34 @@ describeOnPostgres('Small reads of one turn', (engine) => {
   });
 });
 
+const anyOf: Attributes = { items: { type: 'relation', relation: 'morphToMany' } };
+const RACKS: Project = {
+  types: {
+    thing: { attributes: { name: { type: 'string' } } },
+    post: { drafts: true, attributes: { name: { type: 'string' } } },
+    rack: {
+      attributes: {
+        ...anyOf,
+        any: { type: 'relation', relation: 'morphToOne' },
+        things: relation('oneToMany', 'thing'),
+        part: { type: 'component', component: 'kit.part' },
+      },
+    },
+    card: { drafts: true, attributes: { part: { type: 'component', component: 'kit.part' } } },
+  },
+  components: { 'kit.part': anyOf },
+};
+
 describeOnPostgres('Transactions that meet', (engine) => {
   const contents = useContents(engine);
+  const openRacks = async () => {
+    const url = engine.bareDatabaseUrl(null);
+    return { url, content: await contents.open(RACKS, url) };
+  };
   let sheaf: Sheaf;
   beforeAll(async () => {
     sheaf = await engine.open();
   });
-
-  /** Goes on when somebody waits for what a transaction holds. */
-  const waitingFor = (client: pg.Client) =>
-    vi.waitFor(async () => {
-      const sql = 'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-      expect((await client.query(sql)).rows).toHaveLength(1);
-    }, IN_THE_END);
 
   it('are run again when they lock each other out, and both take effect', async () => {
     const { database } = sheaf;
@@ -555,6 +577,69 @@ describeOnPostgres('Transactions that meet', (engine) => {
       });
     });
     expect(await content.rows('select * from articles_tags_lnk')).toEqual([]);
+  });
+
+  it('refuse a polymorphic reference to what another deletes meanwhile, as to what is not there', async () => {
+    const { url, content } = await openRacks();
+    const thing = await content.entry('POST', 'things', { name: 'Short-lived' });
+    const reference = { __type: 'api::thing.thing', documentId: thing.documentId };
+    for (const data of [{ items: [reference] }, { any: reference }, { part: { items: [reference] } }])
+      await withClient(url, async (deleter) => {
+        await deleter.query('begin');
+        await deleter.query('delete from things where id = $1', [thing.id]);
+        const making = content.post('racks', data);
+        await waitingFor(deleter);
+        await deleter.query(data.part ? 'commit' : 'rollback');
+        expect((await making).status).toBe(data.part ? 400 : 201);
+      });
+    expect(await content.rows('select * from components_kit_parts_items_mph')).toEqual([]);
+  });
+
+  it('copy no polymorphic link to what another unpublishes meanwhile', async () => {
+    const { url, content } = await openRacks();
+    const post = await content.entry('POST', 'posts?status=published', { name: 'Short-lived' });
+    const items = [{ __type: 'api::post.post', documentId: post.documentId }];
+    const card = await content.entry('POST', 'cards?status=draft', { part: { items } });
+    await withClient(url, async (deleter) => {
+      await deleter.query('begin');
+      await deleter.query('delete from posts where published_at is not null');
+      const publishing = content.entry('PUT', `cards/${card.documentId}?status=published`, {});
+      await waitingFor(deleter);
+      await deleter.query('commit');
+      await publishing;
+    });
+    expect(
+      await content.rows(
+        'select items_id from components_kit_parts_items_mph where items_id not in (select id from posts)',
+      ),
+    ).toEqual([]);
+  });
+
+  it('leave no link and no gap where an entry goes that another was linked with meanwhile', async () => {
+    const { url, content } = await openRacks();
+    const [gone, kept] = [
+      await content.entry('POST', 'things', { name: 'Gone' }),
+      await content.entry('POST', 'things', { name: 'Kept' }),
+    ];
+    const rack = await content.entry('POST', 'racks', {});
+    await withClient(url, async (linker) => {
+      await linker.query('begin');
+      await linker.query('select from things where id = $1 for key share', [gone.id]);
+      for (const [index, { id }] of [gone, kept].entries()) {
+        const values = [rack.id, id, index + 1];
+        await linker.query('insert into racks_things_lnk (rack_id, thing_id, thing_ord) values ($1, $2, $3)', values);
+        await linker.query(
+          `insert into racks_items_mph (rack_id, items_id, "order", items_type) values ($1, $2, $3, 'api::thing.thing')`,
+          values,
+        );
+      }
+      const deleting = content.delete(`things/${gone.documentId}`);
+      await waitingFor(linker);
+      await linker.query('commit');
+      expect((await deleting).status).toBe(204);
+    });
+    expect(await content.rows('select thing_id, thing_ord from racks_things_lnk')).toEqual([[kept.id, 1]]);
+    expect(await content.rows('select items_id from racks_items_mph')).toEqual([[kept.id]]);
   });
 
   it('wait for the entry that loses another, also when that became so while they were waiting', async () => {

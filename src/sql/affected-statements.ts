@@ -54,20 +54,31 @@ export class AffectedStatements {
 
   /**
    * Locks documents, table by table, each in order of its rows: those that are named, and those that parts lead to.
-   * Returns them, each with the number of its table. Values: for each table, document ids[, row ids], then those of the
-   * parts that lead to it.
+   * After these, those that are held and those that lose rows: who waits there has all other locks, so that nobody whom
+   * it waits for waits for it. Returns all, each with the number of its table. Values: for each table, document ids[,
+   * row ids], then those of the parts that lead to it.
    */
-  lock(tables: readonly LockedTable[]): Statement<readonly [table: number, documentId: string]> {
+  lock(
+    tables: readonly LockedTable[],
+    held: readonly NamedDocuments[],
+    removed: readonly NamedDocuments[],
+  ): Statement<readonly [table: number, documentId: string]> {
     const keys = tables.map((one) => `${namedKey(one)} ${one.parts.map(partKey).join()}`);
-    return this.#cache.once(`lock ${keys.join()}`, () => {
-      const selects = tables.map((one) => {
+    const others = [held, removed].map((named) => named.map(namedKey).join());
+    return this.#cache.once(`lock ${[keys.join(), ...others].join('; ')}`, () => {
+      const locking = this.#dialect.locking!;
+      const locked = tables.map((one) => {
         const found = one.parts.map(
           (part) =>
             sql` union select f.document_id from (${this.#affectedBy(part, sql.lit(0))}) as f(part, id, document_id, locale, published, link, target, position)`,
         );
-        const { from, value } = this.#named(one);
-        return sql`select document_id from ${sql.table(one.table)} where document_id ${this.#dialect.inFew(sql`select ${value} from ${from}${sql.join(found, sql``)}`)} order by id ${this.#dialect.locking!.rows}`;
+        return this.#lockNamed(one, sql.join(found, sql``), locking.rows);
       });
+      const selects = [
+        ...locked,
+        ...held.map((named) => this.#lockNamed(named, sql``, locking.heldRows)),
+        ...removed.map((named) => this.#lockNamed(named, sql``, locking.removedRows)),
+      ];
       const parts = selects.map((select, index) => sql`${partTable(index)} as (${select})`);
       const all = selects.map((_select, index) => sql`select ${sql.lit(index)}, document_id from ${partTable(index)}`);
       return sql`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`;
@@ -90,6 +101,12 @@ export class AffectedStatements {
       const locale = sql`select ${number}, ${INTEGER}, code, cast(null as varchar), ${INTEGER}, ${NO_LINK} from i18n_locale where code = ${value()}`;
       return sql`${sql.join([...versions, ...affected, ...(withLocale ? [locale] : [])], sql` union all `)}`;
     });
+  }
+
+  /** Locks named documents, and those that `found` adds to their ids. */
+  #lockNamed(named: NamedDocuments, found: Fragment, lock: Fragment): Fragment {
+    const { from, value } = this.#named(named);
+    return sql`select document_id from ${sql.table(named.table)} where document_id ${this.#dialect.inFew(sql`select ${value} from ${from}${found}`)} order by id ${lock}`;
   }
 
   /** The ids of named documents. */

@@ -83,6 +83,8 @@ export const postgresDialect: Dialect = {
   reading: 'singleStatement',
   locking: {
     rows: sql`for no key update`,
+    heldRows: sql`for key share`,
+    removedRows: sql`for update`,
     keys: (list) => sql`select pg_advisory_xact_lock(hashtextextended(value, 0)) from ${list}`,
     table: (name) => sql`lock table ${sql.table(name)} in access exclusive mode`,
     schema: sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`,

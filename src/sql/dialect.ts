@@ -22,6 +22,10 @@ export interface BindPath {
 export interface Locking {
   /** Ends a select: locks the rows it returns until the transaction ends. */
   readonly rows: Fragment;
+  /** The same, against deletion alone: as foreign keys do it. */
+  readonly heldRows: Fragment;
+  /** The same, of rows that are about to be deleted: against new links with them as well. */
+  readonly removedRows: Fragment;
   /** A statement that locks the strings of a list, in its order, until the transaction ends. */
   keys(list: Fragment): Fragment;
   /** A statement that keeps all others from a table until the transaction ends; waits for those who have used it. */

@@ -48,6 +48,15 @@ export class MorphStatements {
     );
   }
 
+  /** Those of rows that are there, and stay until the transaction ends: no foreign key sees to that. Values: their ids. */
+  hold(table: string): Statement<IdRow> {
+    return this.#cache.once(
+      `hold ${table}`,
+      () =>
+        sql`select id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} order by id ${this.#dialect.locking?.heldRows ?? sql``}`,
+    );
+  }
+
   /** Where keys lead that lead to one entry of any type: `row, type, row of that type`. Values: the rows' ids. */
   keys(table: string): Statement<readonly [row: number, uid: string, target: number]> {
     return this.#cache.once(

@@ -1,5 +1,6 @@
 // Puts files into a media field of an entry or of one of its components, as an upload asks for it. The rights are those
 // of an update of the entry.
+import { isDeepStrictEqual } from 'node:util';
 import { actionOn } from '../access/actions.ts';
 import { requireRight } from '../access/authorize.ts';
 import { forbiddenError, type SheafError, validationError } from '../errors.ts';
@@ -8,7 +9,7 @@ import { holdersOfComponents } from './components.ts';
 import { publishedBeside, versionsByRow } from './document-versions.ts';
 import { changedRow } from './entity.ts';
 import { readLinksAgain, writeLinks } from './link-table.ts';
-import { lockDocuments } from './locks.ts';
+import { lockDocuments, RestartTransaction } from './locks.ts';
 import { allReachable } from './row-rights.ts';
 import { syncSharedFields } from './shared-fields.ts';
 import { listOf, type Version, versionOf, type WriteSession } from './write-session.ts';
@@ -54,6 +55,9 @@ async function attachToComponent(write: WriteSession, field: MediaField, files: 
     await write.run.change(type.table, write.sql.updateRow(type.table, own.columns), ...own.values, owner);
     changed.push(...found.map((version) => ({ type, version, versions, name })));
   }
+  // Who held an entry until now may have taken the component from it.
+  const still = await ownersOf(write, schema, [row]);
+  if (!isDeepStrictEqual(still, owners)) throw new RestartTransaction();
   await append(write, attribute, row, files);
   for (const { type, version, versions, name } of changed)
     await syncSharedFields(write, type, { row: version, versions }, () => new Set([name]));
@@ -94,6 +98,8 @@ async function lockedVersions(write: WriteSession, type: ContentType, row: numbe
   const { table } = type;
   await lockDocuments(write, {
     locked: [{ table, documentIds: [documentId], rowIds: [] }],
+    held: [],
+    removed: [],
     read: [],
     lookUps: [],
     locale: null,

@@ -75,6 +75,16 @@ async function siblings(
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
 }
 
+/** Those of the rows that are there, and that nobody can delete before this write is done. */
+export async function holdRows(
+  write: WriteSession,
+  { table }: ContentType,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  return new Set((await write.run.rows(write.sql.morph.hold(table), listOf(ids))).map(([id]) => id));
+}
+
 /** For rows of a type, those that stand for them in a copy. Rows without one are not in the map. */
 export type RowsFor = (uid: string, ids: readonly number[]) => Promise<ReadonlyMap<number, number>>;
 

@@ -8,7 +8,7 @@ import { type AffectedDocuments, type Found, namedOf, readAffected, valuesOf } f
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** Another write changed what this one is about, so it has to begin again. */
-class RestartTransaction extends Error {
+export class RestartTransaction extends Error {
   readonly code = RESTART;
 }
 
@@ -33,18 +33,24 @@ export async function lockDocuments(write: WriteSession, affected: AffectedPlan)
 const isKept = ({ part }: LookUp): boolean => part.find === 'owners' || part.find === 'list';
 
 /** Locks what the plan names, and what links lead to. Returns all of it. */
-async function lockAll(write: WriteSession, { locked, lookUps }: AffectedPlan): Promise<readonly TableDocuments[]> {
+async function lockAll(write: WriteSession, plan: AffectedPlan): Promise<readonly TableDocuments[]> {
+  const { locked, held, removed, lookUps } = plan;
   const leading = lookUps.filter(({ part }) => part.find !== 'list');
   const names = new Set([...locked, ...leading].map(({ table }) => table));
-  if (names.size === 0) return locked;
+  if (names.size + held.length === 0) return locked;
   const tables = [...names].sort().map((table) => {
     const named = locked.find((one) => one.table === table) ?? { table, documentIds: [], rowIds: [] };
     return { ...named, ways: leading.filter((lookUp) => lookUp.table === table) };
   });
   const statement = write.affected.lock(
     tables.map((one) => ({ ...namedOf(one), parts: one.ways.map(({ part }) => part) })),
+    held.map(namedOf),
+    removed.map(namedOf),
   );
-  const values = tables.flatMap((one) => [...valuesOf(one), ...one.ways.flatMap((way) => way.values)]);
+  const values = [
+    ...tables.flatMap((one) => [...valuesOf(one), ...one.ways.flatMap((way) => way.values)]),
+    ...[...held, ...removed].flatMap(valuesOf),
+  ];
   const found = Map.groupBy(await write.run.rows(statement, ...values), ([index]) => index);
   return tables.map(({ table, documentIds, rowIds }, index) => {
     const ids = new Set([...documentIds, ...(found.get(index) ?? []).map(([, documentId]) => documentId)]);

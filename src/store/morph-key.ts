@@ -2,7 +2,7 @@
 // link, when they are published or their drafts discarded. Whatever loses the link must be the caller's to update.
 import { showsLinks } from '../model/links.ts';
 import type { ContentType, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
-import type { RowsFor } from './document-versions.ts';
+import { holdRows, type RowsFor } from './document-versions.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
@@ -37,7 +37,7 @@ export async function copyMorphKey(
     const key = keys.find(([id]) => id === row);
     if (!key) return null;
     const [, uid, id] = key;
-    return { uid, id: (await rowsFor(uid, [id])).get(id) ?? id };
+    return { uid, id: await standIn(write, uid, id, rowsFor) };
   };
   const [desired, current] = [await led(from), await led(to)];
   const [, uid, id] = keys.find(([row]) => row === to) ?? [];
@@ -54,6 +54,14 @@ export async function copyMorphKey(
     listOf([to]),
   );
   return true;
+}
+
+/** The row that stands for another in a copy, if it is there to stay; otherwise that other. */
+async function standIn(write: WriteSession, uid: string, id: number, rowsFor: RowsFor): Promise<number> {
+  const row = (await rowsFor(uid, [id])).get(id);
+  const type = write.model.contentTypes.get(uid);
+  if (row === undefined || row === id || !type) return id;
+  return (await holdRows(write, type, [row])).has(row) ? row : id;
 }
 
 /** Whether the caller may take rows for an entry of a type from entries of other types, which their keys lead to now. */

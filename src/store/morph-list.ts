@@ -2,7 +2,7 @@
 // another locale, into a clone. All types share one order.
 import type { ContentType, LinkTable, MorphAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/link-names.ts';
-import { publishedOf, type RowsFor, versionsByRow } from './document-versions.ts';
+import { holdRows, publishedOf, type RowsFor, versionsByRow } from './document-versions.ts';
 import { mayLoseMorphLink } from './morph-key.ts';
 import { type RecordedDraft, readMorphRecords, recordDrafts } from './publication-records.ts';
 import { takesFromOthers } from './row-rights.ts';
@@ -52,7 +52,9 @@ export async function copyMorphList(
     const copied = ofType.map((one) => ({ ...one, field: isShown ? one.field : null }));
     const desired = [...(await standIns(copy, uid, copied)), ...(recalled.get(uid) ?? [])];
     if (current.length + desired.length === 0) continue;
-    const { surplus, moved, added } = compare(current, desired);
+    const { surplus, moved, added: missing } = compare(current, desired);
+    const present = await holdRows(write, write.type(uid), targetsOf(missing));
+    const added = missing.filter(({ target }) => present.has(target));
     const isLost = ({ target, field }: Link): boolean =>
       field !== null || !desired.some((wanted) => wanted.target === target);
     const ids = surplus.filter(isLost).map(({ target }) => target);
@@ -71,9 +73,11 @@ export async function copyMorphList(
   return isChanged;
 }
 
+const targetsOf = (links: readonly Link[]): number[] => links.map(({ target }) => target);
+
 /** The links that stand for others in a copy, at the same positions. */
 async function standIns({ rowsFor }: MorphCopy, uid: string, links: readonly Link[]): Promise<Link[]> {
-  const targets = links.map(({ target }) => target);
+  const targets = targetsOf(links);
   const rows = targets.length === 0 ? new Map<number, number>() : await rowsFor(uid, targets);
   return links.flatMap(({ target, position, field }) => {
     const row = rows.get(target);
@@ -119,7 +123,7 @@ async function copyRecords(
 /** Those of the links with drafts that are still there and have no published row. */
 async function notPublished(write: WriteSession, type: ContentType, links: readonly Link[]): Promise<Link[]> {
   if (links.length === 0) return [];
-  const ids = links.map(({ target }) => target);
+  const ids = targetsOf(links);
   const published = await publishedOf(write, type.table, ids);
   const present = new Set((await versionsByRow(write, type, ids)).map(({ id }) => id));
   return links.filter(({ target }) => present.has(target) && !published.has(target));

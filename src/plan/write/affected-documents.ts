@@ -57,6 +57,10 @@ export interface LookUp {
 export interface AffectedPlan {
   /** In the order in which tables are locked. */
   readonly locked: readonly TableDocuments[];
+  /** Documents that others may change meanwhile, but not delete. */
+  readonly held: readonly TableDocuments[];
+  /** Documents that lose rows: nobody may link with them meanwhile. */
+  readonly removed: readonly TableDocuments[];
   /** Documents that need no lock. */
   readonly read: readonly TableDocuments[];
   readonly lookUps: readonly LookUp[];
@@ -127,11 +131,17 @@ export function targetReferences(relations: readonly RelationChange[]): TargetRe
 /** `documentId`: of the document that is written; null for one that is made. */
 export function affectedBy(model: Model, plan: WritePlan, documentId: string | null): AffectedPlan {
   const locked = new ReferenceSets();
+  const held = new ReferenceSets();
+  const removed = new ReferenceSets();
   const read = new ReferenceSets();
   if (documentId !== null) locked.of(plan.type.table).documentIds.add(documentId);
+  if (documentId !== null && (plan.name === 'delete' || plan.name === 'unpublish'))
+    removed.of(plan.type.table).documentIds.add(documentId);
   for (const { attribute, input } of plan.relations) {
-    // Targets whose own list changes with the relation are locked; others are only looked up.
-    const documents = attribute.kind === 'relation' && attribute.inverse !== null ? locked : read;
+    // Targets whose own list changes with the relation are locked. Others are only looked up where a foreign key sees
+    // to it that they are there, and held where none does.
+    const isShown = attribute.kind === 'relation' && attribute.inverse !== null;
+    const documents = isShown ? locked : attribute.kind === 'morph' ? held : read;
     for (const reference of [...referencesIn(input), ...anchorsIn(input)])
       documents.add(model.contentTypes.get(targetOf(attribute, reference))!.table, reference);
   }
@@ -141,6 +151,8 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
       .sort((a, b) => (a.table < b.table ? -1 : 1));
   return {
     locked: tablesOf(locked),
+    held: tablesOf(held),
+    removed: tablesOf(removed),
     read: tablesOf(read),
     lookUps: lookUpsOf(model, plan, documentId),
     locale: plan.locale,
