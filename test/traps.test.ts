@@ -1244,6 +1244,26 @@ describeOnEveryDatabase('values', (engine) => {
     });
   });
 
+  it('a number to compare with keeps every digit', async () => {
+    const made = await kit.entry('POST', 'measures', { label, whole: 1, big: '10', number: 1 });
+    const counts = async (key: string, one: string): Promise<number[]> => {
+      const near = one.replace(/$/, '.0000000000000000').replace(/0$/, '1');
+      const found = async (query: string): Promise<number> =>
+        (await kit.get(`measures?filters[id][$in]=${made.id}&filters[$and][0][${key}]${query}`)).body.meta.pagination
+          .total;
+      return Promise.all(
+        [one, near].flatMap((value) =>
+          [`=${value}`, `[$in]=${value}`, `[$ne]=${value}`, `[$gte]=${value}`, `[$lt]=${value}`].map(found),
+        ),
+      );
+    };
+    const expected = [1, 1, 0, 1, 0, 0, 0, 1, 0, 1];
+    expect(await counts('id', String(made.id))).toEqual(expected);
+    expect(await counts('whole', '1')).toEqual(expected);
+    expect(await counts('big', '10')).toEqual(expected);
+    expect(await counts('number', '1')).toEqual(expected);
+  });
+
   // 46
   it('a new component in an update must have what it requires', async () => {
     const made = await kit.make('measures', { label });

@@ -36,6 +36,26 @@ describe('a value', () => {
     expect(bound('9007199254740993', 'biginteger')).toBe(9007199254740993n);
   });
 
+  it.each<[string, ScalarType, readonly unknown[]]>([
+    ['1.0000000000000001', 'integer', [2 ** 62, 2, 1, 1, 2]],
+    ['-1.0000000000000001', 'integer', [2 ** 62, -1, -2, -2, -1]],
+    ['10000000000000001e-16', 'biginteger', [1e300, 2n, 1n, 1n, 2n]],
+    ['1e-400', 'integer', [2 ** 62, 1, 0, 0, 1]],
+    ['9007199254740993e0', 'biginteger', Array(5).fill(9007199254740993n)],
+    ['0x10', 'integer', [16, 16, 16, 16, 16]],
+    ['1.20e1', 'integer', [12, 12, 12, 12, 12]],
+    ['1.0000000000000001', 'decimal', [1e300, 1.0000000000000002, 1, 1, 1.0000000000000002]],
+    ['-0.99999999999999999', 'decimal', [1e300, -1 + 2 ** -53, -1, -1, -1 + 2 ** -53]],
+    ['0.99999999999999999', 'decimal', [1e300, 1, 1 - 2 ** -53, 1 - 2 ** -53, 1]],
+    ['1e-400', 'decimal', [1e300, 5e-324, 0, 0, 5e-324]],
+    ['0.10', 'decimal', [0.1, 0.1, 0.1, 0.1, 0.1]],
+    ['-0.0', 'decimal', [-0, -0, -0, -0, -0]],
+    ['1.0000000000000001', 'float', [1, 1, 1, 1, 1]],
+  ])('keeps every digit: %s as %s', (written, type, expected) => {
+    const operators: PlanComparison[] = ['eq', 'lt', 'lte', 'gt', 'gte'];
+    expect(operators.map((op) => bound(written, type, { op }))).toEqual(expected);
+  });
+
   it('in a list is read item by item', () => {
     expect(bound(['1', '2.0'], 'integer', { op: 'in', form: 'list' })).toBe('[1,2]');
     expect(bound(['9007199254740993'], 'biginteger', { op: 'in', form: 'list' })).toBe('[9007199254740993]');

@@ -14,12 +14,12 @@ import {
   readDate,
   readInstant,
   readTime,
-  readWhole,
   withinYears,
 } from '../request/scalars.ts';
 import type { Binding, BoundValue, ContextName, Row, SearchForm, Statement, ValueForm } from '../sql/statement.ts';
 import { canonicalJson, fold, globPattern, isAscii, lengthOf, type PatternPlace } from '../sql/text.ts';
 import { cursorOperand } from './cursor.ts';
+import { bigintOperand, decimalOperand, integerOperand } from './number-operands.ts';
 
 export type Context = Partial<Record<ContextName, BoundValue>> & {
   readonly user?: UserValues | null;
@@ -225,10 +225,9 @@ const EXPECTED: Partial<Record<ScalarType, string>> = {
 };
 
 function readAs(ref: ValueRef, raw: unknown, op: PlanComparison, clock: Clock): BoundValue {
-  const value = DATES.has(ref.type) ? readMoment(ref, raw, clock) : READERS[ref.type](plainText(ref, raw), ref);
+  const value = DATES.has(ref.type) ? readMoment(ref, raw, clock) : READERS[ref.type](plainText(ref, raw), ref, op);
   if (value === null) throw invalidValue(ref.key, ref.path.slice(0, -1), ref.param, expectedOf(ref));
-  if (ref.type === 'biginteger') return toBigintOperand(value as bigint | string, op);
-  return ref.type === 'integer' ? toIntegerOperand(value as number, op) : value;
+  return value;
 }
 
 const expectedOf = ({ type, ofEntry, path }: ValueRef): string =>
@@ -240,7 +239,7 @@ const expectedOf = ({ type, ofEntry, path }: ValueRef): string =>
 function readMoment(ref: ValueRef, raw: unknown, clock: Clock): BoundValue | null {
   if (typeof raw === 'number' && ref.type !== 'date') return readInstant(raw);
   const text = plainText(ref, raw);
-  return fromNow(ref.type, text, clock) ?? READERS[ref.type](text, ref);
+  return fromNow(ref.type, text, clock) ?? READERS[ref.type](text, ref, ref.op);
 }
 
 /** A date that is told from now; null for one that is not, or that no calendar here has. */
@@ -250,60 +249,17 @@ function fromNow(type: ScalarType, text: string, { now, timezone }: Clock): Boun
   return instant === null ? null : type === 'date' ? dayOf(instant, timezone) : instant;
 }
 
-/** Beyond every integer that a column can hold, and held by the type that values are bound as. */
-const OUT_OF_RANGE = 2 ** 62;
-
-/** A whole number that compares with integers as the given one does; one that equals none where no integer does. */
-function toIntegerOperand(value: number, op: PlanComparison): number {
-  if (!Number.isInteger(value)) {
-    if (op === 'lt' || op === 'gte') return toIntegerOperand(Math.ceil(value), op);
-    return op === 'gt' || op === 'lte' ? toIntegerOperand(Math.floor(value), op) : OUT_OF_RANGE;
-  }
-  return Math.max(-OUT_OF_RANGE, Math.min(OUT_OF_RANGE, value));
-}
-
 const text = (value: string): BoundValue => value;
-const number = (value: string): BoundValue | null => (isNumeric(value) ? Number(value) : null);
+/** The nearest one, as everywhere. */
+const float = (value: string): BoundValue | null => (isNumeric(value) ? Number(value) : null);
 const json = (value: string, ref: ValueRef): BoundValue => jsonText(ref, value);
-
-const INT64 = 2n ** 63n;
-/** A number that no big integer equals, and that is above or below all of them. */
-const OUT_OF_RANGE_BIG = 1e300;
-
-/** An exact integer; what is no integer, or too large for one, becomes the bound that compares in its place. */
-function biginteger(value: string): BoundValue | null {
-  if (!isNumeric(value)) return null;
-  return readWhole(value) ?? value.trim();
-}
-
-/** The largest integer that is not above a number, and whether it is that number. */
-function floorOf(text: string): { value: bigint; exact: boolean } {
-  const [, sign, whole, fraction = ''] = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
-  if (whole === undefined) {
-    const number = Number(text);
-    const floor = Math.floor(number);
-    return { value: BigInt(floor), exact: floor === number };
-  }
-  const exact = /^0*$/.test(fraction);
-  const size = BigInt(whole);
-  return { value: sign === '-' ? -size - (exact ? 0n : 1n) : size, exact };
-}
-
-function toBigintOperand(value: bigint | string, op: PlanComparison): BoundValue {
-  if (typeof value === 'string') {
-    const floor = floorOf(value);
-    if (floor.exact) return toBigintOperand(floor.value, op);
-    if (op === 'lt' || op === 'gte') return toBigintOperand(floor.value + 1n, op);
-    return op === 'gt' || op === 'lte' ? toBigintOperand(floor.value, op) : OUT_OF_RANGE_BIG;
-  }
-  if (value >= INT64) return OUT_OF_RANGE_BIG;
-  return value < -INT64 ? -OUT_OF_RANGE_BIG : value;
-}
 
 const BOOLEANS: Readonly<Record<string, number>> = { true: 1, t: 1, 1: 1, false: 0, f: 0, 0: 0 };
 const boolean = (value: string): BoundValue | null => (Object.hasOwn(BOOLEANS, value) ? BOOLEANS[value]! : null);
 
-const READERS: Readonly<Record<ScalarType, (value: string, ref: ValueRef) => BoundValue | null>> = {
+type Reader = (value: string, ref: ValueRef, op: PlanComparison) => BoundValue | null;
+
+const READERS: Readonly<Record<ScalarType, Reader>> = {
   string: text,
   text,
   richtext: text,
@@ -311,10 +267,10 @@ const READERS: Readonly<Record<ScalarType, (value: string, ref: ValueRef) => Bou
   uid: text,
   enumeration: text,
   password: text,
-  integer: number,
-  biginteger,
-  float: number,
-  decimal: number,
+  integer: (value, _ref, op) => integerOperand(value, op),
+  biginteger: (value, _ref, op) => bigintOperand(value, op),
+  float,
+  decimal: (value, _ref, op) => decimalOperand(value, op),
   boolean,
   date: readDate,
   time: readTime,

@@ -111,3 +111,19 @@ export function readWhole(text: string): bigint | null {
   const trimmed = text.trim();
   return /^[+-]?\d+$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : null;
 }
+
+/** Whether a number has every digit of the text that it was read from. */
+export const keepsDigits = (number: number, text: string): boolean => {
+  const given = significantDigits(text);
+  return given === null || given === significantDigits(String(number));
+};
+
+/** The digits of a number without zeros around them, and where they stand; null for one that is not decimal. */
+function significantDigits(text: string): string | null {
+  const [, whole, fraction = '', exponent = '0'] = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text.trim()) ?? [];
+  if (whole === undefined) return null;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return end === 0 ? '0' : `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}

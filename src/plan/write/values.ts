@@ -9,6 +9,7 @@ import {
   isNumeric,
   isStorable,
   isStorableJson,
+  keepsDigits,
   readDate,
   readInstant,
   readTime,
@@ -137,22 +138,6 @@ function numberValue({ type, rules }: ScalarAttribute, given: unknown): Checked 
     return problem(`must be from ${-INT32} to ${INT32 - 1}`);
   if (rules.max !== null && number > Number(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
   return { value: number };
-}
-
-/** Whether a number has every digit of the text that it was read from. */
-const keepsDigits = (number: number, text: string): boolean => {
-  const given = significantDigits(text);
-  return given === null || given === significantDigits(String(number));
-};
-
-/** The digits of a number without zeros around them, and where they stand; null for one that is not decimal. */
-function significantDigits(text: string): string | null {
-  const [, whole, fraction = '', exponent = '0'] = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text.trim()) ?? [];
-  if (whole === undefined) return null;
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  let end = digits.length;
-  while (digits[end - 1] === '0') end--;
-  return end === 0 ? '0' : `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 const wholeBound = (bound: string | number): bigint => readWhole(String(bound)) ?? BigInt(Math.trunc(Number(bound)));
