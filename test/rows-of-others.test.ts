@@ -1,5 +1,6 @@
 // Rows that Strapi 5, or people with SQL, leave in the tables, and that no write of ours makes: they are read and
 // written over, and never fail a request.
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
@@ -192,4 +193,63 @@ describeOnSqlite('values that a column of SQLite takes, whatever its type,', (en
     const published = await content.entry('PUT', `pages/${page}`, { title: 'Three' });
     expect(published).toMatchObject({ title: 'Three', visits: 'many', opens: '22:30:00.000' });
   });
+});
+
+describeOnSqlite('links that lead to rows which are gone', (engine) => {
+  const contents = useContents(engine);
+  const HOLDERS: Project = {
+    components: { 'kit.part': { thing: relation('oneToOne', 'thing'), file: { type: 'media' } } },
+    types: {
+      thing: { attributes: { name: { type: 'string' } } },
+      post: { drafts: true, attributes: { name: { type: 'string' } } },
+      holder: {
+        drafts: true,
+        attributes: {
+          name: { type: 'string' },
+          key: relation('manyToOne', 'thing', { useJoinTable: false }),
+          list: relation('manyToMany', 'thing'),
+          postKey: relation('manyToOne', 'post', { useJoinTable: false }),
+          posts: relation('oneToMany', 'post'),
+          files: { type: 'media', multiple: true },
+          part: { type: 'component', component: 'kit.part' },
+        },
+      },
+    },
+  };
+
+  it.each(['key', 'list', 'postKey', 'posts', 'files', 'part.thing', 'part.file'])(
+    'by %s fail no write',
+    async (way) => {
+      const url = engine.bareDatabaseUrl(null);
+      const content = await contents.open(HOLDERS, url);
+      const { documentId } = await content.entry('POST', 'holders', await holding(content, way));
+      await content.entry('PUT', `holders/${documentId}?status=draft`, { name: 'draft' });
+      const other = new DatabaseSync(url.slice('sqlite:'.length), { enableForeignKeyConstraints: false });
+      for (const table of ['things', 'posts', 'files']) other.exec(`delete from ${table}`);
+      other.close();
+      const holders = content.sheaf.documents('api::holder.holder');
+      const clone = await holders.clone({ documentId });
+      for (const id of [documentId, clone.documentId]) {
+        await holders.update({ documentId: id, data: { name: 'changed' } });
+        await holders.publish({ documentId: id });
+        await holders.discardDraft({ documentId: id });
+        await holders.unpublish({ documentId: id });
+        await holders.publish({ documentId: id });
+      }
+      const shown = await holders.findMany({ populate: { [way.split('.')[0]!]: { populate: '*' } } });
+      expect(JSON.stringify(shown)).not.toContain('Gone');
+      await holders.delete({ documentId });
+    },
+  );
+
+  async function holding(content: Content, way: string): Promise<Answered> {
+    const [name, inner] = way.split('.') as [string, string?];
+    const within = (value: unknown) => ({ name: 'holder', [name]: inner ? { [inner]: value } : value });
+    if (way.includes('file')) {
+      const made = await content.sheaf.files.upload([{ name: 'Gone.txt', content: Buffer.from('Gone') }]);
+      return within(inner ? made[0]!.id : [made[0]!.id]);
+    }
+    const target = await content.make(name.startsWith('post') ? 'posts' : 'things', { name: 'Gone' });
+    return within(name === 'list' || name === 'posts' ? [target] : target);
+  }
 });

@@ -43,6 +43,7 @@ export const morphInversePairs = (holder: NamedDefinition, morphBy: string, uid:
   table: morphTableName(holder.table, morphBy),
   from: idColumnName(morphBy),
   to: idColumnName(holder.singularName),
+  targetTable: holder.table,
   constants: [
     { column: typeColumnName(morphBy), value: uid },
     { column: 'field', value: field },

@@ -17,6 +17,17 @@ export interface WrittenColumn {
 }
 
 /** A column whose values are unique: in all locales, or in each. */
+/** A column of rows that are copied. A key that leads to no row of its table is not copied, but left empty. */
+export type CopiedColumn = string | { readonly column: string; readonly keyOf: string };
+
+const nameOf = (copied: CopiedColumn): string => (typeof copied === 'string' ? copied : copied.column);
+
+/** The value of a copied column in a row `s`. */
+const copiedValue = (copied: CopiedColumn): Fragment =>
+  typeof copied === 'string'
+    ? sql.id('s', copied)
+    : sql`(select k.id from ${sql.table(copied.keyOf)} as k where k.id = ${sql.id('s', copied.column)})`;
+
 export interface UniqueColumn extends WrittenColumn {
   readonly inLocale: boolean;
 }
@@ -125,9 +136,9 @@ export class WriteStatements {
   }
 
   /** Copies columns of one row to others of the same table. Values: the id to copy from, the ids to copy to. */
-  copyColumns(table: string, columns: readonly string[]): Statement {
-    return this.#cache.once(`copy ${table} ${columns}`, () => {
-      const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
+  copyColumns(table: string, columns: readonly CopiedColumn[]): Statement {
+    return this.#cache.once(`copy ${table} ${columns.map(nameOf)}`, () => {
+      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${copiedValue(copied)}`);
       return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }
@@ -168,30 +179,31 @@ export class WriteStatements {
   }
 
   /** Inserts a copy of a row that has columns. Values: the id to copy. */
-  duplicateRow(table: string, columns: readonly string[]): Statement<IdRow> {
+  duplicateRow(table: string, columns: readonly CopiedColumn[]): Statement<IdRow> {
+    const names = columns.map(nameOf);
     return this.#cache.once(
-      `duplicate ${table} ${columns}`,
+      `duplicate ${table} ${names}`,
       () =>
-        sql`insert into ${sql.table(table)} (${columnList(columns)}) select ${columnList(columns)} from ${sql.table(table)} where id = ${value()} returning id`,
+        sql`insert into ${sql.table(table)} (${columnList(names)}) select ${sql.join(columns.map(copiedValue))} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
     );
   }
 
   /** Makes the published copy of a draft. Values: the moment, the draft. */
-  insertPublished(table: string, columns: readonly string[]): Statement<IdRow> {
+  insertPublished(table: string, columns: readonly CopiedColumn[]): Statement<IdRow> {
     return this.#cache.onceFor(
       'insert published',
       columns,
-      () => `${table} ${columns}`,
+      () => `${table} ${columns.map(nameOf)}`,
       () =>
-        sql`insert into ${sql.table(table)} (${columnList([...columns, 'published_at'])}) select ${columnList(columns)}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} where id = ${value()} returning id`,
+        sql`insert into ${sql.table(table)} (${columnList([...columns.map(nameOf), 'published_at'])}) select ${sql.join(columns.map(copiedValue))}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
     );
   }
 
   /** Brings a published row in line with its draft. Values: the moment, the draft, the published row. */
-  updatePublished(table: string, columns: readonly string[]): Statement {
-    const key = () => `${table} ${columns}`;
+  updatePublished(table: string, columns: readonly CopiedColumn[]): Statement {
+    const key = () => `${table} ${columns.map(nameOf)}`;
     return this.#cache.onceFor('update published', columns, key, () => {
-      const sets = columns.map((column) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
+      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${copiedValue(copied)}`);
       return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }

@@ -6,12 +6,14 @@ import type {
   Attribute,
   ComponentSchema,
   ContentType,
+  Model,
   MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,
 } from '../model/types.ts';
 import type { Status } from '../request/read-request.ts';
+import type { CopiedColumn } from '../sql/write-statements.ts';
 import { type ComponentField, isComponentField, readItems, writeItems } from './components.ts';
 import { pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
 import { draftsOf, publishedOf, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
@@ -157,6 +159,12 @@ const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
 );
 
 export const scalarColumns = (schema: Schema): string[] => scalarsOf(schema).map(({ column }) => column);
+
+/** The column of a foreign key. */
+export const copiedKey = ({ link, target }: RelationAttribute, types: Model['contentTypes']): CopiedColumn => ({
+  column: link.to,
+  keyOf: types.get(target)!.table,
+});
 
 async function duplicate(write: WriteSession, component: ComponentSchema, id: number): Promise<number> {
   const columns = scalarColumns(component);

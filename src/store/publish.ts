@@ -7,10 +7,11 @@ import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '.
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey, listName } from '../sql/link-names.ts';
+import type { CopiedColumn } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.ts';
-import { copyMorphs, copyNestedContent } from './copy.ts';
+import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
 import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
 import { gather } from './gather.ts';
 import { append } from './gathered.ts';
@@ -39,11 +40,13 @@ interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'rec
  * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that can
  * lead to a draft in one and to a published row in the other.
  */
-export const sharedColumns = memoize((type: ContentType, { contentTypes }: Model): readonly string[] =>
+export const sharedColumns = memoize((type: ContentType, { contentTypes }: Model): readonly CopiedColumn[] =>
   [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
-    return isForeignKey(attribute) && !contentTypes.get(attribute.target)!.draftAndPublish ? [attribute.link.to] : [];
+    return isForeignKey(attribute) && !contentTypes.get(attribute.target)!.draftAndPublish
+      ? [copiedKey(attribute, contentTypes)]
+      : [];
   }),
 );
 

@@ -7,7 +7,7 @@ import { affectedBy } from '../plan/write/affected-documents.ts';
 import type { AuthorizedWritePlan } from '../plan/write/plan-write.ts';
 import { unknownLocale } from '../request/parse-write.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
-import { copyMorphs, copyNestedContent, scalarColumns } from './copy.ts';
+import { copiedKey, copyMorphs, copyNestedContent, scalarColumns } from './copy.ts';
 import { discardRow, restoreDraft } from './discard.ts';
 import { DocumentNotFound } from './document-not-found.ts';
 import {
@@ -290,7 +290,7 @@ async function cloneVersion(
   const keys = [...type.attributes.values()].filter(isForeignKey);
   const columns = [
     ...scalarColumns(type).filter((column) => column !== 'document_id'),
-    ...keys.map(({ link }) => link.to),
+    ...keys.map((key) => copiedKey(key, write.model.contentTypes)),
   ];
   const id = await write.run.insert(type.table, write.sql.duplicateRow(type.table, columns), source.id);
   const own = newRow(write, { documentId, locale: source.locale, published: !type.draftAndPublish });
