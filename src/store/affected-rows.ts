@@ -34,9 +34,9 @@ export const valuesOf = ({ documentIds, rowIds }: TableDocuments): string[] =>
 
 export async function readAffected(
   write: WriteSession,
-  { locked, held, read, lookUps, locale }: AffectedPlan,
+  { locked, held, lookUps, locale }: AffectedPlan,
 ): Promise<{ readonly documents: AffectedDocuments; readonly found: Found }> {
-  const tables = [...locked, ...held, ...read];
+  const tables = [...locked, ...held];
   const versions = new Map<string, Version[]>();
   const lists = new Map<string, Map<number, StoredLink[]>>();
   const listsOf = (key: string): Map<number, StoredLink[]> => {
@@ -84,6 +84,6 @@ export async function readAffected(
   return { documents: { versions, lists, ownerLinks, knowsLocale }, found };
 }
 
-/** A table may be read more than once: for what is locked, what is held, and what is only looked up. */
+/** A table may be read twice: for what is locked, and for what is held. */
 const distinctInOrder = (versions: readonly Version[]): Version[] =>
   versions.toSorted((a, b) => a.id - b.id).filter(({ id }, index, sorted) => id !== sorted[index - 1]?.id);

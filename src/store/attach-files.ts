@@ -100,7 +100,6 @@ async function lockedVersions(write: WriteSession, type: ContentType, row: numbe
     locked: [{ table, documentIds: [documentId], rowIds: [] }],
     held: [],
     removed: [],
-    read: [],
     lookUps: [],
     locale: null,
   });

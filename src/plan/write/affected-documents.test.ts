@@ -49,37 +49,45 @@ function affected(name: WriteName, data: Record<string, unknown>, status: 'draft
     authorize(operation, caller),
     parseWrite(operation, 'en', true),
   );
-  const { locked, read, lookUps } = affectedBy(model, plan, plan.documentId);
+  const { locked, held, removed, lookUps } = affectedBy(model, plan, plan.documentId);
   const idsOf = (tables: typeof locked) =>
     Object.fromEntries(tables.map(({ table, documentIds, rowIds }) => [table, [...documentIds, ...rowIds]]));
   return {
     locked: idsOf(locked),
-    read: idsOf(read),
+    held: idsOf(held),
+    removed: idsOf(removed),
     lookUps: lookUps.map(({ part, table }) => `${part.find} ${table} by ${part.link.table}`),
   };
 }
 
 describe('A write', () => {
   it('of scalars locks its document, and looks for nothing', () => {
-    expect(affected('update', { title: 'x' })).toEqual({ locked: { pages: ['own'] }, read: {}, lookUps: [] });
+    expect(affected('update', { title: 'x' })).toEqual({
+      locked: { pages: ['own'] },
+      held: {},
+      removed: {},
+      lookUps: [],
+    });
   });
 
   it('that makes a document of scalars locks nothing', () => {
-    expect(affected('create', { title: 'x' })).toEqual({ locked: {}, read: {}, lookUps: [] });
+    expect(affected('create', { title: 'x' })).toEqual({ locked: {}, held: {}, removed: {}, lookUps: [] });
   });
 
   it('that connects locks those targets whose own list changes, and reads its list', () => {
     expect(affected('update', { tags: { connect: ['a', 7], disconnect: ['b'] } })).toEqual({
       locked: { pages: ['own'], tags: ['a', 'b', 7] },
-      read: {},
+      held: {},
+      removed: {},
       lookUps: ['list tags by pages_tags_lnk'],
     });
   });
 
-  it('of a one-way relation only looks up its targets, also those of a component', () => {
+  it('of a one-way relation holds its targets, also those of a component', () => {
     expect(affected('update', { links: { connect: ['a'] }, seal: { tag: 'b' } })).toEqual({
       locked: { pages: ['own'] },
-      read: { tags: ['a', 'b'] },
+      held: { tags: ['a', 'b'] },
+      removed: {},
       lookUps: ['list tags by pages_links_lnk'],
     });
   });
@@ -99,13 +107,14 @@ describe('A write', () => {
   it('that takes targets with one owner locks the owners', () => {
     expect(affected('create', { chapters: ['c'] })).toEqual({
       locked: { chapters: ['c'] },
-      read: {},
+      held: {},
+      removed: {},
       lookUps: ['owners pages by chapters_page_lnk'],
     });
   });
 
-  it('of files reads them', () => {
-    expect(affected('create', { cover: 3 })).toEqual({ locked: {}, read: { files: [3] }, lookUps: [] });
+  it('of files holds them', () => {
+    expect(affected('create', { cover: 3 })).toEqual({ locked: {}, held: { files: [3] }, removed: {}, lookUps: [] });
   });
 });
 
@@ -113,7 +122,8 @@ describe('A publication', () => {
   it('looks for what only one of the two rows is linked with, and for who holds the document one-way', () => {
     expect(affected('update', { title: 'x' }, 'published')).toEqual({
       locked: { pages: ['own'] },
-      read: {},
+      held: {},
+      removed: {},
       lookUps: [
         'changed tags by pages_tags_lnk',
         'changed chapters by chapters_page_lnk',
@@ -130,7 +140,8 @@ describe('A publication', () => {
   });
 });
 
-it('Deleting locks all that the document is linked with', () => {
+it('Deleting locks all that the document is linked with, and keeps others from linking with it', () => {
+  expect(affected('delete', {}).removed).toEqual({ pages: ['own'] });
   expect(affected('delete', {}).lookUps).toEqual([
     'linked tags by pages_tags_lnk',
     'linked chapters by chapters_page_lnk',

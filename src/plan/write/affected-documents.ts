@@ -61,8 +61,6 @@ export interface AffectedPlan {
   readonly held: readonly TableDocuments[];
   /** Documents that lose rows: nobody may link with them meanwhile. */
   readonly removed: readonly TableDocuments[];
-  /** Documents that need no lock. */
-  readonly read: readonly TableDocuments[];
   readonly lookUps: readonly LookUp[];
   /** The locale that is written, which has to be one of the project's. */
   readonly locale: string | null;
@@ -133,15 +131,12 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
   const locked = new ReferenceSets();
   const held = new ReferenceSets();
   const removed = new ReferenceSets();
-  const read = new ReferenceSets();
   if (documentId !== null) locked.of(plan.type.table).documentIds.add(documentId);
   if (documentId !== null && (plan.name === 'delete' || plan.name === 'unpublish'))
     removed.of(plan.type.table).documentIds.add(documentId);
   for (const { attribute, input } of plan.relations) {
-    // Targets whose own list changes with the relation are locked. Others are only looked up where a foreign key sees
-    // to it that they are there, and held where none does.
-    const isShown = attribute.kind === 'relation' && attribute.inverse !== null;
-    const documents = isShown ? locked : attribute.kind === 'morph' ? held : read;
+    // Targets whose own list changes with the relation are locked; others are held, to be there when it is written.
+    const documents = attribute.kind === 'relation' && attribute.inverse !== null ? locked : held;
     for (const reference of [...referencesIn(input), ...anchorsIn(input)])
       documents.add(model.contentTypes.get(targetOf(attribute, reference))!.table, reference);
   }
@@ -153,7 +148,6 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
     locked: tablesOf(locked),
     held: tablesOf(held),
     removed: tablesOf(removed),
-    read: tablesOf(read),
     lookUps: lookUpsOf(model, plan, documentId),
     locale: plan.locale,
   };
