@@ -370,6 +370,20 @@ describeOnEveryDatabase('Roles that clients write', (engine) => {
     }
   });
 
+  it('are made once, whoever asks for the same one at the same time, and granted an action once', async () => {
+    const { roles } = await service.sheaf.auth();
+    const token = await someone('Maker', ...WRITES);
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => (await send('POST', '', { name: 'Twins' }, token)).status),
+    );
+    expect(statuses.toSorted()).toEqual([200, 400, 400, 400, 400, 400]);
+    const made = await Promise.all(Array.from({ length: 6 }, () => roles.create('Triplets')));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    await Promise.all(Array.from({ length: 6 }, () => roles.grant('triplets', [FIND])));
+    expect(await service.rows("select type from up_roles where type in ('twins', 'triplets')")).toHaveLength(2);
+    expect((await roles.find('triplets')).actions.filter((action) => action === FIND)).toHaveLength(1);
+  });
+
   it('get nothing from who lacks it, and anything else stays as it was', async () => {
     const clerk = await someone('Clerk', ...WRITES, FIND);
     const refused = await send('POST', '', { name: 'Too much', permissions: treeOf(FIND, FIND_ONE) }, clerk);

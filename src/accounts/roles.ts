@@ -61,11 +61,15 @@ export interface RolesDeps {
   readonly own: readonly string[];
 }
 
+/** Who changes roles waits for others who do. */
+const LOCK = 'roles';
+
 export class Roles {
   readonly #model: Model;
   readonly #database: Database;
   readonly #statements: AccountStatements;
   readonly #grants: GrantStatements;
+  readonly #writes: WriteStatements;
   readonly #onChange: () => void;
   /** Actions of the project's own routes. */
   readonly #own: readonly string[];
@@ -78,6 +82,7 @@ export class Roles {
     this.#database = database;
     this.#statements = statements;
     this.#grants = roleGrants(database.dialect);
+    this.#writes = new WriteStatements(database.dialect);
   }
 
   list(): Promise<readonly StoredRole[]> {
@@ -179,7 +184,7 @@ export class Roles {
       if (!role) return false;
       const texts = Object.entries({ name, description }).filter(([, value]) => value !== undefined);
       const columns = [...textColumns(...texts.map(([column]) => column)), ...instantColumns('updated_at')];
-      const update = new WriteStatements(this.#database.dialect).updateRow('up_roles', columns);
+      const update = this.#writes.updateRow('up_roles', columns);
       await session.rows(update, [...texts.map(([, value]) => value!), Date.now(), id]);
       if (actions) await this.#replaceActions(session, role, new Set(actions), refusal);
       return true;
@@ -219,7 +224,7 @@ export class Roles {
     const { type, description, actions } = role;
     const name = role.name.trim();
     const now = Date.now();
-    const insert = new WriteStatements(this.#database.dialect).insertRow('up_roles', [
+    const insert = this.#writes.insertRow('up_roles', [
       ...textColumns('document_id', 'name', 'description', 'type'),
       ...STAMPS,
     ]);
@@ -310,9 +315,10 @@ export class Roles {
     return [...actions];
   }
 
-  /** A change that takes effect everywhere once it is stored. */
+  /** A change that takes effect everywhere once it is stored. One at a time: a type is given, and granted to, once. */
   async #changed<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const result = await this.#database.transaction(async (session) => {
+      if (this.#writes.needsLocks) await session.rows(this.#writes.lockKeys(), [JSON.stringify([LOCK])]);
       const done = await work(session);
       const announce = this.#statements.announceChange();
       if (announce) await session.rows(announce, []);
