@@ -189,7 +189,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       ['GET answers/failing/200?as=status', 500, error(500, 'InternalServerError', 'Internal Server Error')],
       ['GET answers/application', 400, error(400, 'ApplicationError', 'Not now', { retry: true })],
       ['GET answers/validation', 400, error(400, 'ValidationError', 'Wrong', {})],
-      ['GET answers/forbidden', 403, error(403, 'ForbiddenError', 'Not you', {})],
+      ['GET answers/forbidden', 403, error(403, 'ForbiddenError', 'Forbidden', {})],
       ['GET answers/unauthorized', 401, error(401, 'UnauthorizedError', 'Unauthorized', {})],
       ['GET answers/missing', 404, error(404, 'NotFoundError', 'Gone', {})],
       ['GET answers/ok', 500],
@@ -399,6 +399,17 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
     expect(strapi.helpers.seen).toContain('created A New Entry');
     const url = `entries/${made.body.data.documentId}`;
     expect((await site.send('PUT', url, { data: { title: 'refused' } }, user)).status).toBe(500);
+    for (const [title, status, name, message] of [
+      ['ApplicationError', 400, 'ApplicationError', 'Not that'],
+      ['ValidationError', 400, 'ValidationError', 'Not that'],
+      ['PolicyError', 403, 'PolicyError', 'Not that'],
+      ['ForbiddenError', 403, 'ForbiddenError', 'Forbidden'],
+      ['UnauthorizedError', 401, 'UnauthorizedError', 'Unauthorized'],
+    ] as const) {
+      const answer = await site.send('PUT', url, { data: { title } }, user);
+      expect([answer.status, answer.body.error]).toMatchObject([status, { status, name, message }]);
+      expect(answer.body.error.details).toEqual(message === 'Not that' ? { title } : {});
+    }
     expect((await site.get(url, user)).body.data.title).toBe('A New Entry');
     for (const shown of [true, false]) await site.post('pages', { title: `${shown}`, shown });
     expect((await site.get('pages')).body).toMatchObject({

@@ -632,7 +632,8 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     });
     try {
       const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One', views: 1 } }));
-      expect(told.splice(0)).toEqual([{ title: 'One', views: 1, tone: 'calm', publishedAt: null }]);
+      const dates = { createdAt: expect.any(Date), updatedAt: expect.any(Date), publishedAt: null };
+      expect(told.splice(0)).toEqual([{ title: 'One', views: 1, tone: 'calm', ...dates }]);
       await documents(ARTICLE).update({ documentId, data: { views: 2 }, status: 'published' });
       expect(told.splice(0)).toMatchObject([{ documentId, title: 'One', views: 2, tone: 'calm' }]);
       await documents(ARTICLE).unpublish({ documentId });
@@ -642,6 +643,107 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       await documents(PAGE).create({ data: { title: ' Page' }, locale: 'fr' });
       expect(told.splice(0)).toMatchObject([{ title: ' Page', locale: 'fr' }]);
       expect(await documents(PAGE).findFirst({ locale: 'fr' })).toMatchObject({ title: 'Page' });
+    } finally {
+      stop();
+    }
+  });
+
+  it('tells lifecycles of relations by the ids of rows, and writes what they leave as it was asked for', async () => {
+    const told: Record<string, unknown>[] = [];
+    const note = ({ params: { data } }: LifecycleEvent) => {
+      told.push({ ...data });
+    };
+    const stop = lifecycles.subscribe({ models: [ARTICLE, AUTHOR], beforeCreate: note, beforeUpdate: note });
+    try {
+      const ann = await rows(AUTHOR).create({ data: { name: 'Ann' } });
+      const [red, blue] = [
+        await rows(TAG).create({ data: { name: 'red' } }),
+        await rows(TAG).create({ data: { name: 'blue' } }),
+      ];
+      const other = of(await documents(ARTICLE).create({ data: { title: 'Other' }, status: 'published' }));
+      const draft = of(await documents(ARTICLE).findOne({ documentId: other.documentId }));
+      told.length = 0;
+      const data = {
+        title: 'One',
+        author: ann.documentId,
+        tags: [red.documentId, { documentId: blue.documentId }],
+        related: { connect: [{ documentId: other.documentId, position: { start: true } }] },
+      };
+      const made = of(await documents(ARTICLE).create({ data, status: 'published', populate: '*' }));
+      const position = { start: true };
+      const links = { author: { set: [{ id: ann.id }] }, tags: { set: [{ id: red.id }, { id: blue.id }] } };
+      expect(told.splice(0)).toMatchObject([
+        { ...links, related: { connect: [{ id: draft.id, position }] } },
+        { ...links, related: { connect: [{ id: other.id, position }] } },
+      ]);
+      expect(made).toMatchObject({ author: { name: 'Ann' }, tags: [{}, {}], related: [{ title: 'Other' }] });
+      const { documentId } = made;
+      const change = { author: null, tags: { disconnect: [red.id], connect: [] }, related: {} };
+      await documents(ARTICLE).update({ documentId, data: change });
+      expect(told.splice(0)).toMatchObject([
+        { author: null, tags: { disconnect: [{ id: red.id }], connect: [] }, related: {} },
+      ]);
+      await documents(AUTHOR).create({
+        data: { name: 'Bea', articles: [{ documentId, status: 'draft' }, documentId] },
+      });
+      const ids = (await rows(ARTICLE).findMany({ where: { documentId }, orderBy: 'id' })).map(({ id }) => ({ id }));
+      expect(told.splice(0)).toMatchObject([{ name: 'Bea', articles: { set: [ids[0], ...ids] } }]);
+    } finally {
+      stop();
+    }
+  });
+
+  it('lets lifecycles change relations, dates, and what is published alone', async () => {
+    const stop = lifecycles.subscribe({
+      models: [ARTICLE],
+      beforeCreate: ({ params: { data } }: LifecycleEvent) => {
+        data!.createdAt = new Date('2019-01-01T00:00:00.000Z');
+        data!.publishedAt = '2020-01-01T00:00:00.000Z';
+        (data!.tags as { connect: unknown[] } | undefined)?.connect.splice(1);
+      },
+      beforeUpdate: ({ params: { data } }: LifecycleEvent) => {
+        if (data!.publishedAt) data!.slug = `${data!.title} is published`;
+      },
+    });
+    try {
+      const ids = (await rows(TAG).createMany({ data: [{ name: 'red' }, { name: 'blue' }] })).ids;
+      const tags = { connect: ids };
+      const answer = await content.send('POST', 'articles?populate=tags', { data: { title: 'One', tags } });
+      const dates = { createdAt: '2019-01-01T00:00:00.000Z', publishedAt: '2020-01-01T00:00:00.000Z' };
+      expect(answer.body.data).toMatchObject({ ...dates, tags: [{ name: 'red' }] });
+      const { documentId } = answer.body.data;
+      expect(await documents(ARTICLE).findOne({ documentId })).toMatchObject({ ...dates, publishedAt: null });
+      await documents(ARTICLE).update({ documentId, data: { title: 'Two' } });
+      const { entries } = (await documents(ARTICLE).publish({ documentId })) as { entries: Entry[] };
+      expect(entries).toMatchObject([{ title: 'Two', slug: 'Two is published' }]);
+      expect(await documents(ARTICLE).findOne({ documentId })).toMatchObject({ slug: null });
+      expect(await documents(ARTICLE).findOne({ documentId, status: 'published' })).toMatchObject(entries[0]!);
+    } finally {
+      stop();
+    }
+  });
+
+  it('shows what lifecycles make of rows that are published, brought back and deleted', async () => {
+    const change =
+      (by: string) =>
+      ({ result }: LifecycleEvent): void => {
+        Object.assign(result as Entry, { title: `${by} ${(result as Entry).title}` });
+      };
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One' } }));
+    const stop = lifecycles.subscribe({
+      models: [ARTICLE],
+      afterCreate: change('made'),
+      afterUpdate: change('changed'),
+      afterDelete: change('deleted'),
+    });
+    try {
+      const titles = (value: unknown): unknown[] => entriesOf(value).map(({ title }) => title);
+      expect(titles(await documents(ARTICLE).publish({ documentId }))).toEqual(['made One']);
+      expect(titles(await documents(ARTICLE).publish({ documentId }))).toEqual(['changed One']);
+      expect(titles(await documents(ARTICLE).discardDraft({ documentId }))).toEqual(['changed One']);
+      expect(titles(await documents(ARTICLE).unpublish({ documentId }))).toEqual(['One']);
+      const deleted = entriesOf(await documents(ARTICLE).delete({ documentId, fields: ['title'], populate: ['tags'] }));
+      expect(deleted).toEqual([{ id: expect.any(Number), documentId, title: 'deleted One', tags: [] }]);
     } finally {
       stop();
     }
@@ -687,7 +789,11 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       beforeCreate: ({ params }: LifecycleEvent) => {
         params.data!.username = `the ${params.data!.username}`;
       },
-      afterCreate: ({ result }: LifecycleEvent) => told.push((result as Entry).username),
+      afterCreate: ({ result }: LifecycleEvent) => {
+        const user = result as Record<string, unknown>;
+        told.push(user.username);
+        Object.assign(user, { greeting: 'hello', resetPasswordToken: 'hidden', id: 0 });
+      },
     });
     try {
       const account = (username: string) => ({
@@ -696,7 +802,8 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
         password: 'Tr0ub4dor-and-3',
       });
       const registered = await content.send('POST', 'auth/local/register', account('first'));
-      expect(registered.body).toMatchObject({ user: { username: 'the first', provider: 'local' } });
+      expect(registered.body).toMatchObject({ user: { username: 'the first', provider: 'local', greeting: 'hello' } });
+      expect(registered.body.user).not.toHaveProperty('resetPasswordToken');
       await content.sheaf.documents(USER).create({ data: account('second') });
       await documents(USER).create({ data: account('third') });
       await rows(USER).create({ data: account('fourth') });

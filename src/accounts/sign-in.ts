@@ -8,8 +8,10 @@ import type { Database } from '../db/database.ts';
 import { applicationError, fieldError, validationError } from '../errors.ts';
 import { MAX_MAILS_PER_HOUR } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
+import { type ShownChanges, shownAs } from '../operations/hooks.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Entry } from '../operations/parameters.ts';
+import type { WriteOutcome } from '../operations/writes.ts';
 import { isPassword, isTooLong } from '../passwords.ts';
 import { isEmail } from '../plan/write/values.ts';
 import type { Settings } from '../project/settings.ts';
@@ -145,12 +147,11 @@ export class Accounts {
   }
 
   /** Writes an account as the system, which the one writer of users does. */
-  async #writeUser(name: WriteName, documentId: string | null, data: Body): Promise<string> {
+  #writeUser(name: WriteName, documentId: string | null, data: Body): Promise<WriteOutcome | null> {
     const { operations } = this.#deps;
     const type = operations.model.contentTypes.get(USER)!;
     const operation = { name, type, documentId, data, parameters: {}, defaultStatus: 'published' } as const;
-    const outcome = await operations.write(operation, systemCaller(operations.model));
-    return outcome?.text ?? 'null';
+    return operations.write(operation, systemCaller(operations.model));
   }
 
   async #signIn(id: number, { userAgent }: Client, deviceId: string | undefined): Promise<SignedIn> {
@@ -207,17 +208,25 @@ export class Accounts {
     if (!role) throw applicationError('Impossible to find the default role');
     const confirmed = !accountSettings.email_confirmation;
     const data = { ...body, username, email, password, provider: 'local', confirmed, blocked: false, role: role.id };
-    const { id }: Entry = JSON.parse(await this.#registered(data));
-    const user = await this.#ownEntry(id);
+    const { written, changes } = await this.#registered(data);
+    const { id } = written.versions[0]!;
+    const user = this.#shownAs(await this.#ownEntry(id), changes);
     if (confirmed) return { tokens: await sessions.begin(id, { deviceName: deviceName(userAgent) }), user };
     await this.#mailConfirmation(id, email.toLowerCase());
     return { tokens: null, user };
   }
 
+  /** An account as hooks show it: of its attributes, those that its owner sees. */
+  #shownAs(user: Entry, changes: ShownChanges | null): Entry {
+    const { attributes } = this.#deps.operations.model.contentTypes.get(USER)!;
+    const isShown = ([name]: [string, unknown]): boolean => name in user || !attributes.has(name);
+    return shownAs(user, Object.fromEntries(Object.entries(changes ?? {}).filter(isShown)));
+  }
+
   /** Does not say which of the two is taken. */
-  async #registered(data: Body): Promise<string> {
+  async #registered(data: Body): Promise<WriteOutcome> {
     try {
-      return await this.#writeUser('create', null, data);
+      return (await this.#writeUser('create', null, data))!;
     } catch (error) {
       if (error instanceof AccountTakenError) throw applicationError('Email or Username are already taken');
       throw error;

@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Sheaf } from '../app.ts';
-import type { startStrapiCode } from '../compat/strapi/strapi-code.ts';
+import type { StrapiCode, startStrapiCode } from '../compat/strapi/strapi-code.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import {
   type Limits,
@@ -107,8 +107,10 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     refuseMethod(request, reply) ?? sendError(reply, notFoundError());
   app.setNotFoundHandler(answerUnrouted);
-  app.setErrorHandler<FastifyError>((error, request, reply) => {
-    if (isUnroutedQuery(request, error)) return answerUnrouted(request, reply);
+  let code: StrapiCode | null = null;
+  app.setErrorHandler<FastifyError>((thrown, request, reply) => {
+    if (isUnroutedQuery(request, thrown)) return answerUnrouted(request, reply);
+    const error = code?.coreError(thrown) ?? thrown;
     logCause(request, error);
     load?.failed(request.id, error);
     return sendError(reply, error);
@@ -123,7 +125,7 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const { isReadOnly } = sheaf.database;
     const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
     const docs = sheaf.settings.openapi.page ?? options.isDevelopment ?? false;
-    const code = sheaf.code.isOwn && sheaf.settings.runStrapiCode ? await startCode(sheaf, auth, logger) : null;
+    code = sheaf.code.isOwn && sheaf.settings.runStrapiCode ? await startCode(sheaf, auth, logger) : null;
     if (code) followCode(app, sheaf, code);
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);

@@ -22,7 +22,15 @@ import {
 } from './koa-app.ts';
 import type { StrapiRoute } from './route-list.ts';
 import { inTime } from './route-time.ts';
-import { type ErrorAnswer, errorAnswer, errorBody, httpStatusOf, isMeant, strapiErrors } from './strapi-errors.ts';
+import {
+  type ErrorAnswer,
+  errorAnswer,
+  errorBody,
+  httpStatusOf,
+  isMeant,
+  refusalOf,
+  strapiErrors,
+} from './strapi-errors.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 
 interface ChainDeps {
@@ -52,8 +60,19 @@ export function routeChain(
   };
   const early: Middleware[] =
     around.length > 0 ? [(ctx, next) => takeBody(ctx, requestOf(ctx)).then(next), ...around] : [];
-  return composed([...early, prepared, inTime(route, deps.log), ...route.chain], async () => undefined);
+  return composed([...early, prepared, withoutReasons, inTime(route, deps.log), ...route.chain], async () => undefined);
 }
+
+/** Whoever is refused by an error of the code is not told why. */
+const withoutReasons: Middleware = async (ctx, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return ctx[refusal]();
+  }
+};
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 

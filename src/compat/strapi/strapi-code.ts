@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
-import type { ErrorOrigin } from '../../errors.ts';
+import type { ErrorOrigin, SheafError } from '../../errors.ts';
 import type { Log } from '../../extend/define-project.ts';
 import { Deadline, tellWhileWaiting } from '../../extend/run-code.ts';
 import { MAX_STRAPI_START_MS } from '../../limits.ts';
@@ -31,6 +31,7 @@ import { answered, knownAs, refused, routeChain } from './request-chain.ts';
 import { type GuardDeps, middlewareOf } from './route-guards.ts';
 import { routeList, type StrapiRoute } from './route-list.ts';
 import { inOwnTime } from './route-time.ts';
+import { coreError } from './strapi-errors.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
 export interface StrapiCode {
@@ -53,6 +54,8 @@ export interface StrapiCode {
   answerOf(ctx: Context): CodeAnswer | null;
   /** The answer to an error that code threw. */
   refused(ctx: Context, error: unknown, requestId: string): CodeAnswer | null;
+  /** What code threw around an operation of the core to be answered; null for anything else. */
+  coreError(error: unknown): SheafError | null;
   /** What the core has answered, for middlewares to see. */
   coreAnswer(ctx: Context, status: number, payload: unknown): CoreAnswer;
   /** How paths are compared. */
@@ -121,6 +124,7 @@ export async function startStrapiCode(
       if (!isAnswered(ctx)) ctx.notFound();
       return answerOf(ctx);
     },
+    coreError,
     refused: (ctx, error, requestId) => refused(ctx, error, requestId, { log, modules }),
     handle(route, request) {
       const ctx = app.context(request.req, request.res);

@@ -1,5 +1,6 @@
 // The errors of `@strapi/utils`, and what an answer tells of whatever code throws.
-import { SheafError } from '../../errors.ts';
+import { forbiddenError, SheafError, unauthorizedError } from '../../errors.ts';
+import { isObject } from '../../request/grammar.ts';
 
 export class ApplicationError extends Error {
   /** Code may put anything there. */
@@ -145,6 +146,22 @@ export const isMeant = (error: unknown): boolean =>
   error instanceof ApplicationError ||
   error instanceof SheafError ||
   (error instanceof Error && (error as { expose?: unknown }).expose === true);
+
+/** As in Strapi, whoever is refused by an error learns no more than that; null where it says more, as of a policy. */
+export function refusalOf(error: unknown): 'unauthorized' | 'forbidden' | null {
+  if (error instanceof UnauthorizedError) return 'unauthorized';
+  return error instanceof ForbiddenError && !(error instanceof PolicyError) ? 'forbidden' : null;
+}
+
+/** What code threw around an operation of the core to be answered, as the core answers it; null for anything else. */
+export function coreError(error: unknown): SheafError | null {
+  const refusal = refusalOf(error);
+  if (refusal) return refusal === 'forbidden' ? forbiddenError() : unauthorizedError('Unauthorized');
+  const answer = isMeant(error) ? errorAnswer(error) : null;
+  if (!answer) return null;
+  const { status, name, message, details } = answer;
+  return new SheafError(status, name, message, isObject(details) ? details : {});
+}
 
 export const errorBody = ({ status, name, message, details }: ErrorAnswer): object => ({
   data: null,

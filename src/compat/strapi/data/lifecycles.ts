@@ -15,6 +15,7 @@ import { sanitizeOutput } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
 import { type AroundRows, type ManyEvent, type ReadEvent, Rows } from './rows.ts';
 import { viewOf } from './schema-views.ts';
+import { asAsked, DATES, SETTABLE_DATES, toldData } from './told-data.ts';
 
 export type RowEvent = 'Create' | 'Update' | 'Delete';
 type EventName = RowEvent | ManyEvent | ReadEvent;
@@ -52,9 +53,19 @@ interface Step {
   readonly isPublished: boolean;
   /** The row as it was before it is removed. */
   readonly removed: Entry | null;
-  /** What a row that is made holds beside the data: defaults, or what it is made of. */
+  /** What the row holds beside the data: defaults, or what it is made of. */
   readonly known: Readonly<Record<string, unknown>>;
+  /** Whether what code says of the row is for it alone, as it is a copy of another. */
+  readonly isCopy: boolean;
+  /** What is written to the row when it is there: what code says of a copy, and of dates. */
+  later: Readonly<Record<string, unknown>>;
   readonly states: States;
+}
+
+/** A value of an event and what code has left there. */
+interface Fired {
+  readonly data: Record<string, unknown>;
+  readonly later: Step['later'];
 }
 
 export class Lifecycles implements OperationHooks, AroundRows {
@@ -109,7 +120,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
     given: P,
     write: (params: P) => Promise<R>,
   ): Promise<R> {
-    return this.#toldAround(type, event, given, (asked) => together.run(true, () => write(asked)));
+    return this.#toldAround(type, event, given, (asked) => untold.run(true, () => write(asked)));
   }
 
   async #toldAround<P extends object, R>(
@@ -128,7 +139,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
   }
 
   concerns(uid: string, name: Operation['name']): boolean {
-    if (together.getStore()) return false;
+    if (untold.getStore()) return false;
     return isWrite(name) && this.#subscribers.some((one) => isFor(one, uid));
   }
 
@@ -136,7 +147,11 @@ export class Lifecycles implements OperationHooks, AroundRows {
     if (!('data' in operation)) return operation;
     const steps = await this.#stepsOf(operation);
     let data: Record<string, unknown> = { ...operation.data, ...operation.supplied };
-    for (const step of steps) data = await this.#fire(operation, step, { action: `before${step.event}`, data });
+    for (const step of steps) {
+      const fired = await this.#fire(operation, step, { action: `before${step.event}`, data });
+      data = fired.data;
+      step.later = fired.later;
+    }
     const changed = { ...operation, ...this.#writtenBy(operation, data) };
     this.#steps.set(changed, steps);
     return changed;
@@ -154,36 +169,81 @@ export class Lifecycles implements OperationHooks, AroundRows {
     for (const step of steps) {
       const version = written.versions.find(({ published }) => published === step.isPublished) ?? written.versions[0];
       const id = step.id ?? version?.id;
+      if (id !== undefined) await this.#writeLater(rows, id, step);
       const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
-      const before = structuredClone(result);
+      // What was written later is no part of the answer yet.
+      const before = result && (withoutNames(structuredClone(result), Object.keys(step.later)) as Entry);
       await this.#fire(operation, { ...step, id: id ?? null }, { action: `after${step.event}`, data, result });
       const isRaw = access.shows === 'everything';
       const shown = isRaw ? result : (sanitizeOutput(model, operation.type, result, access) as Entry | null);
       changes = changesOf(before, result, shown);
+      if (id !== undefined && changes) shownRows.getStore()?.set(id, changes);
     }
     return changes;
   }
 
+  /** Runs a write, and tells what of its rows is shown otherwise than it is stored, by their ids. */
+  async shownBy<T>(write: () => Promise<T>): Promise<{ result: T; changes: ReadonlyMap<number, ShownChanges> }> {
+    const changes = new Map<number, ShownChanges>();
+    return { result: await shownRows.run(changes, write), changes };
+  }
+
+  async #writeLater(rows: Rows, id: number, { later }: Step): Promise<void> {
+    if (Object.keys(later).length === 0) return;
+    await untold.run(true, () => rows.update({ where: { id }, data: later }));
+  }
+
   async #fire(
-    { type, parameters }: WriteOperation,
+    operation: WriteOperation,
     step: Step,
     told: { action: LifecycleAction; data: WriteOperation['data']; result?: Entry | null },
-  ): Promise<Record<string, unknown>> {
+  ): Promise<Fired> {
+    const { type, parameters } = operation;
     const { action, data, result } = told;
     const { populate } = parameters;
-    const params = {
-      ...(step.event !== 'Create' && { where: { id: step.id } }),
-      ...(step.event !== 'Delete' && { data: { ...step.known, ...data } as Record<string, unknown> }),
+    if (!this.#hears(type, action)) return { data, later: {} };
+    const isDelete = step.event === 'Delete';
+    const shown = isDelete ? null : await this.#toldOf(operation, step, data, result ?? null);
+    const params: EventParameters = {
+      where: step.event === 'Create' ? {} : { id: step.id },
+      ...(shown && { data: ownCopy(shown, data) }),
       ...(populate !== undefined && { populate }),
     };
-    const isDated = step.event !== 'Delete' && type.draftAndPublish;
-    if (isDated) params.data!.publishedAt = result ? result.publishedAt : step.isPublished ? new Date() : null;
     await this.#tell(type, step.states, { action, params, ...(result !== undefined && { result }) });
-    // Whether a row is published is not for its data to say.
-    const { publishedAt: _told, ...changed } = params.data ?? data;
+    if (!shown) return { data, later: {} };
+    const left = asAsked({ ...data }, shown, params.data ?? {});
     const isAsked = ([name, value]: [string, unknown]): boolean =>
-      Object.hasOwn(data, name) || !isDeepStrictEqual(value, step.known[name]);
-    return Object.fromEntries(Object.entries(changed).filter(isAsked));
+      Object.hasOwn(data, name) || !isDeepStrictEqual(value, shown[name]);
+    return divided(Object.fromEntries(Object.entries(left).filter(isAsked)), step);
+  }
+
+  /** What a row will hold, or holds, as lifecycles are told it. */
+  async #toldOf(
+    { type, row, parameters }: WriteOperation,
+    step: Step,
+    data: WriteOperation['data'],
+    result: Entry | null,
+  ): Promise<Record<string, unknown>> {
+    // Code that writes rows is told what it wrote, and whether that is published.
+    if (row !== undefined)
+      return { ...data, ...(type.draftAndPublish && datesOf(type, step, result, ['publishedAt'])) };
+    const { locale = null } = type.localized
+      ? { locale: this.#sheaf.operations.defaultLocale, ...localeOf(type, parameters.locale) }
+      : {};
+    const place = { type, isPublished: step.isPublished, locale };
+    return {
+      ...step.known,
+      ...(locale !== null && { locale }),
+      ...(await toldData(this.#sheaf, place, { ...data })),
+      ...datesOf(type, step, result, DATES),
+    };
+  }
+
+  /** Whether code has a function for an event of a type. */
+  #hears({ uid }: ContentType, action: LifecycleAction): boolean {
+    return this.#subscribers.some(
+      (one) => isFor(one, uid) && (typeof one === 'function' || typeof one[action] === 'function'),
+    );
   }
 
   async #tell(
@@ -217,13 +277,10 @@ export class Lifecycles implements OperationHooks, AroundRows {
   }
 
   /** What is in a row of a new document that nothing is said of. */
-  #newRow({ attributes, localized }: ContentType, locale: unknown): Step['known'] {
+  #newRow({ attributes }: ContentType): Step['known'] {
     const scalars = [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
     const withDefault = scalars.filter(({ rules }) => rules.default !== undefined && rules.default !== null);
-    return {
-      ...Object.fromEntries(withDefault.map(({ name, rules }) => [name, structuredClone(rules.default)])),
-      ...(localized && { locale: typeof locale === 'string' ? locale : this.#sheaf.operations.defaultLocale }),
-    };
+    return Object.fromEntries(withDefault.map(({ name, rules }) => [name, structuredClone(rules.default)]));
   }
 
   /** The rows that a write is about, in Strapi's order: the draft, then what is published. */
@@ -234,7 +291,9 @@ export class Lifecycles implements OperationHooks, AroundRows {
       id: at?.id ?? null,
       isPublished,
       removed: event === 'Delete' ? at : null,
-      known: event === 'Create' ? known : {},
+      known,
+      isCopy: name === 'publish' || name === 'discardDraft',
+      later: {},
       states: new Map(),
     });
     if (row !== undefined) {
@@ -244,14 +303,18 @@ export class Lifecycles implements OperationHooks, AroundRows {
     }
     const isFound = name !== 'create' && name !== 'clone';
     const where = { ...(documentId !== null && { documentId }), ...localeOf(type, parameters.locale) };
-    const stored = isFound ? await rows.findMany({ where }) : [];
+    const stored = isFound
+      ? await rows.findMany({ where, populate: name === 'delete' ? parameters.populate : null })
+      : [];
     const draft = stored.find(({ publishedAt }) => !type.draftAndPublish || publishedAt === null) ?? null;
     const published = type.draftAndPublish ? (stored.find(({ publishedAt }) => publishedAt !== null) ?? null) : null;
     const publishes = type.draftAndPublish && (parameters.status ?? defaultStatus) === 'published';
-    const other = draft ?? published;
-    const known = other ? contentOf(other) : this.#newRow(type, parameters.locale);
-    const write = (at: Entry | null, isPublished: boolean): Step =>
-      step(at ? 'Update' : 'Create', at, isPublished, known);
+    // A draft is changed; what is published is made of the draft, and a draft that is made anew of what is published.
+    const write = (at: Entry | null, isPublished: boolean, source = draft ?? published): Step => {
+      const isChange = at !== null && at === source;
+      const known = isChange ? {} : source ? contentOf(source) : this.#newRow(type);
+      return step(at ? 'Update' : 'Create', at, isPublished, known);
+    };
     switch (name) {
       case 'delete':
         return stored.map((one) => step('Delete', one, one.publishedAt !== null));
@@ -260,7 +323,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
       case 'publish':
         return [write(published, true)];
       case 'discardDraft':
-        return [write(draft, false)];
+        return [write(draft, false, published)];
       default:
         return [write(draft, !type.draftAndPublish), ...(publishes ? [write(published, true)] : [])];
     }
@@ -269,6 +332,44 @@ export class Lifecycles implements OperationHooks, AroundRows {
 
 /** What of a row goes into another that is made of it. */
 const contentOf = ({ id: _id, publishedAt: _publishedAt, ...content }: Entry): Step['known'] => content;
+
+/** What code may change without changing what it was told; what was asked for is handed over as it is. */
+const ownCopy = (told: Record<string, unknown>, asked: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(told).map(([name, value]) => [name, value === asked[name] ? value : structuredClone(value)]),
+  );
+
+const withoutNames = (values: object, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+
+/** Of the dates of a row, those that a write sets; as they are stored, where they are. */
+function datesOf(
+  type: ContentType,
+  step: Step,
+  result: Entry | null,
+  names: readonly string[],
+): Record<string, unknown> {
+  const now = new Date();
+  const dates: Record<string, unknown> = {
+    ...(step.event === 'Create' && { createdAt: now }),
+    updatedAt: now,
+    publishedAt: step.isPublished || !type.draftAndPublish ? now : null,
+  };
+  const set = names.filter((name) => Object.hasOwn(dates, name));
+  return Object.fromEntries(set.map((name) => [name, result ? result[name] : dates[name]]));
+}
+
+/** What code says of a row that is written with it, and what is written when the row is there. */
+function divided(asked: Record<string, unknown>, { isCopy, isPublished }: Step): Fired {
+  const isLater = ([name, value]: [string, unknown]): boolean => {
+    if (!DATES.includes(name)) return isCopy;
+    // Whether a row is published is not for its data to say.
+    const isSet = value !== null && value !== undefined && (name !== 'publishedAt' || isPublished);
+    return isSet && SETTABLE_DATES.includes(name);
+  };
+  const later = Object.fromEntries(Object.entries(asked).filter(isLater));
+  return { data: withoutNames(asked, [...Object.keys(later), ...DATES]), later };
+}
 
 /** What of a row is another than before: as `shown` has it, and undefined where it is gone. Null where nothing is. */
 function changesOf(before: Entry | null, after: Entry | null, shown: Entry | null): ShownChanges | null {
@@ -287,8 +388,11 @@ const READ_ACTIONS = (['FindMany', 'FindOne', 'Count'] as const).flatMap(
 const readActionOf = (subscriber: Exclude<Subscriber, Handler>): LifecycleAction | undefined =>
   READ_ACTIONS.find((action) => typeof subscriber[action] === 'function');
 
-/** Set while several rows are written at once. */
-const together = new AsyncLocalStorage<true>();
+/** Set while rows are written of which nobody is told one by one. */
+const untold = new AsyncLocalStorage<true>();
+
+/** Of a write, what of its rows is shown otherwise than it is stored. */
+const shownRows = new AsyncLocalStorage<Map<number, ShownChanges>>();
 
 /** How many lifecycles have led to one another. */
 const depths = new AsyncLocalStorage<number>();

@@ -54,6 +54,8 @@ export interface AroundRows extends AroundReads {
     given: P,
     write: (params: P) => Promise<R>,
   ): Promise<R>;
+  /** Runs a write, and tells what of its rows is shown otherwise than it is stored, by their ids. */
+  shownBy<T>(write: () => Promise<T>): Promise<{ result: T; changes: ReadonlyMap<number, ShownChanges> }>;
 }
 
 /** What code says of a row that the server decides otherwise: the id of its document, and its dates. */

@@ -4,6 +4,7 @@ import { type Caller, systemCaller } from '../../../access/caller.ts';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import { Documents } from '../../../operations/documents.ts';
+import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
 import type { CreateParameters, Entry, EntryData, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
@@ -14,7 +15,7 @@ import { withMeaningfulFilters } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
 import { knownPopulate } from './known-populate.ts';
 import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
-import { type AroundReads, givenTo, type ReadEvent, Rows } from './rows.ts';
+import { type AroundRows, givenTo, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
 
@@ -60,7 +61,7 @@ const WRITE_KEYS = ['data', 'fields', 'populate', 'status', 'locale'];
 const ACTION_KEYS = ['locale'];
 const SHOWN_KEYS = ['fields', 'populate'];
 
-export function createDocuments(sheaf: Sheaf, reads: AroundReads): StrapiDocuments {
+export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocuments {
   const middlewares: DocumentMiddleware[] = [];
   const methods = new Map<string, DocumentMethods>();
   const documents = (uid: string): DocumentMethods => {
@@ -111,7 +112,7 @@ const rawDocuments = (sheaf: Sheaf, type: ContentType): Documents =>
 type Action = (parameters: DocumentParameters) => Promise<unknown>;
 type Actions = Readonly<Partial<Record<DocumentAction, Action>>>;
 
-function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions {
+function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundRows): Actions {
   const { uid } = type;
   const caller = rawCaller(sheaf);
   const documents = rawDocuments(sheaf, type);
@@ -149,12 +150,12 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundReads): Actions
       return JSON.parse((await sheaf.operations.write(operation, caller))!.text);
     },
     update: (parameters) => documents.update({ ...idOf(parameters), ...written(parameters) }),
-    ...actionsOnVersions(sheaf, type),
+    ...actionsOnVersions(sheaf, type, reads),
   };
 }
 
 /** Actions on the versions of a document. Of one that has none in the locales asked for, they return no entries. */
-function actionsOnVersions(sheaf: Sheaf, type: ContentType): Actions {
+function actionsOnVersions(sheaf: Sheaf, type: ContentType, lifecycles: AroundRows): Actions {
   const documents = rawDocuments(sheaf, type);
   const rows = new Rows(sheaf, type.uid);
   const targetOf = (parameters: DocumentParameters) => ({ ...idOf(parameters), ...taken(parameters, ACTION_KEYS) });
@@ -176,19 +177,24 @@ function actionsOnVersions(sheaf: Sheaf, type: ContentType): Actions {
     (name: 'publish' | 'discardDraft', status: Status): Action =>
     async (parameters) => {
       if (!(await isThere(parameters))) return { documentId: parameters.documentId, entries: [] };
-      const { documentId, entries } = await documents[name](targetOf(parameters));
-      const ids = entries.map(({ id }) => id);
-      return { documentId, entries: await shown(parameters, status, { id: { $in: ids } }) };
+      const { result, changes } = await lifecycles.shownBy(() => documents[name](targetOf(parameters)));
+      const ids = result.entries.map(({ id }) => id);
+      const entries = await shown(parameters, status, { id: { $in: ids } });
+      return { documentId: result.documentId, entries: changedBy(changes, entries) };
     };
   const removing =
     (name: 'unpublish' | 'delete'): Action =>
     async (parameters) => {
       if (name === 'unpublish' && !(await isThere(parameters)))
         return { documentId: parameters.documentId, entries: [] };
-      const all = await rows.findMany({ where: { documentId: parameters.documentId ?? { $notNull: true } } });
-      const { documentId, entries } = await documents[name](targetOf(parameters));
-      const gone = new Set(entries.map(({ id }) => id));
-      return { documentId, entries: all.filter(({ id }) => gone.has(id)) };
+      const { documentId: asked, fields, populate } = parameters;
+      const select = fields === undefined ? undefined : ['id', 'documentId', fields].flat();
+      const all = await rows.findMany({ where: { documentId: asked ?? { $notNull: true } }, select, populate });
+      const { result, changes } = await lifecycles.shownBy(() => documents[name](targetOf(parameters)));
+      const gone = new Set(result.entries.map(({ id }) => id));
+      const entries = all.filter(({ id }) => gone.has(id));
+      // What is no longer published is still there: Strapi returns it as it was.
+      return { documentId: result.documentId, entries: name === 'delete' ? changedBy(changes, entries) : entries };
     };
   return {
     delete: removing('delete'),
@@ -205,6 +211,10 @@ function actionsOnVersions(sheaf: Sheaf, type: ContentType): Actions {
     }),
   };
 }
+
+/** Entries as lifecycles show them. */
+const changedBy = (changes: ReadonlyMap<number, ShownChanges>, entries: readonly Entry[]): Entry[] =>
+  entries.map((entry) => shownAs(entry, changes.get(entry.id) ?? null));
 
 /** By the id of its document among the conditions, where lifecycles see it. */
 const withDocument = ({ documentId, filters, ...rest }: DocumentParameters): DocumentParameters => {
