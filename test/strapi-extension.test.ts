@@ -121,6 +121,73 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     expect((await site.get('hello')).body).toBe('hello');
   });
 
+  it('may wrap controllers of roles and permissions, and lead everyone to their own account', async () => {
+    const site = await opened({
+      [FILE]: `module.exports = (plugin) => {
+        const { find, findOne } = plugin.controllers.role;
+        plugin.controllers.role.find = async (ctx) => {
+          await find(ctx);
+          ctx.body.roles = ctx.body.roles.map(({ type }) => type);
+        };
+        plugin.controllers.role.findOne = async (ctx) => {
+          ctx.params.id = ctx.state.user.role.id;
+          await findOne(ctx);
+        };
+        const { getPermissions } = plugin.controllers.permissions;
+        plugin.controllers.permissions.getPermissions = async (ctx) => {
+          await getPermissions(ctx);
+          ctx.body = Object.keys(ctx.body.permissions).includes('api::note');
+        };
+        const { update } = plugin.controllers.user;
+        const own = async (ctx) => {
+          ctx.params.id = ctx.state.user.id;
+          ctx.request.body = { username: ctx.request.body.username };
+          await update(ctx);
+        };
+        plugin.controllers.user.update = own;
+        plugin.controllers.user.updateMe = own;
+        plugin.controllers.contentmanageruser.create = () => 'never';
+        plugin.services.names = ({ strapi }) => ({ greet: (name) => 'Hello ' + name + ' of ' + strapi.config.get('server.title') });
+        plugin.routes['content-api'].routes.unshift(
+          { method: 'PUT', path: '/user/me', handler: 'user.updateMe', config: { prefix: '' } },
+          { method: 'GET', path: '/greeting', handler: () => strapi.service('plugin::users-permissions.names').greet('you'), config: { auth: false, prefix: '' } },
+        );
+        return plugin;
+      };`,
+      'config/server.js': `module.exports = { title: 'the site' };`,
+      'src/api/door/routes/door.js': `module.exports = { routes: [{ method: 'POST', path: '/door', handler: 'door.open', config: { auth: false } }] };`,
+      'src/api/door/controllers/door.js': `module.exports = {
+        async open(ctx) {
+          ctx.request.body = { identifier: ctx.request.body.name + '@example.com', password: ctx.request.body.word };
+          await strapi.plugin('users-permissions').controller('auth').callback(ctx);
+          ctx.body = { jwt: ctx.body.jwt, known: Object.keys(strapi.plugins['users-permissions'].controllers).sort() };
+        },
+      };`,
+    });
+    const { body: other } = await site.send('POST', 'auth/local/register', PERSON);
+    const bea = { username: 'bea', email: 'bea@example.com', password: PERSON.password };
+    await site.send('POST', 'auth/local/register', bea);
+    const names = ['role.find', 'role.findOne', 'permissions.getPermissions', 'user.update', 'user.updateMe'];
+    await site.auth.roles.grant(
+      'authenticated',
+      names.map((name) => `plugin::users-permissions.${name}`),
+    );
+    const { body: opening } = await site.send('POST', 'door', { name: 'bea', word: PERSON.password });
+    expect(opening.known).toEqual(['auth', 'permissions', 'role', 'user']);
+    const who = { authorization: `Bearer ${opening.jwt}` };
+    const { body: roles } = await site.get('users-permissions/roles', who);
+    expect(roles.roles.toSorted()).toEqual(['authenticated', 'public']);
+    expect((await site.get('users-permissions/roles/1000', who)).body.role.type).toBe('authenticated');
+    expect((await site.get('users-permissions/permissions', who)).body).toBe(true);
+    for (const path of [`users/${other.user.id}`, 'user/me']) {
+      expect((await site.send('PUT', path, { username: `bea of ${path}`, blocked: true }, who)).status).toBe(200);
+      const stored = await site.sheaf.documents('plugin::users-permissions.user').findMany({ sort: 'id' });
+      expect(stored).toMatchObject([{ username: 'alba' }, { username: `bea of ${path}`, blocked: false }]);
+    }
+    expect((await site.get('greeting')).body).toBe('Hello you of the site');
+    expect((await site.get('users-permissions/roles')).status).toBe(403);
+  });
+
   it('may add policies, and limit its routes as the plugin does', async () => {
     const site = await opened({
       [FILE]: `module.exports = (plugin) => {
@@ -162,6 +229,10 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     ['fails', 'module.exports = () => { throw new Error("no"); };'],
     ['replaces a service', 'module.exports = (plugin) => { plugin.services.user.add = () => 1; return plugin; };'],
     ['is no function', 'module.exports = {};'],
+    [
+      'adds routes of the administration',
+      'module.exports = (plugin) => { plugin.routes.admin.routes.push({ method: "GET", path: "/x", handler: () => 1 }); return plugin; };',
+    ],
   ])('keeps the plugin closed where it %s', async (_what, text) => {
     const site = await opened({ [FILE]: text });
     expect((await site.send('POST', 'auth/local/register', PERSON)).status).toBe(403);

@@ -168,11 +168,13 @@ function codeHandler(
         identified: (caller) => {
           request.caller = caller;
         },
-        async askCore({ method, path }, query, body) {
+        async askCore({ method, path }, given) {
           request.caller ??= await auth.authenticator.identify(request.headers.authorization);
           const pattern = patternOf(`${auth.settings.rest.prefix}${path}`);
           const asked = core.find((each) => each.method === method && patternOf(each.path) === pattern)!;
-          return answerInside(asked.handler, request, reply, { query, body });
+          const names = [...asked.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+          const params = Object.fromEntries(names.map((name, index) => [name, given.params[index]!]));
+          return answerInside(asked.handler, request, reply, { ...given, params });
         },
       });
       if (request.method !== 'GET' && answer) await sendReplicationPosition(sheaf, reply);

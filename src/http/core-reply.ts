@@ -57,12 +57,16 @@ export async function answerInside(
   handler: Handler,
   request: FastifyRequest,
   reply: FastifyReply,
-  { query, body }: { readonly query: string; readonly body: unknown },
+  { params, query, body }: { readonly params: object; readonly query: string; readonly body: unknown },
 ): Promise<CoreReply> {
   const { url = '/' } = request.raw;
   const pathname = url.split('?', 1)[0]!;
   const raw = Object.create(request.raw, { url: { value: query === '' ? pathname : `${pathname}?${query}` } });
-  const asked: FastifyRequest = Object.create(request, { raw: { value: raw }, body: { value: body } });
+  const asked: FastifyRequest = Object.create(request, {
+    raw: { value: raw },
+    params: { value: params },
+    body: { value: body },
+  });
   const kept = new KeptReply(asked, reply);
   await handler(asked, kept as unknown as FastifyReply);
   return { status: kept.statusCode, headers: kept.headers, body: await parsed(kept.body) };

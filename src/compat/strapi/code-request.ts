@@ -14,8 +14,16 @@ export interface CodeRequest {
   readBody(): Promise<{ readonly body: unknown; readonly files: unknown }>;
   /** Called when it is known who calls. */
   identified(caller: Caller): void;
-  /** What a route of the core answers to this request, with another query or body. */
-  askCore(route: CoreRoute, query: string, body: unknown): Promise<CoreReply>;
+  /** What a route of the core answers to this request, as code has left it. */
+  askCore(route: CoreRoute, given: CoreGiven): Promise<CoreReply>;
+}
+
+/** What code has made of a request. */
+export interface CoreGiven {
+  /** Values of the parameters in the path of the route, in order. */
+  readonly params: readonly string[];
+  readonly query: string;
+  readonly body: unknown;
 }
 
 export interface CoreRoute {
@@ -41,7 +49,14 @@ export const requestOf = (ctx: Context): CodeRequest => requests.get(ctx)!;
 /** Has the core answer in a context, as the action of a controller that nobody replaced does. */
 export async function answerFromCore(ctx: Context, route: CoreRoute): Promise<void> {
   const { body: given } = ctx.request as { readonly body?: unknown };
-  const { status, headers, body } = await requestOf(ctx).askCore(route, queryText(ctx.query), given);
+  const named = (ctx.params ?? {}) as Readonly<Record<string, unknown>>;
+  // Code may have put another value there, to lead everyone to their own.
+  const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => String(named[name!] ?? ''));
+  const { status, headers, body } = await requestOf(ctx).askCore(route, {
+    params,
+    query: queryText(ctx.query),
+    body: given,
+  });
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) ctx.append(name, value as string | string[]);
   ctx.body = body;

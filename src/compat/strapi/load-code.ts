@@ -19,7 +19,13 @@ import { pluginServices } from './data/plugin-services.ts';
 import { EventHub } from './event-hub.ts';
 import { type CoreMembers, createFactories } from './factories.ts';
 import { notOffered } from './not-offered.ts';
-import { extendPlugin, type PluginExtension } from './plugin-extension.ts';
+import {
+  CORE_CONTROLLERS,
+  coreControllerOf,
+  EXTENDED_PLUGIN,
+  extendPlugin,
+  type PluginExtension,
+} from './plugin-extension.ts';
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
@@ -67,10 +73,10 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
   // After lifecycles, so that it is told of what they made of a write.
   sheaf.operations.addHooks(new EntryEvents(sheaf, eventHub, strapiLogs));
   offerKnex(sheaf, data.db, modules);
-  const plugins = strapiPlugins(
-    { ...pluginServices(sheaf, auth) },
-    { contentType: data.contentType, config: (plugin, key) => config.get(`plugin::${plugin}.${key}`) },
-  );
+  let extension: PluginExtension | null = null;
+  const controllerOf = (uid: string): Members | undefined =>
+    extension?.controller(uid) ?? coreControllerOf(uid) ?? registry.made('controllers', uid, core.controller);
+  const plugins = pluginMembers(sheaf, auth, { data, config, controller: controllerOf });
   Object.assign(strapi, {
     ...data,
     ...plugins,
@@ -80,20 +86,15 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
     requestContext,
     eventHub,
-    // What custom fields hold is read from the files before they run.
-    customFields: { register: () => undefined },
+    ...PLAIN_MEMBERS,
     service: (uid: string) => serviceOf(uid, plugins) ?? registry.made('services', uid, core.service),
-    controller: (uid: string) => registry.made('controllers', uid, core.controller),
-    fetch: globalThis.fetch,
-    telemetry: { send: async () => false },
-    isLoaded: true,
-    EE: false,
+    controller: controllerOf,
   });
   await modules.prepare(code.files.map((file) => file.path));
   const registry: CodeRegistry = new CodeRegistry(modules, code.files, strapi);
   Object.assign(strapi, byUid(registry, strapi));
   for (const file of registry.all('lifecycles')) subscribe(file, data);
-  const extension = await extendPlugin(code.files, { strapi, modules, registry });
+  extension = await extendPlugin(code.files, { strapi, modules, registry });
   for (const [uid, functions] of extension?.lifecycles ?? [])
     data.db.lifecycles.subscribe({ models: [uid], ...functions });
   return {
@@ -109,6 +110,34 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     log,
   };
 }
+
+/** Members of `strapi` that depend on nothing. */
+const PLAIN_MEMBERS: Members = {
+  // What custom fields hold is read from the files before they run.
+  customFields: { register: () => undefined },
+  fetch: globalThis.fetch,
+  telemetry: { send: async () => false },
+  isLoaded: true,
+  EE: false,
+};
+
+interface PluginParts {
+  readonly data: DataMembers;
+  readonly config: ProjectConfig;
+  controller(uid: string): Members | undefined;
+}
+
+/** `strapi.plugin(name)` and `strapi.plugins`. */
+const pluginMembers = (sheaf: Sheaf, auth: Auth, { data, config, controller }: PluginParts) =>
+  strapiPlugins(
+    { ...pluginServices(sheaf, auth) },
+    {
+      contentType: data.contentType,
+      controller,
+      controllersOf: (plugin) => (plugin === EXTENDED_PLUGIN ? CORE_CONTROLLERS : []),
+      config: (plugin, key) => config.get(`plugin::${plugin}.${key}`),
+    },
+  );
 
 /** A service of a plugin, or what stands for one of the admin. */
 function serviceOf(uid: string, { plugin }: ReturnType<typeof strapiPlugins>): object | undefined {

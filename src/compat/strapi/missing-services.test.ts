@@ -5,7 +5,7 @@ type Service = Record<string, (...values: unknown[]) => unknown>;
 
 const { plugin, plugins } = strapiPlugins(
   { upload: { upload: { upload: () => 'stored' } } },
-  { contentType: (uid) => ({ uid }), config: () => undefined },
+  { contentType: (uid) => ({ uid }), controller: () => undefined, controllersOf: () => [], config: () => undefined },
 );
 const service = (name: string): Service => plugin('upload')!.service(name) as Service;
 

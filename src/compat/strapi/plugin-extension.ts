@@ -11,8 +11,10 @@ import type { Members, Strapi } from './strapi-types.ts';
 export const EXTENDED_PLUGIN = 'users-permissions';
 const NAMESPACE = `plugin::${EXTENDED_PLUGIN}`;
 
-/** What the plugin serves here: method, path, controller and action. Those of roles stand below the plugin's own name. */
-const SERVED: readonly (readonly [method: string, path: string, handler: string])[] = [
+type Served = readonly [method: string, path: string, handler: string];
+
+/** What the plugin serves here: method, path, controller and action. */
+const SERVED: readonly Served[] = [
   ['GET', '/users/count', 'user.count'],
   ['GET', '/users', 'user.find'],
   ['GET', '/users/me', 'user.me'],
@@ -32,6 +34,19 @@ const SERVED: readonly (readonly [method: string, path: string, handler: string]
   ['GET', '/auth/sessions', 'auth.getSessions'],
   ['DELETE', '/auth/sessions/:sessionId', 'auth.revokeSession'],
 ];
+
+/** The same below the plugin's own name. */
+const SERVED_BELOW: readonly Served[] = [
+  ['GET', '/roles/:id', 'role.findOne'],
+  ['GET', '/roles', 'role.find'],
+  ['POST', '/roles', 'role.createRole'],
+  ['PUT', '/roles/:role', 'role.updateRole'],
+  ['DELETE', '/roles/:role', 'role.deleteRole'],
+  ['GET', '/permissions', 'permissions.getPermissions'],
+];
+
+/** Controllers of Strapi's administration, which nothing here leads to. */
+const UNSERVED_CONTROLLERS = ['settings', 'contentmanageruser'];
 
 interface PluginRoute {
   readonly method?: unknown;
@@ -92,6 +107,7 @@ export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDe
     const bootstrap = given.bootstrap;
     const extended = ((await exported(given)) ?? given) as Plugin;
     refuseServices(services, extended.services);
+    makeServices(services, extended.services, strapi);
     refuseSchemas(types, extended.contentTypes);
     return {
       file: file.file,
@@ -108,25 +124,48 @@ export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDe
 
 /** Actions of the core by controller and name, each a function for the context of a request. */
 const originals = new Map<string, (ctx: Context) => Promise<void>>(
-  SERVED.map(([method, path, handler]) => [handler, (ctx) => answerFromCore(ctx, { method, path })]),
+  [
+    ...SERVED,
+    ...SERVED_BELOW.map(([method, path, handler]): Served => [method, `/${EXTENDED_PLUGIN}${path}`, handler]),
+  ].map(([method, path, handler]) => [handler, (ctx) => answerFromCore(ctx, { method, path })]),
 );
+
+/** Controllers of the core by name. */
+function coreControllers(): Record<string, Record<string, unknown>> {
+  const controllers: Record<string, Record<string, unknown>> = {};
+  for (const [handler, action] of originals) {
+    const [name, verb] = handler.split('.') as [string, string];
+    controllers[name] ??= {};
+    controllers[name][verb] = action;
+  }
+  return controllers;
+}
+
+/** A controller of the plugin as nobody has extended it; undefined where it has none of that name. */
+export const coreControllerOf = (uid: string): Members | undefined =>
+  uid.startsWith(`${NAMESPACE}.`) ? coreControllers()[uid.slice(NAMESPACE.length + 1)] : undefined;
+
+/** The names of the plugin's controllers. */
+export const CORE_CONTROLLERS: readonly string[] = Object.keys(coreControllers());
 
 /**
  * The plugin before it is extended. Routers and controllers can be used as objects, and called as Strapi has them since
  * 5.54: the answer is the same object.
  */
 function pluginOf(strapi: Strapi): Plugin {
-  const controllers: Record<string, Members> = {};
-  for (const [handler, action] of originals) {
-    const [name, verb] = handler.split('.') as [string, string];
-    controllers[name] ??= {};
-    controllers[name][verb] = action;
-  }
-  const routes = SERVED.map(([method, path, handler]) => ({ method, path, handler, config: { prefix: '' } }));
+  const controllers: Record<string, Members> = coreControllers();
+  for (const name of UNSERVED_CONTROLLERS) controllers[name] = {};
+  const routes = [
+    ...SERVED.map(([method, path, handler]) => ({ method, path, handler, config: { prefix: '' } })),
+    ...SERVED_BELOW.map(([method, path, handler]) => ({ method, path, handler, config: {} })),
+  ];
   const { services } = (strapi.plugin as (name: string) => { services: Members })(EXTENDED_PLUGIN);
   return {
     controllers: Object.fromEntries(Object.entries(controllers).map(([name, members]) => [name, callable(members)])),
-    routes: { 'content-api': callable({ type: 'content-api', routes }) },
+    routes: {
+      'content-api': callable({ type: 'content-api', routes }),
+      admin: callable({ type: 'admin', routes: [] }),
+    },
     services,
     policies: {},
     middlewares: {},
@@ -176,6 +215,15 @@ function refuseServices(before: ReadonlyMap<string, Members>, after: Members): v
         throw new Error(`it replaces services.${name}.${key}, which the core does not call; wrap a controller instead`);
 }
 
+/** Services that it has added are made when the plugin is there, as Strapi does. */
+function makeServices(before: ReadonlyMap<string, Members>, services: Record<string, unknown>, strapi: Strapi): void {
+  const { services: offered } = (strapi.plugin as (name: string) => { services: Record<string, unknown> })(
+    EXTENDED_PLUGIN,
+  );
+  for (const [name, service] of Object.entries(services))
+    if (!before.has(name)) offered[name] = membersOf(service, strapi);
+}
+
 function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'routes' | 'controller' | 'guard'> {
   const made = new Map<string, Members>();
   const controllerOf = (name: string): Members | undefined => {
@@ -192,6 +240,8 @@ function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'route
   };
   const router = membersOf(plugin.routes['content-api'], strapi);
   const list = Array.isArray(router.routes) ? (router.routes as PluginRoute[]) : [];
+  if ((membersOf(plugin.routes.admin ?? {}, strapi).routes as PluginRoute[] | undefined)?.length)
+    throw new Error('it adds routes of the administration interface, which are not served');
   return {
     routes: list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
     controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
@@ -209,6 +259,7 @@ function membersOf(given: unknown, strapi: Strapi): Members {
 /** Whether the core has a route as it is. */
 function isServedAlready({ method, path, handler, config = {} }: PluginRoute): boolean {
   const { prefix, ...rest } = config;
-  const isPlain = prefix === '' && Object.keys(rest).length === 0;
-  return isPlain && SERVED.some((served) => served[0] === method && served[1] === path && served[2] === handler);
+  if (Object.keys(rest).length > 0) return false;
+  const list = prefix === '' ? SERVED : prefix === undefined ? SERVED_BELOW : [];
+  return list.some((served) => served[0] === method && served[1] === path && served[2] === handler);
 }

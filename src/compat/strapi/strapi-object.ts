@@ -54,6 +54,8 @@ type PluginServices = Readonly<Record<string, Readonly<Record<string, object>>>>
 interface StrapiPlugin {
   readonly services: Readonly<Record<string, object>>;
   service(name: string): object | undefined;
+  readonly controllers: Readonly<Record<string, unknown>>;
+  controller(name: string): unknown;
   contentType(name: string): unknown;
   config(key: string, otherwise?: unknown): unknown;
 }
@@ -61,17 +63,25 @@ interface StrapiPlugin {
 /** What plugins share with the rest of `strapi`. */
 interface PluginDeps {
   contentType(uid: string): unknown;
+  controller(uid: string): unknown;
+  /** Names of the controllers of a plugin. */
+  controllersOf(plugin: string): readonly string[];
   config(plugin: string, key: string): unknown;
 }
 
 /** `strapi.plugin(name)` and `strapi.plugins[name]`; undefined for a plugin that is not there. */
-export function strapiPlugins(offered: PluginServices, { contentType, config }: PluginDeps) {
+export function strapiPlugins(offered: PluginServices, deps: PluginDeps) {
+  const { contentType, config } = deps;
   const plugins: Record<string, StrapiPlugin> = {};
   for (const [name, members] of Object.entries(offered)) {
     const services = withMissingServices(name, members);
     plugins[name] = {
       services,
       service: (service) => (Object.hasOwn(services, service) ? services[service] : undefined),
+      controller: (of) => deps.controller(`plugin::${name}.${of}`),
+      get controllers() {
+        return Object.fromEntries(deps.controllersOf(name).map((of) => [of, deps.controller(`plugin::${name}.${of}`)]));
+      },
       contentType: (type) => contentType(`plugin::${name}.${type}`),
       config: (key, otherwise) => config(name, key) ?? otherwise,
     };
