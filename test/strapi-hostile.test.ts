@@ -15,7 +15,12 @@ import { type Files, writeFiles } from './support/own-code.ts';
 import { IN_THE_END } from './support/patience.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const LINK = { type: 'component', component: 'part.link', repeatable: false };
 const PROJECT: Project = {
+  components: {
+    'part.link': { label: { type: 'string' }, to: relation('oneToOne', 'thing') },
+    'part.list': { label: { type: 'string' }, things: relation('oneToMany', 'thing'), link: LINK },
+  },
   types: {
     thing: {
       attributes: {
@@ -23,6 +28,7 @@ const PROJECT: Project = {
         secret: { type: 'string', private: true },
         pin: { type: 'password' },
         friends: relation('manyToMany', 'thing'),
+        zone: { type: 'dynamiczone', components: ['part.link', 'part.list'] },
       },
     },
   },
@@ -158,14 +164,39 @@ describeOnEveryDatabase('Odd code of a Strapi project', (engine) => {
       expect(everything.body.results[0]).not.toHaveProperty(hidden);
   });
 
+  it('populates no more of a dynamic zone than a client may see', async () => {
+    const things = site.sheaf.documents('api::thing.thing');
+    const { documentId } = await things.create({ data: { title: 't' } });
+    const parts = [
+      { __component: 'part.link', label: 'a', to: documentId },
+      { __component: 'part.list', label: 'b', things: [documentId], link: { label: 'c', to: documentId } },
+    ];
+    const { documentId: other } = await things.create({ data: { title: 'u', zone: parts } });
+    for (const populate of [
+      'populate[zone][populate][to]=true&populate[zone][populate][link][populate][to]=true',
+      'populate[zone][populate]=to,things,link.to',
+      'populate[zone][populate][0]=to&populate[zone][populate][1]=link',
+      'populate[zone][populate]=*',
+      'populate=zone.to,zone.link.to,zone.things,zone',
+    ]) {
+      const { body } = await site.get(`odd/found?filters[title]=u&${populate}`);
+      expect(body.results[0].zone).toMatchObject([{ label: 'a' }, { label: 'b' }]);
+      expect(JSON.stringify(body), populate).not.toContain(documentId);
+    }
+    const { body } = await site.get('odd/validated?populate[zone][populate][nothing]=true');
+    expect(body.error.message).toBe('Invalid key nothing at zone');
+    expect((await site.get('odd/validated?populate[zone][populate]=link')).body).toBe('valid');
+    for (const each of [documentId, other]) await things.delete({ documentId: each });
+  });
+
   it('refuses what is no attribute that may be written', async () => {
     expect((await site.get('odd/strict?sort=title&page=1')).body).toEqual({
       kept: { sort: 'title', page: '1' },
       valid: true,
     });
-    expect((await site.get('odd/strict?populate=*')).body.kept).toEqual({ populate: { friends: true } });
+    expect((await site.get('odd/strict?populate=*')).body.kept).toEqual({ populate: { friends: true, zone: true } });
     expect((await site.get('odd/strict?populate[friends]=*')).body.kept).toEqual({
-      populate: { friends: { populate: { friends: true } } },
+      populate: { friends: { populate: { friends: true, zone: true } } },
     });
     const strict = await site.get('odd/strict?sort=title&utm=1');
     expect(strict.body).toMatchObject({ error: { name: 'ValidationError', message: 'Invalid key utm' } });
@@ -218,6 +249,7 @@ describeOnEveryDatabase('Paths that are encoded without need', (engine) => {
 
   beforeAll(async () => {
     const folder = guarded.projectWith({
+      ...PROJECT,
       types: { ...PROJECT.types, kit: { attributes: { title: { type: 'string' } } } },
     });
     const routes = DECLARED.flatMap((declared) =>

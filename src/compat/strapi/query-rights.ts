@@ -8,6 +8,7 @@ import { schemaOf, targetOf } from './data/schemas.ts';
 import { ValidationError } from './strapi-errors.ts';
 
 type Query = Record<string, unknown>;
+type DynamicZone = Extract<Attribute, { kind: 'dynamiczone' }>;
 
 /** Is told of each key that is left out; may throw. */
 type LeaveOut = (key: string, at: readonly string[], param: string) => void;
@@ -140,8 +141,8 @@ function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
       if (!attribute || !isObject(options)) return [key, options];
       const target = targetOf(walk.model, attribute);
       if (target) return [key, allowedQuery(walk, target, options)];
-      if (attribute.kind === 'dynamiczone' && isEverything(options.populate))
-        return [key, { on: Object.fromEntries(attribute.components.map(({ uid }) => [uid, partOf(walk, uid)])) }];
+      if (attribute.kind === 'dynamiczone' && options.on === undefined && options.populate !== undefined)
+        return [key, { on: partsOf(walk, attribute, options.populate) }];
       return [key, isObject(options.on) ? { ...options, on: allowedFragments(walk, options.on) } : options];
     }),
   );
@@ -159,8 +160,42 @@ function everythingOf({ access }: Walk, { attributes }: Schema): Query {
   return Object.fromEntries([...attributes.values()].filter(isShown).map(({ name }) => [name, true]));
 }
 
-/** The same of one component of a dynamic zone. */
-const partOf = (walk: Walk, uid: string): Query => ({ populate: everythingOf(walk, schemaOf(walk.model, uid)!) });
+/** What is populated of a dynamic zone, by component: of each, what the caller may see of the names that it has. */
+function partsOf(walk: Walk, zone: DynamicZone, populate: unknown): Query {
+  const schemas = zone.components.map(({ uid }) => schemaOf(walk.model, uid)!);
+  const isKnown = (name: string): boolean => name === '' || schemas.some(({ attributes }) => attributes.has(name));
+  for (const name of namesIn(populate)) if (!isKnown(name)) walk.leaveOut(name, [zone.name], 'populate');
+  return Object.fromEntries(
+    schemas.map((schema) => [
+      schema.uid,
+      {
+        populate: isEverything(populate)
+          ? everythingOf(walk, schema)
+          : allowedPopulate(
+              walk,
+              schema,
+              ofNames(populate, (name) => schema.attributes.has(name)),
+            ),
+      },
+    ]),
+  );
+}
+
+const headOf = (path: string): string => path.trim().split('.')[0]!;
+
+/** The names that a populate begins with. */
+function namesIn(populate: unknown): readonly string[] {
+  if (isEverything(populate)) return [];
+  if (isObject(populate)) return Object.keys(populate);
+  return [populate].flat().flatMap((one) => (typeof one === 'string' ? one.split(',').map(headOf) : []));
+}
+
+/** A populate without other names. */
+function ofNames(populate: unknown, isOne: (name: string) => boolean): unknown {
+  if (isObject(populate)) return Object.fromEntries(Object.entries(populate).filter(([name]) => isOne(name)));
+  const paths = [populate].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
+  return paths.filter((path) => isOne(headOf(path)));
+}
 
 /** Whether a path is of attributes that can be shown; who made an entry is told to nobody. */
 function isPopulated(walk: Walk, schema: Schema, [name, ...rest]: readonly string[], at: readonly string[]): boolean {

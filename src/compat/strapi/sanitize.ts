@@ -137,7 +137,10 @@ function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: reado
   const attribute = name === undefined || !schema ? undefined : schema.attributes.get(name);
   if (!attribute) return true;
   if (attribute.kind === 'relation' && !mayFollow(access, attribute)) return false;
-  return rest.length === 0 || mayPopulate(model, targetOf(model, attribute), rest, access);
+  if (rest.length === 0) return true;
+  if (attribute.kind === 'dynamiczone')
+    return attribute.components.every(({ uid }) => mayPopulate(model, schemaOf(model, uid), rest, access));
+  return mayPopulate(model, targetOf(model, attribute), rest, access);
 }
 
 interface Nested {
