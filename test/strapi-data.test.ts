@@ -10,6 +10,7 @@ import { pluginServices } from '../src/compat/strapi/data/plugin-services.ts';
 import { Rows } from '../src/compat/strapi/data/rows.ts';
 import { createDocuments, type StrapiDocuments } from '../src/compat/strapi/data/strapi-documents.ts';
 import { EventHub } from '../src/compat/strapi/event-hub.ts';
+import { strapiErrors } from '../src/compat/strapi/strapi-errors.ts';
 import type { Entry } from '../src/operations/parameters.ts';
 import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
@@ -691,6 +692,79 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     } finally {
       stop();
     }
+  });
+
+  it('tells lifecycles of the rows of the locale that is written, and of no document that is not there', async () => {
+    const told: unknown[] = [];
+    const note = ({ action, params, result }: LifecycleEvent) => {
+      const { locale } = (result ?? params.data ?? {}) as { locale?: string };
+      told.push([action, (params.where as { id?: number }).id ?? null, locale]);
+    };
+    const events = ['Create', 'Update', 'Delete'].flatMap((name) => [`before${name}`, `after${name}`]);
+    const french = of(await documents(PAGE).create({ data: { title: 'Feuille' }, locale: 'fr' }));
+    const { documentId } = french;
+    const stop = lifecycles.subscribe({ models: [PAGE], ...Object.fromEntries(events.map((name) => [name, note])) });
+    try {
+      expect(await documents(PAGE).update({ documentId: 'nowhere', data: { title: 'x' } })).toBeNull();
+      expect(told.splice(0)).toEqual([]);
+      const english = of(await documents(PAGE).update({ documentId, data: { title: 'Page' } }));
+      expect(told.splice(0)).toEqual([
+        ['beforeCreate', null, 'en'],
+        ['afterCreate', null, 'en'],
+      ]);
+      await documents(PAGE).update({ documentId, data: { title: 'Page 2' } });
+      expect(told.splice(0)).toEqual([
+        ['beforeUpdate', english.id, 'en'],
+        ['afterUpdate', english.id, 'en'],
+      ]);
+      await documents(PAGE).publish({ documentId, locale: '*' });
+      expect(told.splice(0)).toEqual([
+        ['beforeCreate', null, 'fr'],
+        ['beforeCreate', null, 'en'],
+        ['afterCreate', null, 'fr'],
+        ['afterCreate', null, 'en'],
+      ]);
+      await documents(PAGE).delete({ documentId });
+      expect(told.splice(0).filter((one) => (one as [string])[0] === 'afterDelete')).toEqual([
+        ['afterDelete', english.id, 'en'],
+        ['afterDelete', expect.any(Number), 'en'],
+      ]);
+    } finally {
+      stop();
+    }
+  });
+
+  it('loads what a row leads to', async () => {
+    const ann = await rows(AUTHOR).create({ data: { name: 'Ann' } });
+    const { ids } = await rows(TAG).createMany({ data: [{ name: 'red' }, { name: 'blue' }] });
+    const article = await rows(ARTICLE).create({ data: { title: 'One', author: ann.id, tags: ids } });
+    expect(await rows(ARTICLE).load(article, 'author')).toMatchObject({ id: ann.id, name: 'Ann' });
+    const tags = { select: ['name'], orderBy: { name: 'asc' } };
+    expect(await rows(ARTICLE).load(article, 'tags', tags)).toMatchObject([{ name: 'blue' }, { name: 'red' }]);
+    expect(await rows(ARTICLE).load(article, ['author', 'links'])).toEqual({
+      author: expect.objectContaining({ name: 'Ann' }),
+      links: [],
+    });
+    expect(await entities.load(ARTICLE, article, 'tags', { fields: ['name'], sort: 'name', limit: 1 })).toMatchObject([
+      { name: 'blue' },
+    ]);
+    expect(await rows(ARTICLE).load({ id: 0 }, 'author')).toBeNull();
+    await expect(rows(ARTICLE).load(article, 'title')).rejects.toThrow('Expected title to be a relational attribute');
+  });
+
+  it('knows the errors of the core by the classes of Strapi', async () => {
+    const { ApplicationError, ForbiddenError, NotFoundError, ValidationError } = strapiErrors;
+    const caught: unknown = await documents(ARTICLE)
+      .create({ data: { title: 5 } })
+      .then(null, (error: unknown) => error);
+    expect([ApplicationError, ValidationError].map((type) => caught instanceof type)).toEqual([true, true]);
+    expect([ForbiddenError, NotFoundError].map((type) => caught instanceof type)).toEqual([false, false]);
+    class Own extends ValidationError {}
+    expect([new Own('x') instanceof ValidationError, caught instanceof Own, new Error('x') instanceof Own]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('lets lifecycles change relations, dates, and what is published alone', async () => {

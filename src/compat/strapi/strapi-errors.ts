@@ -76,6 +76,26 @@ class NotImplementedError extends ApplicationError {
   }
 }
 
+/** The names of errors of the core that are of a kind. */
+const KINDS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [ValidationError, 'ValidationError'],
+  [PaginationError, 'PaginationError'],
+  [NotFoundError, 'NotFoundError'],
+  [ForbiddenError, 'ForbiddenError'],
+  [UnauthorizedError, 'UnauthorizedError'],
+  [RateLimitError, 'RateLimitError'],
+  [PayloadTooLargeError, 'PayloadTooLargeError'],
+]);
+
+// Errors of the core are of these kinds as well, by their names, for code that asks what it has caught.
+Object.defineProperty(ApplicationError, Symbol.hasInstance, {
+  value(this: typeof ApplicationError, error: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, error)) return true;
+    if (!(error instanceof SheafError) || error.status >= 500) return false;
+    return this === ApplicationError || KINDS.get(this) === error.name;
+  },
+});
+
 /** As `errors` of `@strapi/utils`. */
 export const strapiErrors = {
   ApplicationError,
@@ -114,13 +134,13 @@ const statusOf = (error: ApplicationError): number => STATUSES.find(([type]) => 
 
 /** Null for what is nobody's answer. */
 export function errorAnswer(error: unknown): ErrorAnswer | null {
-  if (error instanceof ApplicationError) {
-    const { name, message, details } = error;
-    return { status: statusOf(error), name, message, details };
-  }
   if (error instanceof SheafError) {
     const { status, name, message, details } = error;
     return { status, name, message, details };
+  }
+  if (error instanceof ApplicationError) {
+    const { name, message, details } = error;
+    return { status: statusOf(error), name, message, details };
   }
   return exposedAnswer(error);
 }
@@ -149,12 +169,15 @@ export const isMeant = (error: unknown): boolean =>
 
 /** As in Strapi, whoever is refused by an error learns no more than that; null where it says more, as of a policy. */
 export function refusalOf(error: unknown): 'unauthorized' | 'forbidden' | null {
+  // The core says no more than it should.
+  if (error instanceof SheafError) return null;
   if (error instanceof UnauthorizedError) return 'unauthorized';
   return error instanceof ForbiddenError && !(error instanceof PolicyError) ? 'forbidden' : null;
 }
 
 /** What code threw around an operation of the core to be answered, as the core answers it; null for anything else. */
 export function coreError(error: unknown): SheafError | null {
+  if (error instanceof SheafError) return null;
   const refusal = refusalOf(error);
   if (refusal) return refusal === 'forbidden' ? forbiddenError() : unauthorizedError('Unauthorized');
   const answer = isMeant(error) ? errorAnswer(error) : null;

@@ -79,7 +79,11 @@ export function createDataMembers(sheaf: Sheaf): DataMembers {
   const db: DataMembers['db'] = {
     query,
     lifecycles,
-    transaction: (work) => transact(sheaf, work, () => connectionOf(db)),
+    transaction: (work) => {
+      if (typeof work !== 'function')
+        throw new NotOfferedError('strapi.db.transaction() without a function', 'give it the work to do');
+      return transact(sheaf, work, () => connectionOf(db));
+    },
     inTransaction: () => sheaf.operations.database.isInTransaction,
     get metadata() {
       metadata ??= tablesMetadata(model);

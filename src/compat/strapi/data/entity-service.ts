@@ -68,6 +68,19 @@ export class EntityService {
     return entry;
   }
 
+  /** What an entry leads to, by the name of a relation, or by several of them. */
+  load(
+    uid: string,
+    entity: { readonly id: Id },
+    names: string | readonly string[],
+    options: Options = {},
+  ): Promise<unknown> {
+    const { fields, filters, sort, populate, start, limit } = options;
+    const given = { select: fields, where: filters, orderBy: sort, populate, offset: start, limit };
+    const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return new Rows(this.#sheaf, uid).load(entity, names, Object.keys(asked).length === 0 ? true : asked);
+  }
+
   #row(uid: string, id: Id): Promise<Entry | null> {
     return new Rows(this.#sheaf, uid).findOne({ where: { id: Number(id) } });
   }

@@ -13,11 +13,11 @@ import type { HookResult, OperationHooks, ShownChanges } from '../../../operatio
 import type { Entry } from '../../../operations/parameters.ts';
 import { sanitizeOutput } from '../sanitize.ts';
 import { knownData } from './known-data.ts';
+import { isRowOf, localesOf, type RowEvent, type States, type Step, stepsOf } from './row-steps.ts';
 import { type AroundRows, type ManyEvent, type ReadEvent, Rows } from './rows.ts';
 import { viewOf } from './schema-views.ts';
 import { asAsked, DATES, SETTABLE_DATES, toldData } from './told-data.ts';
 
-export type RowEvent = 'Create' | 'Update' | 'Delete';
 type EventName = RowEvent | ManyEvent | ReadEvent;
 export type LifecycleAction = `before${EventName}` | `after${EventName}`;
 
@@ -38,29 +38,10 @@ interface EventParameters {
   [name: string]: unknown;
 }
 
-/** What each subscriber keeps from before to after. */
-type States = Map<Subscriber, Record<string, unknown>>;
-
 type Handler = (event: LifecycleEvent) => unknown;
 
 /** Functions by the name of their event, for the types that it names or for all. */
 export type Subscriber = Handler | ({ readonly models?: readonly string[] } & { readonly [action: string]: unknown });
-
-/** A row that a write makes, changes or removes. */
-interface Step {
-  readonly event: RowEvent;
-  readonly id: number | null;
-  readonly isPublished: boolean;
-  /** The row as it was before it is removed. */
-  readonly removed: Entry | null;
-  /** What the row holds beside the data: defaults, or what it is made of. */
-  readonly known: Readonly<Record<string, unknown>>;
-  /** Whether what code says of the row is for it alone, as it is a copy of another. */
-  readonly isCopy: boolean;
-  /** What is written to the row when it is there: what code says of a copy, and of dates. */
-  later: Readonly<Record<string, unknown>>;
-  readonly states: States;
-}
 
 /** A value of an event and what code has left there. */
 interface Fired {
@@ -145,7 +126,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
 
   async before<O extends Operation>(operation: O): Promise<O> {
     if (!('data' in operation)) return operation;
-    const steps = await this.#stepsOf(operation);
+    const steps = await stepsOf(this.#sheaf, operation);
     let data: Record<string, unknown> = { ...operation.data, ...operation.supplied };
     for (const step of steps) {
       const fired = await this.#fire(operation, step, { action: `before${step.event}`, data });
@@ -167,7 +148,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
     const { populate } = operation.parameters;
     const data = { ...operation.data, ...operation.supplied };
     for (const step of steps) {
-      const version = written.versions.find(({ published }) => published === step.isPublished) ?? written.versions[0];
+      const version = written.versions.find((one) => isRowOf(step, one)) ?? written.versions[0];
       const id = step.id ?? version?.id;
       if (id !== undefined) await this.#writeLater(rows, id, step);
       const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
@@ -227,9 +208,8 @@ export class Lifecycles implements OperationHooks, AroundRows {
     // Code that writes rows is told what it wrote, and whether that is published.
     if (row !== undefined)
       return { ...data, ...(type.draftAndPublish && datesOf(type, step, result, ['publishedAt'])) };
-    const { locale = null } = type.localized
-      ? { locale: this.#sheaf.operations.defaultLocale, ...localeOf(type, parameters.locale) }
-      : {};
+    const asked = localesOf(this.#sheaf, type, parameters.locale);
+    const locale = step.locale ?? (typeof asked === 'string' ? asked : null);
     const place = { type, isPublished: step.isPublished, locale };
     return {
       ...step.known,
@@ -275,63 +255,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
     const known = knownData(this.#sheaf.model, operation.type, Object.fromEntries(supplied));
     return { data: Object.fromEntries(asked), supplied: known };
   }
-
-  /** What is in a row of a new document that nothing is said of. */
-  #newRow({ attributes }: ContentType): Step['known'] {
-    const scalars = [...attributes.values()].filter((attribute) => attribute.kind === 'scalar');
-    const withDefault = scalars.filter(({ rules }) => rules.default !== undefined && rules.default !== null);
-    return Object.fromEntries(withDefault.map(({ name, rules }) => [name, structuredClone(rules.default)]));
-  }
-
-  /** The rows that a write is about, in Strapi's order: the draft, then what is published. */
-  async #stepsOf({ name, type, documentId, row, parameters, defaultStatus }: WriteOperation): Promise<Step[]> {
-    const rows = new Rows(this.#sheaf, type.uid);
-    const step = (event: RowEvent, at: Entry | null, isPublished: boolean, known: Step['known'] = {}): Step => ({
-      event,
-      id: at?.id ?? null,
-      isPublished,
-      removed: event === 'Delete' ? at : null,
-      known,
-      isCopy: name === 'publish' || name === 'discardDraft',
-      later: {},
-      states: new Map(),
-    });
-    if (row !== undefined) {
-      const found = row === 'new' ? null : await rows.findOne({ where: { id: row } });
-      const event = name === 'delete' ? 'Delete' : row === 'new' ? 'Create' : 'Update';
-      return [step(event, found, found?.publishedAt != null)];
-    }
-    const isFound = name !== 'create' && name !== 'clone';
-    const where = { ...(documentId !== null && { documentId }), ...localeOf(type, parameters.locale) };
-    const stored = isFound
-      ? await rows.findMany({ where, populate: name === 'delete' ? parameters.populate : null })
-      : [];
-    const draft = stored.find(({ publishedAt }) => !type.draftAndPublish || publishedAt === null) ?? null;
-    const published = type.draftAndPublish ? (stored.find(({ publishedAt }) => publishedAt !== null) ?? null) : null;
-    const publishes = type.draftAndPublish && (parameters.status ?? defaultStatus) === 'published';
-    // A draft is changed; what is published is made of the draft, and a draft that is made anew of what is published.
-    const write = (at: Entry | null, isPublished: boolean, source = draft ?? published): Step => {
-      const isChange = at !== null && at === source;
-      const known = isChange ? {} : source ? contentOf(source) : this.#newRow(type);
-      return step(at ? 'Update' : 'Create', at, isPublished, known);
-    };
-    switch (name) {
-      case 'delete':
-        return stored.map((one) => step('Delete', one, one.publishedAt !== null));
-      case 'unpublish':
-        return published ? [step('Delete', published, true)] : [];
-      case 'publish':
-        return [write(published, true)];
-      case 'discardDraft':
-        return [write(draft, false, published)];
-      default:
-        return [write(draft, !type.draftAndPublish), ...(publishes ? [write(published, true)] : [])];
-    }
-  }
 }
-
-/** What of a row goes into another that is made of it. */
-const contentOf = ({ id: _id, publishedAt: _publishedAt, ...content }: Entry): Step['known'] => content;
 
 /** What code may change without changing what it was told; what was asked for is handed over as it is. */
 const ownCopy = (told: Record<string, unknown>, asked: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -413,9 +337,6 @@ async function inTime({ action, model }: LifecycleEvent, work: () => unknown): P
 
 const isFor = (subscriber: Subscriber, uid: string): boolean =>
   typeof subscriber === 'function' || !subscriber.models || subscriber.models.includes(uid);
-
-const localeOf = ({ localized }: ContentType, locale: unknown): { locale?: string } =>
-  localized && typeof locale === 'string' && locale !== '*' ? { locale } : {};
 
 const modelOf = (model: Model, type: ContentType): LifecycleEvent['model'] => {
   const { singularName, pluralName } = type;

@@ -155,6 +155,25 @@ export class Rows {
     );
   }
 
+  /** What a row leads to, by the name of a relation, or by several of them; null where there is no such row. */
+  async load(
+    { id }: { readonly id: number | string },
+    names: string | readonly string[],
+    populate: unknown = true,
+  ): Promise<unknown> {
+    const list = [names].flat() as readonly string[];
+    for (const name of list) {
+      const attribute = this.#type.attributes.get(name);
+      if (!attribute || attribute.kind === 'scalar')
+        throw new Error(`Invalid load. Expected ${name} to be a relational attribute`);
+    }
+    const asked = Object.fromEntries(list.map((name) => [name, populate]));
+    const row = await this.findOne({ where: { id: Number(id) }, select: ['id'], populate: asked });
+    if (!row) return null;
+    if (typeof names === 'string') return row[names];
+    return Object.fromEntries(list.map((name) => [name, row[name]]));
+  }
+
   async create({ data, ...shown }: RowWrite = {}): Promise<Entry> {
     const { id, changes } = await this.#write('create', 'new', data);
     return shownAs((await this.#shown(id!, shown))!, changes);
