@@ -62,7 +62,8 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     environment,
     standIn: (specifier) => packages(specifier),
   });
-  const packages = strapiPackages(factories, modules.env);
+  const { default: slugify } = await import('@sindresorhus/slugify');
+  const packages = strapiPackages(factories, modules.env, { slugify, required: (name) => modules.required(name) });
   const files = new StrapiConfig(project, environment, modules);
   const { NODE_ENV, JWT_SECRET: jwtSecret } = environment;
   const config = projectConfig({ project, environment: NODE_ENV, files, settings, jwtSecret });

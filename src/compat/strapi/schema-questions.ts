@@ -6,6 +6,7 @@ interface Attribute {
   readonly relation?: string;
   readonly visible?: boolean;
   readonly writable?: boolean;
+  readonly private?: unknown;
 }
 
 interface AskedSchema {
@@ -43,6 +44,16 @@ const isOf =
     types.includes(attribute?.type ?? '');
 const isComponent = isOf('component', 'dynamiczone');
 const isRelation = isOf('relation');
+/** What every type has of a kind, and what else is not of the other. */
+const beside = (always: readonly string[], schema: AskedSchema, isOther: typeof isVisible): string[] => [
+  ...new Set([...always, ...namesOf(schema, (...given) => !isOther(...given))]),
+];
+const isPrivate = ({ private: isHidden }: Attribute): boolean => isHidden === true;
+/** Of these names, those that a type has. */
+const among =
+  (...names: readonly string[]) =>
+  ({ attributes }: AskedSchema): string[] =>
+    names.filter((name) => Object.hasOwn(attributes, name));
 const hasDraftAndPublish = ({ options }: AskedSchema): boolean => options?.draftAndPublish === true;
 
 export const schemaQuestions = {
@@ -55,6 +66,12 @@ export const schemaQuestions = {
   getRelationalAttributes: (schema: AskedSchema) => namesOf(schema, isRelation),
   isVisibleAttribute: (schema: AskedSchema, name: string) => namesOf(schema, isVisible).includes(name),
   isWritableAttribute: (schema: AskedSchema, name: string) => namesOf(schema, isWritable).includes(name),
+  getNonVisibleAttributes: (schema: AskedSchema) => beside(INVISIBLE, schema, isVisible),
+  getNonWritableAttributes: (schema: AskedSchema) => beside(UNWRITABLE, schema, isWritable),
+  getPrivateAttributes: (schema: AskedSchema) => namesOf(schema, isPrivate),
+  isPrivateAttribute: (schema: AskedSchema, name: string) => namesOf(schema, isPrivate).includes(name),
+  getTimestamps: among('createdAt', 'updatedAt'),
+  getCreatorFields: among('createdBy', 'updatedBy'),
   isScalarAttribute: isScalar,
   isMediaAttribute: isOf('media'),
   isRelationalAttribute: isRelation,
@@ -68,4 +85,20 @@ export const schemaQuestions = {
     hasDraftAndPublish(schema) && entry.publishedAt === null,
   isSingleType: ({ kind }: AskedSchema) => kind === 'singleType',
   isCollectionType: ({ kind = 'collectionType' }: AskedSchema) => kind === 'collectionType',
+};
+
+const isRelationOf =
+  (...kinds: readonly string[]) =>
+  (attribute?: Attribute): boolean =>
+    kinds.includes(attribute?.relation ?? '');
+
+/** `relations` of `@strapi/utils`. */
+export const relationQuestions = {
+  constants: { MANY_RELATIONS: ['oneToMany', 'manyToMany'] },
+  getRelationalFields: schemaQuestions.getRelationalAttributes,
+  isOneToAny: isRelationOf('oneToOne', 'oneToMany'),
+  isManyToAny: isRelationOf('manyToMany', 'manyToOne'),
+  isAnyToOne: isRelationOf('oneToOne', 'manyToOne'),
+  isAnyToMany: isRelationOf('oneToMany', 'manyToMany'),
+  isPolymorphic: isRelationOf('morphOne', 'morphMany', 'morphToOne', 'morphToMany'),
 };

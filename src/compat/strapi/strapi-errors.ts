@@ -20,7 +20,7 @@ export class ValidationError extends ApplicationError {
   }
 }
 
-class PaginationError extends ApplicationError {
+export class PaginationError extends ApplicationError {
   constructor(message = 'Invalid pagination', details?: unknown) {
     super(message, details);
     this.name = 'PaginationError';
@@ -100,7 +100,6 @@ Object.defineProperty(ApplicationError, Symbol.hasInstance, {
 export const strapiErrors = {
   ApplicationError,
   ValidationError,
-  YupValidationError: ValidationError,
   PaginationError,
   NotFoundError,
   ForbiddenError,
