@@ -858,14 +858,19 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
 
   it('is told of accounts, however they are made', async () => {
     const told: unknown[] = [];
+    const passwords: unknown[] = [];
+    const roles: unknown[] = [];
     const stop = lifecycles.subscribe({
       models: [USER],
       beforeCreate: ({ params }: LifecycleEvent) => {
         params.data!.username = `the ${params.data!.username}`;
+        passwords.push(params.data!.password);
       },
-      afterCreate: ({ result }: LifecycleEvent) => {
+      afterCreate: ({ params, result }: LifecycleEvent) => {
         const user = result as Record<string, unknown>;
         told.push(user.username);
+        passwords.push(params.data!.password);
+        roles.push((user.role as Entry | undefined)?.type);
         Object.assign(user, { greeting: 'hello', resetPasswordToken: 'hidden', id: 0 });
       },
     });
@@ -878,6 +883,15 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       const registered = await content.send('POST', 'auth/local/register', account('first'));
       expect(registered.body).toMatchObject({ user: { username: 'the first', provider: 'local', greeting: 'hello' } });
       expect(registered.body.user).not.toHaveProperty('resetPasswordToken');
+      expect(passwords).toEqual([expect.stringMatching(/^\$2/), expect.stringMatching(/^\$2/)]);
+      expect(roles).toEqual(['authenticated']);
+      const { password } = (await rows(USER).findOne({ where: { username: 'the first' } }))!;
+      expect(password).toBe(passwords[1]);
+      const identified = await content.send('POST', 'auth/local', {
+        identifier: 'first@example.org',
+        password: account('first').password,
+      });
+      expect(identified.status).toBe(200);
       await content.sheaf.documents(USER).create({ data: account('second') });
       await documents(USER).create({ data: account('third') });
       await rows(USER).create({ data: account('fourth') });

@@ -8,6 +8,7 @@ import type { Sheaf } from '../../../app.ts';
 import { unavailableError } from '../../../errors.ts';
 import { Deadline, DeadlineError } from '../../../extend/run-code.ts';
 import { MAX_STRAPI_HOOK_DEPTH, MAX_STRAPI_HOOK_MS } from '../../../limits.ts';
+import { USER } from '../../../model/builtin.ts';
 import type { ContentType, Model } from '../../../model/types.ts';
 import type { HookResult, OperationHooks, ShownChanges } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
@@ -16,7 +17,7 @@ import { knownData } from './known-data.ts';
 import { isRowOf, localesOf, type RowEvent, type States, type Step, stepsOf } from './row-steps.ts';
 import { type AroundRows, type ManyEvent, type ReadEvent, Rows } from './rows.ts';
 import { viewOf } from './schema-views.ts';
-import { asAsked, DATES, SETTABLE_DATES, toldData } from './told-data.ts';
+import { asAsked, DATES, SETTABLE_DATES, toldData, toldPasswords } from './told-data.ts';
 
 type EventName = RowEvent | ManyEvent | ReadEvent;
 export type LifecycleAction = `before${EventName}` | `after${EventName}`;
@@ -145,7 +146,8 @@ export class Lifecycles implements OperationHooks, AroundRows {
     const { model } = this.#sheaf;
     let changes: ShownChanges | null = null;
     const rows = new Rows(this.#sheaf, operation.type.uid);
-    const { populate } = operation.parameters;
+    // Accounts are told with their role, as in Strapi.
+    const { populate = operation.type.uid === USER ? ['role'] : undefined } = operation.parameters;
     const data = { ...operation.data, ...operation.supplied };
     for (const step of steps) {
       const version = written.versions.find((one) => isRowOf(step, one)) ?? written.versions[0];
@@ -215,6 +217,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
       ...step.known,
       ...(locale !== null && { locale }),
       ...(await toldData(this.#sheaf, place, { ...data })),
+      ...(await toldPasswords(type, data, result)),
       ...datesOf(type, step, result, DATES),
     };
   }

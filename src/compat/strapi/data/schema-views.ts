@@ -62,6 +62,7 @@ const shownLabel = (label: SchemaLabel | undefined, name: string) => ({
 function typeView(type: ContentType, definition: Definition, label: SchemaLabel | undefined): SchemaView {
   const { uid, kind, singularName, pluralName, draftAndPublish, localized, table } = type;
   const [plugin] = /(?<=^plugin::)[^.]+/.exec(uid) ?? [];
+  const [apiName] = /(?<=^api::)[^.]+/.exec(uid) ?? [];
   return {
     uid,
     modelType: 'contentType',
@@ -75,6 +76,7 @@ function typeView(type: ContentType, definition: Definition, label: SchemaLabel 
     pluginOptions: localized ? { i18n: { localized: true } } : {},
     attributes: attributesOf(type, definition.attributes),
     ...(plugin !== undefined && { plugin }),
+    ...(apiName !== undefined && { apiName }),
   };
 }
 

@@ -1,9 +1,10 @@
 // What lifecycles are told that a row will hold, as Strapi's database layer has it: relations and files by the ids of
-// rows, beside the dates that the server sets. What code leaves as it was told is written as it was asked for.
+// rows, passwords as hashes, and the dates that the server sets. What code leaves as it was told is written as it was asked for.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import type { Entry } from '../../../operations/parameters.ts';
+import { hashPassword } from '../../../passwords.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { Rows } from './rows.ts';
 
@@ -72,6 +73,17 @@ export async function toldData(sheaf: Sheaf, place: ToldPlace, data: Values): Pr
     return [name, Object.fromEntries(lists)] as const;
   });
   return { ...data, ...Object.fromEntries(told) };
+}
+
+/** Passwords in data as they are stored, so that nobody notes them as they were sent. `stored`: the row, once it is there. */
+export async function toldPasswords({ attributes }: ContentType, data: Values, stored: Entry | null): Promise<Values> {
+  const told: Values = {};
+  for (const [name, value] of Object.entries(data)) {
+    const attribute = attributes.get(name);
+    const isSent = attribute?.kind === 'scalar' && attribute.type === 'password' && typeof value === 'string';
+    if (isSent) told[name] = stored ? stored[name] : await hashPassword(value);
+  }
+  return told;
 }
 
 interface Meant {
