@@ -827,6 +827,48 @@ describeOnEveryDatabase('documents', (engine) => {
           await labels.update({ documentId, data: { part } });
         }
       });
+
+      it('keeps what leads to entries that do not exist in the locale that is written', async () => {
+        const { documentId: untranslated } = await pages.create({ data: { title: 'only en' }, status: 'published' });
+        const [first, last] = [await makePage('first', 'published'), await makePage('last', 'published')];
+        const { documentId } = await sheets.create({
+          data: { title: 'en', part: { name: 'p', pages: [first, untranslated, last] } },
+          status: 'published',
+        });
+        const partIn = async (locale: string) =>
+          ((await sheets.findOne({ documentId, locale, populate: ['part'] })) as Answered).part.id;
+        const expectEverywhere = async (shown: Record<string, string[]>) => {
+          expect(await linked(sheets, documentId, 'draft')).toEqual(shown);
+          expect(await linked(sheets, documentId, 'published')).toEqual(shown);
+        };
+        const french = { documentId, locale: 'fr', status: 'published' } as const;
+        await sheets.update({ ...french, data: { title: 'fr' } });
+        await expectEverywhere({ en: ['first', 'only en', 'last'], fr: ['first', 'last'] });
+        await sheets.update({ ...french, data: { part: { id: await partIn('fr'), name: 'renamed' } } });
+        await expectEverywhere({ en: ['first', 'only en', 'last'], fr: ['first', 'last'] });
+        const disconnect = { id: await partIn('fr'), pages: { disconnect: [first] } };
+        await sheets.update({ ...french, data: { part: disconnect } });
+        await expectEverywhere({ en: ['only en', 'last'], fr: ['last'] });
+        await sheets.update({ ...french, data: { part: { name: 'another', pages: [first] } } });
+        await expectEverywhere({ en: ['first'], fr: ['first'] });
+      });
+
+      it('of entries without drafts keeps what leads to entries that do not exist in the locale', async () => {
+        const { documentId: untranslated } = await pages.create({ data: { title: 'only en' }, status: 'published' });
+        const both = await makePage('both', 'published');
+        const part = { name: 'p', pages: [untranslated, both] };
+        const { documentId } = await labels.create({ data: { text: 'en', part } });
+        const french = (await labels.update({
+          documentId,
+          locale: 'fr',
+          data: { text: 'fr' },
+          populate: ['part'],
+        })) as Answered;
+        const data = { part: { id: french.part.id, pages: { disconnect: [both] } } };
+        await labels.update({ documentId, locale: 'fr', data });
+        for (const status of ['draft', 'published'] as const)
+          expect(await linked(labels, documentId, status)).toEqual({ en: ['only en'], fr: [] });
+      });
     });
 
     it('in components can be sent back with the ids of any locale and status it was read in', async () => {

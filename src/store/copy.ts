@@ -5,31 +5,43 @@ import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
-  ContentType,
   Model,
   MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,
 } from '../model/types.ts';
+import { weave } from '../plan/write/relation-order.ts';
 import type { Status } from '../request/read-request.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import { type ComponentField, isComponentField, readItems, writeItems } from './components.ts';
-import { pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
-import { draftsOf, publishedOf, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
+import { isAmong, pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
+import {
+  draftsOf,
+  missingInLocale,
+  publishedOf,
+  type RowsFor,
+  rowsInLocale,
+  rowsInStatus,
+  sameRows,
+} from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
-import { readLinks, readTargets, writeLinks } from './link-table.ts';
+import { readLinks, readLinksAgain, readTargets, writeLinks } from './link-table.ts';
 import { copyMorphKey } from './morph-key.ts';
 import { copyMorphList } from './morph-list.ts';
 import { readRecord, recordList } from './publication-records.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** What a copy is for, which decides which rows its relations lead to. */
-export type CopyPurpose =
-  | { readonly to: 'published' | 'draft' }
-  /** `status`: of the rows; null for those without drafts. */
-  | { readonly to: 'locale'; readonly locale: string; readonly status: Status | null }
-  | { readonly to: 'clone' };
+export type CopyPurpose = { readonly to: 'published' | 'draft' } | LocalePurpose | { readonly to: 'clone' };
+
+/** From one locale to another. `status`: of the rows; null for those without drafts. */
+interface LocalePurpose {
+  readonly to: 'locale';
+  readonly from: string;
+  readonly locale: string;
+  readonly status: Status | null;
+}
 
 /** From which row to which. */
 export interface Copy {
@@ -40,6 +52,8 @@ export interface Copy {
   readonly purpose: CopyPurpose;
   /** The draft beside a published row that gets what another locale has: the copies of its components are on record. */
   readonly draft?: number | null;
+  /** Into another locale: the component there whose links stay that the copied one cannot have. */
+  readonly own?: number | null;
 }
 
 /** The attributes of a schema that go with its rows: lists of components and files and, of a component, relations. */
@@ -81,7 +95,7 @@ async function copyAttribute(write: WriteSession, schema: Schema, attribute: Att
 }
 
 /** An item of a field that is copied. */
-interface ItemCopy extends Pick<Copy, 'from' | 'purpose'> {
+interface ItemCopy extends Pick<Copy, 'from' | 'purpose' | 'own'> {
   /** The row that it is copied to. Null: a new one. */
   readonly to: number | null;
   readonly recorded: RecordedCopy | null;
@@ -94,7 +108,7 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
   const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
   if (source.length === 0 && current.length === 0) return false;
   // Databases that were upgraded may have rows that both lists hold. Such a row stays with the one that is copied.
-  const own = current.filter((item) => !source.some(({ id, uid }) => id === item.id && uid === item.uid));
+  const unshared = current.filter((item) => !isAmong(source, item));
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
   const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
   const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
@@ -108,12 +122,13 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
     const counterpart = recorded
       ? await recordedCounterpart(write, component, {
           ...recorded,
-          atSamePosition: own.find((item) => item === current[index]),
+          atSamePosition: unshared.find((item) => item === current[index]),
         })
       : (paired[index] ?? null);
-    const isIn = (list: readonly ItemRef[]) => list.some((item) => item.uid === uid && item.id === counterpart);
-    const kept = isIn(own) && !isIn(items) ? counterpart : null;
-    const item = await copyItem(write, component, { from: id, to: kept, purpose, recorded });
+    const isIn = (list: readonly ItemRef[]) => counterpart !== null && isAmong(list, { id: counterpart, uid });
+    const kept = isIn(unshared) && !isIn(items) ? counterpart : null;
+    const own = recorded?.id ?? (isAmong(before, { id, uid }) ? kept : null);
+    const item = await copyItem(write, component, { from: id, to: kept, purpose, recorded, own });
     isChanged ||= item.isChanged;
     items.push({ id: item.row, uid });
   }
@@ -130,7 +145,7 @@ function recordedCopy(purpose: CopyPurpose, id: number, draft: number | null): R
 async function copyItem(
   write: WriteSession,
   component: ComponentSchema,
-  { from, to, purpose, recorded }: ItemCopy,
+  { from, to, purpose, recorded, own }: ItemCopy,
 ): Promise<{ readonly row: number; readonly isChanged: boolean }> {
   const row = to ?? (await duplicate(write, component, from));
   let isChanged = to === null;
@@ -141,7 +156,7 @@ async function copyItem(
   }
   if (to === null && recorded) await recordCounterpart(write, component, { ...recorded, made: row });
   const draft = purpose.to === 'locale' ? recorded?.id : null;
-  const below = await copyNestedContent(write, component, { from, to: row, toIsNew: to === null, purpose, draft });
+  const below = await copyNestedContent(write, component, { from, to: row, toIsNew: to === null, purpose, draft, own });
   return { row, isChanged: isChanged || below.size > 0 };
 }
 
@@ -196,40 +211,50 @@ interface CopiedTargets {
 async function copiedTargets(
   write: WriteSession,
   attribute: RelationAttribute,
-  { from, to, purpose }: Copy,
+  { from, to, purpose, own }: Copy,
 ): Promise<CopiedTargets> {
-  const targets = await readTargets(write, attribute.link, from);
   const target = write.type(attribute.target);
-  const locale = purpose.to === 'locale' ? purpose.locale : null;
+  const targets = await readTargets(write, attribute.link, from);
   const status = purpose.to === 'locale' ? purpose.status : purpose.to === 'clone' ? null : purpose.to;
+  const inLocale = async (ids: readonly number[]): Promise<readonly number[]> =>
+    purpose.to === 'locale' ? targetsInLocale(write, attribute, { ids, purpose, own: own ?? null }) : ids;
   const unrecorded = (desired: readonly number[]): CopiedTargets => ({ desired, isRecordChanged: false });
-  if (!target.draftAndPublish || status === null) return unrecorded(await inLocale(write, target, targets, locale));
+  if (!target.draftAndPublish || status === null) return unrecorded(await inLocale(targets));
   if (status === 'published') {
-    const inDraft = locale === null ? targets : await readRecord(write, attribute, from);
-    const drafts = await inLocale(write, target, inDraft, locale);
+    const drafts = await inLocale(purpose.to === 'locale' ? await readRecord(write, attribute, from) : targets);
     const isRecordChanged = await recordList(write, attribute, to, drafts);
     const published = await publishedOf(write, target.table, drafts);
     return { desired: drafts.flatMap((id) => published.get(id) ?? []), isRecordChanged };
   }
   const drafts = await draftsOf(write, target.table, targets);
-  if (locale !== null) {
-    const drafted = targets.map((id) => drafts.get(id) ?? id);
-    return unrecorded(await inLocale(write, target, drafted, locale));
-  }
+  if (purpose.to === 'locale') return unrecorded(await inLocale(targets.map((id) => drafts.get(id) ?? id)));
   const recorded = await readRecord(write, attribute, from);
   return unrecorded(recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []));
 }
 
-/** The rows of the same documents and status in another locale, where one is meant; those that are not there are left out. */
-async function inLocale(
+/**
+ * The rows of the same documents and status in another locale; those that are not there are left out. The other way
+ * round, what the component there leads to stays where its document does not exist in the locale that is copied.
+ */
+async function targetsInLocale(
   write: WriteSession,
-  { uid }: ContentType,
-  ids: readonly number[],
-  locale: string | null,
+  { link, target: uid, many }: RelationAttribute,
+  {
+    ids,
+    purpose,
+    own,
+  }: { readonly ids: readonly number[]; readonly purpose: LocalePurpose; readonly own: number | null },
 ): Promise<readonly number[]> {
-  if (locale === null) return ids;
-  const rows = await rowsInLocale(write, locale)(uid, ids);
-  return ids.flatMap((id) => rows.get(id) ?? []);
+  const rows = await rowsInLocale(write, purpose.locale)(uid, ids);
+  const translated = ids.flatMap((id) => rows.get(id) ?? []);
+  const target = write.type(uid);
+  if (own === null || !target.localized || (!many && translated.length > 0)) return translated;
+  const there = (await readLinksAgain(write, link, own)).map((stored) => stored.target);
+  const missing = new Set(await missingInLocale(write, target, there, purpose.from));
+  return weave(
+    translated,
+    there.filter((id) => missing.has(id) || translated.includes(id)),
+  );
 }
 
 /** Which rows the copy of a polymorphic link leads to. */

@@ -50,6 +50,9 @@ export async function recordCounterpart(
 const indexIn = (items: readonly ItemRef[], { id, uid }: ItemRef): number =>
   items.findIndex((item) => item.id === id && item.uid === uid);
 
+/** Whether a row is in a list. */
+export const isAmong = (items: readonly ItemRef[], item: ItemRef): boolean => indexIn(items, item) >= 0;
+
 /**
  * For each row of a list, the one that stands for it in the same list of another locale, or null. The two lists were
  * alike `before` the first was changed: what is still there keeps its row. Anything else takes the one in its place, if

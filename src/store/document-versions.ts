@@ -106,21 +106,42 @@ export function rowsInLocale(write: WriteSession, locale: string): RowsFor {
   return async (uid, ids) => {
     const type = write.model.contentTypes.get(uid);
     if (!type?.localized || ids.length === 0) return sameRows(uid, ids);
-    const originals = await versionsByRow(write, type, ids);
-    const documents = new Set(originals.map(({ documentId }) => documentId));
-    const all = (await write.run.rows(write.sql.versionsOf(type.table), listOf(documents))).map(versionOf);
     const found = new Map<number, number>();
-    for (const { id, documentId, published } of originals) {
-      const other = all.find(
-        (version) =>
-          version.documentId === documentId &&
-          version.locale === locale &&
-          (!type.draftAndPublish || version.published === published),
-      );
+    for (const [{ id, published }, inLocale] of await versionsInLocale(write, type, ids, locale)) {
+      const other = inLocale.find((version) => !type.draftAndPublish || version.published === published);
       if (other) found.set(id, other.id);
     }
     return found;
   };
+}
+
+/** Those of the rows whose documents do not exist in a locale. */
+export async function missingInLocale(
+  write: WriteSession,
+  type: ContentType,
+  ids: readonly number[],
+  locale: string,
+): Promise<number[]> {
+  if (!type.localized || ids.length === 0) return [];
+  const found = await versionsInLocale(write, type, ids, locale);
+  return [...found].flatMap(([{ id }, inLocale]) => (inLocale.length === 0 ? [id] : []));
+}
+
+/** For each of the rows, those of its document in a locale. */
+async function versionsInLocale(
+  write: WriteSession,
+  type: ContentType,
+  ids: readonly number[],
+  locale: string,
+): Promise<ReadonlyMap<Version, readonly Version[]>> {
+  const originals = await versionsByRow(write, type, ids);
+  const documents = new Set(originals.map(({ documentId }) => documentId));
+  const all = (await write.run.rows(write.sql.versionsOf(type.table), listOf(documents))).map(versionOf);
+  const inLocale = Map.groupBy(
+    all.filter((version) => version.locale === locale),
+    ({ documentId }) => documentId,
+  );
+  return new Map(originals.map((original) => [original, inLocale.get(original.documentId) ?? []]));
 }
 
 /** Those of the rows that belong to other documents and have the same status: they can lose a target to the row. */

@@ -31,7 +31,8 @@ export async function inheritSharedFields(
   );
   const columns = scalarsAmong(inherited).map(({ column }) => column);
   if (columns.length > 0) await write.run.rows(write.sql.copyColumns(type.table, columns), source.id, listOf([to.id]));
-  const purpose = { to: 'locale', locale: to.locale!, status: type.draftAndPublish ? 'draft' : null } as const;
+  const status = type.draftAndPublish ? 'draft' : null;
+  const purpose = { to: 'locale', from: source.locale!, locale: to.locale!, status } as const;
   await copyNestedContent(write, type, { from: source.id, to: to.id, toIsNew: true, purpose }, (attribute) =>
     inherited.includes(attribute),
   );
@@ -60,7 +61,7 @@ export async function syncSharedFields(
   const changed: number[] = [];
   for (const { id, locale } of others) {
     const draft = row.published ? versions.find((version) => !version.published && version.locale === locale) : null;
-    const purpose = { to: 'locale', locale: locale!, status } as const;
+    const purpose = { to: 'locale', from: row.locale!, locale: locale!, status } as const;
     const copy = { from: row.id, to: id, toIsNew: false, purpose, draft: draft?.id ?? null };
     const names = await copyNestedContent(write, type, copy, (attribute) => shared.includes(attribute));
     if (names.size > 0) changed.push(id);
