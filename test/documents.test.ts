@@ -853,6 +853,31 @@ describeOnEveryDatabase('documents', (engine) => {
         await expectEverywhere({ en: ['first'], fr: ['first'] });
       });
 
+      it('keeps what leads to entries that were translated after it', async () => {
+        const pageIn = async (documentId: string, title: string) =>
+          pages.update({ documentId, locale: 'fr', data: { title }, status: 'published' });
+        const [late, later] = [
+          await pages.create({ data: { title: 'late' }, status: 'published' }),
+          await pages.create({ data: { title: 'later' }, status: 'published' }),
+        ];
+        const early = await makePage('early', 'published');
+        const part = { name: 'p', pages: [late.documentId, early, later.documentId] };
+        const { documentId } = await sheets.create({ data: { title: 'en', part }, status: 'published' });
+        const drafted = (await sheets.update({
+          documentId,
+          locale: 'fr',
+          data: { title: 'fr' },
+          populate: ['part'],
+        })) as Answered;
+        await pageIn(late.documentId, 'late');
+        await sheets.publish({ documentId, locale: 'fr' });
+        await pageIn(later.documentId, 'later');
+        const renamed = { part: { id: drafted.part.id, name: 'renamed' } };
+        await sheets.update({ documentId, locale: 'fr', data: renamed, status: 'published' });
+        for (const status of ['draft', 'published'] as const)
+          expect(await linked(sheets, documentId, status)).toEqual({ en: ['late', 'early', 'later'], fr: ['early'] });
+      });
+
       it('of entries without drafts keeps what leads to entries that do not exist in the locale', async () => {
         const { documentId: untranslated } = await pages.create({ data: { title: 'only en' }, status: 'published' });
         const both = await makePage('both', 'published');

@@ -191,7 +191,9 @@ async function duplicate(write: WriteSession, component: ComponentSchema, id: nu
 async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<boolean> {
   const { link } = attribute;
   if (attribute.storage === 'none' || (isKey(attribute) && !attribute.owning)) return false;
+  if (isLeftAlone(write, attribute, copy)) return false;
   const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
+  if (isRecordChanged) write.noteList(link, copy.to);
   const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
   if (!isKey(attribute))
     return (await writeLinks(write, link, copy.to, { current, desired })).isChanged || isRecordChanged;
@@ -201,6 +203,14 @@ async function copyComponentRelation(write: WriteSession, attribute: RelationAtt
   return true;
 }
 
+/** Whether a component keeps its links: those of the one that stands for it in another locale were not written. */
+const isLeftAlone = (
+  write: WriteSession,
+  attribute: RelationAttribute,
+  { from, toIsNew, purpose, own }: Copy,
+): boolean =>
+  purpose.to === 'locale' && !!own && !toIsNew && !write.hasWrittenList(attribute.link, from) && !isKey(attribute);
+
 /** What the copy of a list leads to. `isRecordChanged`: whether what is on record of it has changed. */
 interface CopiedTargets {
   readonly desired: readonly number[];
@@ -208,16 +218,13 @@ interface CopiedTargets {
 }
 
 /** What the copy of a list leads to. One of a published row is put on record, for targets that are not published yet. */
-async function copiedTargets(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  { from, to, purpose, own }: Copy,
-): Promise<CopiedTargets> {
+async function copiedTargets(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<CopiedTargets> {
+  const { from, to, purpose } = copy;
   const target = write.type(attribute.target);
   const targets = await readTargets(write, attribute.link, from);
   const status = purpose.to === 'locale' ? purpose.status : purpose.to === 'clone' ? null : purpose.to;
   const inLocale = async (ids: readonly number[]): Promise<readonly number[]> =>
-    purpose.to === 'locale' ? targetsInLocale(write, attribute, { ids, purpose, own: own ?? null }) : ids;
+    purpose.to === 'locale' ? targetsInLocale(write, attribute, ids, { ...copy, purpose }) : ids;
   const unrecorded = (desired: readonly number[]): CopiedTargets => ({ desired, isRecordChanged: false });
   if (!target.draftAndPublish || status === null) return unrecorded(await inLocale(targets));
   if (status === 'published') {
@@ -232,29 +239,38 @@ async function copiedTargets(
   return unrecorded(recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []));
 }
 
-/**
- * The rows of the same documents and status in another locale; those that are not there are left out. The other way
- * round, what the component there leads to stays where its document does not exist in the locale that is copied.
- */
+/** The rows of the same documents and status in another locale. Those that are not there are left out. */
 async function targetsInLocale(
   write: WriteSession,
-  { link, target: uid, many }: RelationAttribute,
-  {
-    ids,
-    purpose,
-    own,
-  }: { readonly ids: readonly number[]; readonly purpose: LocalePurpose; readonly own: number | null },
+  attribute: RelationAttribute,
+  ids: readonly number[],
+  copy: Copy & { readonly purpose: LocalePurpose },
 ): Promise<readonly number[]> {
-  const rows = await rowsInLocale(write, purpose.locale)(uid, ids);
+  const rows = await rowsInLocale(write, copy.purpose.locale)(attribute.target, ids);
   const translated = ids.flatMap((id) => rows.get(id) ?? []);
+  if (!copy.own || !write.type(attribute.target).localized) return translated;
+  if (!attribute.many && translated.length > 0) return translated;
+  const kept = await keptTargets(write, attribute, { ...copy, own: copy.own });
+  const inOrder = kept.all.filter((id) => kept.ids.has(id) || translated.includes(id));
+  return weave(translated, inOrder);
+}
+
+/**
+ * What a component leads to in its own locale, and those of it that stay: documents that do not exist in the locale that
+ * is copied, and what a published row shows and its draft still has.
+ */
+async function keptTargets(
+  write: WriteSession,
+  { link, target: uid }: RelationAttribute,
+  { own, to, toIsNew, purpose }: Copy & { readonly own: number; readonly purpose: LocalePurpose },
+): Promise<{ readonly all: readonly number[]; readonly ids: ReadonlySet<number> }> {
   const target = write.type(uid);
-  if (own === null || !target.localized || (!many && translated.length > 0)) return translated;
-  const there = (await readLinksAgain(write, link, own)).map((stored) => stored.target);
-  const missing = new Set(await missingInLocale(write, target, there, purpose.from));
-  return weave(
-    translated,
-    there.filter((id) => missing.has(id) || translated.includes(id)),
-  );
+  const all = (await readLinksAgain(write, link, own)).map((stored) => stored.target);
+  const missing = await missingInLocale(write, target, all, purpose.from);
+  if (own === to || toIsNew) return { all, ids: new Set(missing) };
+  const shown = await readTargets(write, link, to);
+  const drafts = target.draftAndPublish ? [...(await draftsOf(write, target.table, shown)).values()] : shown;
+  return { all, ids: new Set([...missing, ...drafts]) };
 }
 
 /** Which rows the copy of a polymorphic link leads to. */

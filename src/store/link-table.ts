@@ -77,6 +77,7 @@ export async function writeLinks(
   if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
   const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
   const isChanged = surplus.length > 0 || moved.length > 0 || added.length > 0;
+  if (isChanged) write.noteList(link, row);
   return { added: added.map(([target]) => target), removed, isChanged };
 }
 

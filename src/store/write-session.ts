@@ -2,7 +2,7 @@
 // with.
 import type { Caller } from '../access/caller.ts';
 import type { Session } from '../db/database.ts';
-import type { ContentType, Model } from '../model/types.ts';
+import type { ContentType, LinkTable, Model } from '../model/types.ts';
 import type { WritePlan } from '../plan/write/changes.ts';
 import type { AffectedStatements } from '../sql/affected-statements.ts';
 import type { GatherStatements } from '../sql/gather-statements.ts';
@@ -48,6 +48,7 @@ export class WriteSession {
   /** What was read ahead. */
   readonly gathered = new Gathered();
   readonly #itemsBefore = new Map<string, readonly ItemRef[]>();
+  readonly #writtenLists = new Set<string>();
   readonly run: StatementRunner;
   readonly now: number;
   readonly defaultLocale: string;
@@ -82,6 +83,16 @@ export class WriteSession {
   /** What a list of components held before this write has last written it; undefined where it has not. */
   itemsBefore(table: string, row: number, field: string): readonly ItemRef[] | undefined {
     return this.#itemsBefore.get(`${table} ${row} ${field}`);
+  }
+
+  /** After a list of links was changed, or what is on record of it. */
+  noteList({ table, from }: LinkTable, row: number): void {
+    this.#writtenLists.add(`${table} ${from} ${row}`);
+  }
+
+  /** Whether this write has changed a list of links, or what is on record of it. */
+  hasWrittenList({ table, from }: LinkTable, row: number): boolean {
+    return this.#writtenLists.has(`${table} ${from} ${row}`);
   }
 
   type(uid: string): ContentType {
