@@ -851,6 +851,9 @@ describeOnEveryDatabase('documents', (engine) => {
         await expectEverywhere({ en: ['only en', 'last'], fr: ['last'] });
         await sheets.update({ ...french, data: { part: { name: 'another', pages: [first] } } });
         await expectEverywhere({ en: ['first'], fr: ['first'] });
+        await sheets.update({ documentId, locale: 'fr', data: { part: { name: 'without pages' } } });
+        await sheets.publish({ documentId, locale: 'fr' });
+        await expectEverywhere({ en: [], fr: [] });
       });
 
       it('keeps what leads to entries that were translated after it', async () => {

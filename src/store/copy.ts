@@ -193,7 +193,7 @@ async function copyComponentRelation(write: WriteSession, attribute: RelationAtt
   if (attribute.storage === 'none' || (isKey(attribute) && !attribute.owning)) return false;
   if (isLeftAlone(write, attribute, copy)) return false;
   const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
-  if (isRecordChanged) write.noteList(link, copy.to);
+  if (isRecordChanged || copy.toIsNew) write.noteList(link, copy.to);
   const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
   if (!isKey(attribute))
     return (await writeLinks(write, link, copy.to, { current, desired })).isChanged || isRecordChanged;

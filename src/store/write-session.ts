@@ -85,12 +85,12 @@ export class WriteSession {
     return this.#itemsBefore.get(`${table} ${row} ${field}`);
   }
 
-  /** After a list of links was changed, or what is on record of it. */
+  /** After a list of links was made or changed, or what is on record of it. */
   noteList({ table, from }: LinkTable, row: number): void {
     this.#writtenLists.add(`${table} ${from} ${row}`);
   }
 
-  /** Whether this write has changed a list of links, or what is on record of it. */
+  /** Whether this write has made or changed a list of links, or what is on record of it. */
   hasWrittenList({ table, from }: LinkTable, row: number): boolean {
     return this.#writtenLists.has(`${table} ${from} ${row}`);
   }
