@@ -16,7 +16,6 @@ export interface WrittenColumn {
   readonly type: ScalarType;
 }
 
-/** A column whose values are unique: in all locales, or in each. */
 /** A column of rows that are copied. A key that leads to no row of its table is not copied, but left empty. */
 export type CopiedColumn = string | { readonly column: string; readonly keyOf: string };
 
@@ -28,6 +27,7 @@ const copiedValue = (copied: CopiedColumn): Fragment =>
     ? sql.id('s', copied)
     : sql`(select k.id from ${sql.table(copied.keyOf)} as k where k.id = ${sql.id('s', copied.column)})`;
 
+/** A column whose values are unique: in all locales, or in each. */
 export interface UniqueColumn extends WrittenColumn {
   readonly inLocale: boolean;
 }
