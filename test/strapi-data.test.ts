@@ -641,6 +641,9 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       await documents(ARTICLE).publish({ documentId });
       expect(told.splice(0)).toMatchObject([{ documentId, title: 'One', views: 2 }]);
       expect(await documents(ARTICLE).findOne({ documentId, status: 'published' })).toMatchObject({ views: 2 });
+      const cloned = entriesOf(await documents(ARTICLE).clone({ documentId, data: { title: ' Clone' } }));
+      expect(told.splice(0)).toMatchObject([{ title: ' Clone', views: 2, tone: 'calm', publishedAt: null }]);
+      expect(cloned).toMatchObject([{ title: 'Clone', views: 2 }]);
       await documents(PAGE).create({ data: { title: ' Page' }, locale: 'fr' });
       expect(told.splice(0)).toMatchObject([{ title: ' Page', locale: 'fr' }]);
       expect(await documents(PAGE).findFirst({ locale: 'fr' })).toMatchObject({ title: 'Page' });

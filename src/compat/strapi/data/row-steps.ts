@@ -46,7 +46,7 @@ export async function stepsOf(sheaf: Sheaf, operation: WriteOperation): Promise<
     return [stepOf(event, found, found?.publishedAt != null)];
   }
   const locale = localesOf(sheaf, type, parameters.locale);
-  if (name === 'create' || name === 'clone') return stepsIn(operation, []);
+  if (name === 'create') return stepsIn(operation, []);
   const where = { ...(documentId !== null && { documentId }), ...(locale !== null && { locale }) };
   const populate = name === 'delete' ? parameters.populate : null;
   const stored = await rows.findMany({ where, populate, orderBy: 'id' });
@@ -75,9 +75,13 @@ function stepsIn({ name, type, parameters, defaultStatus }: WriteOperation, stor
     case 'unpublish':
       return published ? [stepOf('Delete', published, true)] : [];
     case 'publish':
-      return [write(published, true)];
+      return draft ? [write(published, true)] : [];
     case 'discardDraft':
-      return [write(draft, false, published)];
+      return published ? [write(draft, false, published)] : [];
+    case 'clone':
+      return [!type.draftAndPublish, ...(publishes ? [true] : [])].flatMap((isPublished) =>
+        stored.length === 0 ? [] : [cloned(draft ?? published!, isPublished)],
+      );
     default:
       return [write(draft, !type.draftAndPublish), ...(publishes ? [write(published, true)] : [])];
   }
@@ -104,6 +108,12 @@ function stepOf(
 
 /** What of a row goes into another that is made of it. */
 const contentOf = ({ id: _id, publishedAt: _publishedAt, ...content }: Entry): Step['known'] => content;
+
+/** A row that is made of another, in a document of its own. */
+function cloned(original: Entry, isPublished: boolean): Step {
+  const { documentId: _documentId, createdAt: _createdAt, updatedAt: _updatedAt, ...known } = contentOf(original);
+  return stepOf('Create', null, isPublished, { known, locale: localeIn(original) });
+}
 
 /** Whether a write of a row is what a step tells of. */
 export const isRowOf = (step: Step, { published, locale }: Written['versions'][number]): boolean =>
