@@ -124,6 +124,9 @@ export const MAX_BODY_DEPTH = 50;
 /** Levels of a JSON value that a filter compares with: as many as a project can allow in a body. SQLite reads 1,000. */
 export const MAX_JSON_DEPTH = 200;
 
+/** Characters of all JSON values that the filters of a request compare with. A URL holds no more; a database reads them all. */
+export const MAX_JSON_LENGTH = 32_768;
+
 /** Steps of dates that are told from now, such as the two of `now-1d/d`, in all filters of a request. */
 export const MAX_DATE_STEPS = 100;
 

@@ -13,6 +13,7 @@ import {
   MAX_FOLDED_LENGTH,
   MAX_HEADER_BYTES,
   MAX_JSON_DEPTH,
+  MAX_JSON_LENGTH,
   MAX_LIST_ITEMS,
   MAX_OFFSET,
   MAX_PAGE_BYTES,
@@ -400,6 +401,25 @@ describeOnEveryDatabase('Limits', (engine) => {
       await refused('MAX_JSON_DEPTH', `${LIST}?${query(operator, MAX_JSON_DEPTH + 1)}`);
     }
     await accepted(query('$contains', MAX_JSON_DEPTH + 1));
+  });
+
+  it('MAX_JSON_LENGTH bounds the JSON of all filters together', async () => {
+    const send = (filters: object, facets: readonly string[] = []) =>
+      app.inject({ method: 'POST', url: `${LIST}/query`, payload: { filters, facets, fields: 'name' } });
+    const json = (length: number): string => `[${'1,'.repeat(length / 2 - 2)}1]`.padEnd(length);
+    const [half, whole] = [json(MAX_JSON_LENGTH / 2), json(MAX_JSON_LENGTH)];
+    for (const filters of [{ meta: whole }, { meta: { $in: [half, half] } }, { $or: [{ meta: half }, { story: half }] }])
+      expect((await send(filters, ['name', 'stars'])).statusCode).toBe(200);
+    for (const filters of [
+      { meta: `${whole} ` },
+      { meta: { $has: `${whole} ` } },
+      { meta: { $at: { a: { $in: [whole, '1'] } } } },
+      { $or: [{ meta: whole }, { chef: { restaurants: { meta: { $ne: '1' } } } }] },
+    ])
+      await expectAtOnce(async () => {
+        const response = await send(filters, ['name', 'stars']);
+        expectRefusal(response.statusCode, response.json(), 400, 'MAX_JSON_LENGTH');
+      });
   });
 
   it('MAX_FOLDED_LENGTH bounds a value that is compared whatever its case', async () => {

@@ -15,6 +15,7 @@ import { statement } from '../src/sql/compile-read.ts';
 import { sqliteDialect } from '../src/sql/dialect-sqlite.ts';
 import { canonicalJson, fold } from '../src/sql/text.ts';
 import { scaled } from './support/scale.ts';
+import { expectSoon, timed } from './support/soon.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-comparisons-'));
 const database = openSqlite(path.join(folder, 'empty.db'), 'create');
@@ -137,5 +138,18 @@ describe('a number as text', () => {
       }),
       { numRuns: scaled(300) },
     );
+  });
+});
+
+describe('a list of JSON', () => {
+  it('is compared with many rows as soon as a single value is, or a request could hold up everyone', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => `{"seats":${index},"tags":["a","b"]}`);
+    const values = Array.from({ length: 500 }, (_, index) => `{"tags":["a","b"],"seats":-${index + 1}.0}`);
+    const asked = (list: readonly string[]) => async (): Promise<void> => {
+      const met = await compared(rows, 'json', 'in', [...list, '{"tags":["a","b"],"seats":7.0}']);
+      expect(met.indexOf(1)).toBe(7);
+      expect(met.filter((one) => one === 1)).toHaveLength(1);
+    };
+    await expectSoon(await timed(asked(values)), asked(values), asked([]), { suspicious: 100, most: 20 });
   });
 });

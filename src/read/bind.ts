@@ -2,7 +2,7 @@
 // here with a 400 that names the attribute; no statement has been sent by then.
 import type { UserValues } from '../access/caller.ts';
 import { invalidValue, limitExceeded } from '../errors.ts';
-import { MAX_FOLDED_LENGTH, MAX_JSON_DEPTH } from '../limits.ts';
+import { MAX_FOLDED_LENGTH, MAX_JSON_DEPTH, MAX_JSON_LENGTH } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
 import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dayOf, readRelativeDate, resolveRelativeDate, serverTimezone } from '../request/relative-dates.ts';
@@ -113,9 +113,51 @@ function bindOne(binding: Binding, slots: readonly unknown[], clock: Clock): Bou
     case 'key':
       return (givenValue(binding.path, slots) as readonly string[])[binding.index]!;
     case 'value':
-      return bindValue(binding.ref, binding.form, givenValue(binding.ref, slots), clock);
+      return JSON_TYPES.has(binding.ref.type)
+        ? bindJsonOnce(binding, slots, clock)
+        : bindValue(binding.ref, binding.form, givenValue(binding.ref, slots), clock);
   }
 }
+
+const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
+
+type ValueBinding = Binding & { readonly from: 'value' };
+
+/** The JSON values of a request as they were bound, by what is compared with them; and how long those are together. */
+interface BoundJson {
+  readonly values: Map<ValueRef, Map<ValueForm, BoundValue>>;
+  length: number;
+}
+
+const boundJson = new WeakMap<readonly unknown[], BoundJson>();
+
+/** A request may have a statement for each facet that compares with a value, which takes long to read. */
+function bindJsonOnce({ ref, form }: ValueBinding, slots: readonly unknown[], clock: Clock): BoundValue {
+  const bound: BoundJson = boundJson.get(slots) ?? { values: new Map(), length: 0 };
+  boundJson.set(slots, bound);
+  const raw = givenValue(ref, slots);
+  let forms = bound.values.get(ref);
+  if (!forms) {
+    // Values of rules are the project's own.
+    if (!ref.given) bound.length += lengthOfValues(raw);
+    if (bound.length > MAX_JSON_LENGTH)
+      throw limitExceeded('MAX_JSON_LENGTH', MAX_JSON_LENGTH, 'characters of JSON in filters', {
+        key: ref.key,
+        param: ref.param,
+      });
+    forms = new Map();
+    bound.values.set(ref, forms);
+  }
+  let value = forms.get(form);
+  if (value === undefined) {
+    value = bindValue(ref, form, raw, clock);
+    forms.set(form, value);
+  }
+  return value;
+}
+
+const lengthOfValues = (raw: unknown): number =>
+  [raw].flat().reduce((total: number, one) => total + String(one).length, 0);
 
 /** A path as SQLite writes it. */
 const pathText = (keys: readonly string[]): string => `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;

@@ -82,19 +82,13 @@ export function yesOrNo(value: unknown): boolean | undefined {
 }
 
 /**
- * Whether a value holds more levels of objects and lists. Counted level by level, never by recursion, so that no value can
- * exhaust the stack.
+ * Whether a value holds more levels of objects and lists. It goes no further down than that, so that no value can exhaust
+ * the stack.
  */
 export function isDeeper(value: object, levels: number): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    const below: object[] = [];
-    for (const container of level)
-      for (const inner of Object.values(container)) {
-        if (depth >= levels) return true;
-        if (typeof inner === 'object' && inner !== null) below.push(inner);
-      }
-    level = below;
-  }
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (levels <= 0) return members.length > 0;
+  for (const inner of members)
+    if (typeof inner === 'object' && inner !== null && isDeeper(inner, levels - 1)) return true;
   return false;
 }

@@ -6,8 +6,8 @@ import { MAX_DATE_STEPS } from '../limits.ts';
 import type { Location, Scalar } from './grammar.ts';
 import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, CountTest, FilterNode } from './read-request.ts';
-import { readRelativeDate } from './relative-dates.ts';
-import { isNumeric, isStorable, readWhole } from './scalars.ts';
+import { readRelativeDate, tooManySteps } from './relative-dates.ts';
+import { isNumeric, isStorable, isWholeNumber } from './scalars.ts';
 
 /** Collects the values of one request, and counts its conditions. */
 export class Slots {
@@ -24,8 +24,7 @@ export class Slots {
   #countSteps(value: unknown): void {
     if (typeof value !== 'string' || !value.includes('now')) return;
     this.#steps += readRelativeDate(value)?.length ?? 0;
-    if (this.#steps > MAX_DATE_STEPS)
-      throw limitExceeded('MAX_DATE_STEPS', MAX_DATE_STEPS, 'steps of dates that are told from now');
+    if (this.#steps > MAX_DATE_STEPS) throw tooManySteps();
   }
 
   countNode(location: Location): void {
@@ -204,7 +203,7 @@ function allOf(operand: unknown, location: Location, slots: Slots): FilterNode {
 const MAX_LOOKED_UP = 4;
 
 const isWhole = (value: Scalar): boolean =>
-  typeof value === 'bigint' || typeof value === 'number' || (typeof value === 'string' && readWhole(value) !== null);
+  typeof value === 'bigint' || typeof value === 'number' || (typeof value === 'string' && isWholeNumber(value));
 
 function countOf(operand: unknown, location: Location, slots: Slots): FilterNode {
   if (!isObject(operand)) return countNode([countTest('eq', operand, location, slots)], null, slots);

@@ -1,7 +1,8 @@
 // Dates as people say them: `now-7d`, `now/d`, `now+1M/M`. They are read when a request is parsed or bound, and resolved
 // when it runs, in a time zone: a day has 23 hours now and then, and begins at another instant in each place.
 
-import { MAX_CACHED_TIMEZONES } from '../limits.ts';
+import { limitExceeded } from '../errors.ts';
+import { MAX_CACHED_TIMEZONES, MAX_DATE_STEPS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 
 type Unit = 'y' | 'M' | 'w' | 'd' | 'h' | 'm' | 's';
@@ -18,17 +19,25 @@ export type RelativeDate = readonly Step[];
 /** A plus sign that was not encoded reaches us as a space. */
 const WRITTEN = /^now((?:[+ -]\d{1,6}[yMwdhms]|\/[yMwdhms])*)$/;
 const STEP = /([+ -])(\d+)([yMwdhms])|\/([yMwdhms])/g;
+/** Characters of the longest step. */
+const LONGEST_STEP = '+999999y'.length;
 
 /** Null for a text that is no such date. */
 export function readRelativeDate(text: string): RelativeDate | null {
   const steps = WRITTEN.exec(text.trim())?.[1];
   if (steps === undefined) return null;
+  // So long a text has more steps than are taken, and to read them all would hold up everyone.
+  if (steps.length > MAX_DATE_STEPS * LONGEST_STEP) throw tooManySteps();
   return [...steps.matchAll(STEP)].map(([, sign, amount, unit, begun]) =>
     begun === undefined
       ? { amount: (sign === '-' ? -1 : 1) * Number(amount), unit: unit as Unit }
       : { amount: null, unit: begun as Unit },
   );
 }
+
+/** More steps than all filters of a request may have together. */
+export const tooManySteps = (): Error =>
+  limitExceeded('MAX_DATE_STEPS', MAX_DATE_STEPS, 'steps of dates that are told from now');
 
 const DAY = 86_400_000;
 const DURATIONS: Partial<Record<Unit, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };

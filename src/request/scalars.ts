@@ -106,10 +106,20 @@ export const isStorableJson = (text: string): boolean => !text.includes('\\u') |
 
 export const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
-/** A whole number of any length, exactly. */
+/** Digits of a whole number that are read. No database holds so many, and to read a million takes half a second. */
+const MOST_DIGITS = 1_000;
+const WHOLE = /^[+-]?\d+$/;
+
+/** Whether text is a whole number of any length. */
+export const isWholeNumber = (text: string): boolean => WHOLE.test(text.trim());
+
+/** A whole number, exactly; of one that is larger than any that is held or compared, the first digits. */
 export function readWhole(text: string): bigint | null {
   const trimmed = text.trim();
-  return /^[+-]?\d+$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : null;
+  if (!WHOLE.test(trimmed)) return null;
+  const digits = trimmed.replace(/^[+-]?0*/, '').slice(0, MOST_DIGITS);
+  const size = BigInt(digits);
+  return trimmed.startsWith('-') ? -size : size;
 }
 
 /** Whether a number has every digit of the text that it was read from. */

@@ -284,6 +284,17 @@ function equalJson(left: Fragment, right: Fragment): Fragment {
   return sql`(select count(*) from json_tree(${left})) = (select count(*) from json_tree(${right})) and not exists (${nodes(left)} except ${nodes(right)})`;
 }
 
+/**
+ * The same text for equal JSON, as equalJson sees it: all its nodes. Those of a list are made once; to compare with each
+ * of its values would read all of them anew for every row.
+ */
+function signatureOf(json: Fragment): Fragment {
+  const real = sql`case when abs(atom) < 9e18 and atom = cast(atom as integer) then cast(atom as integer) else printf('%!.17g', atom) end`;
+  const atom = sql`case type when 'real' then ${real} when 'integer' then atom else json_quote(atom) end`;
+  const node = sql`fullkey || char(9) || case type when 'real' then 'integer' else type end || char(9) || ${atom}`;
+  return sql`(select group_concat(${node}, char(10) order by fullkey) from json_tree(${json}))`;
+}
+
 /** Whether a list holds a value; unknown of what is no list. */
 const hasItem = (document: Fragment, item: Fragment): Fragment =>
   sql`(select case when json_type(h.list) = 'array' then exists (select 1 from json_each(h.list) as e where ${equalJson(sql`(h.list -> e.fullkey)`, item)}) end from (select ${document} as list) as h)`;
@@ -321,7 +332,7 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
       case 'eq':
         return equalJson(document, value('value'));
       case 'in':
-        return sql`exists (select 1 from json_each(${value('list')}) as e where ${equalJson(document, sql`e.value`)})`;
+        return sql`${signatureOf(document)} in (select ${signatureOf(sql`e.value`)} from json_each(${value('list')}) as e)`;
       case 'has':
         return hasItem(document, value('value'));
       default:

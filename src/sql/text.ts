@@ -73,9 +73,15 @@ export function canonicalJson(text: string): string | null {
     return JSON.stringify(text);
   }
   if (typeof value === 'object' && value !== null && isDeeper(value, MAX_JSON_DEPTH)) return null;
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return JSON.stringify(inOneOrder(value));
+}
+
+/** The same value with the keys of every object in one order. A replacer of JSON.stringify would take many times as long. */
+function inOneOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOneOrder);
+  // Without a prototype, every key is one of its own.
+  const ordered: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) ordered[key] = inOneOrder((value as Record<string, unknown>)[key]);
+  return ordered;
 }
