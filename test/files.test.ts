@@ -334,6 +334,20 @@ describeOnEveryDatabase('Files', (engine) => {
       expect((await upload(parts, uploader)).status).toBe(403);
       const writer = await site.token('custom', [`${FILES}.upload`, 'api::note.note.update']);
       expect((await upload(parts, writer)).status).toBe(201);
+      // Who may not update entries learns neither which there are nor which fields they have.
+      const { seo } = await site.entry('POST', 'posts?status=draft&populate=seo', { title: 'P', seo: { label: 'x' } });
+      const answers = async (link: Part[], who: Who) => {
+        const { status, body } = await upload([text('linked.txt'), ...link], who);
+        return [status, body.error];
+      };
+      for (const [there, absent, who] of [
+        [linkTo('api::note.note', id, 'cover'), linkTo('api::note.note', 999_999, 'cover'), uploader],
+        [linkTo('api::note.note', id, 'cover'), linkTo('api::note.note', 'nosuchdocument', 'cover'), uploader],
+        [linkTo('api::note.note', id, 'cover'), linkTo('api::note.note', id, 'nosuchfield'), uploader],
+        [linkTo('kit.seo', seo.id, 'image'), linkTo('kit.seo', 999_999, 'image'), uploader],
+        [linkTo('kit.seo', seo.id, 'image'), linkTo('kit.seo', 999_999, 'image'), writer],
+      ] as const)
+        expect(await answers(there, who)).toEqual(await answers(absent, who));
     });
 
     it('follow rules on rows and fields', async () => {

@@ -408,7 +408,11 @@ describeOnEveryDatabase('Limits', (engine) => {
       app.inject({ method: 'POST', url: `${LIST}/query`, payload: { filters, facets, fields: 'name' } });
     const json = (length: number): string => `[${'1,'.repeat(length / 2 - 2)}1]`.padEnd(length);
     const [half, whole] = [json(MAX_JSON_LENGTH / 2), json(MAX_JSON_LENGTH)];
-    for (const filters of [{ meta: whole }, { meta: { $in: [half, half] } }, { $or: [{ meta: half }, { story: half }] }])
+    for (const filters of [
+      { meta: whole },
+      { meta: { $in: [half, half] } },
+      { $or: [{ meta: half }, { story: half }] },
+    ])
       expect((await send(filters, ['name', 'stars'])).statusCode).toBe(200);
     for (const filters of [
       { meta: `${whole} ` },

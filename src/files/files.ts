@@ -2,7 +2,7 @@
 // and deleted after it, so that whoever sees a row finds its bytes.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { DELETE_FILES, REPLACE_FILES, UPLOAD_FILES } from '../access/actions.ts';
+import { actionOn, DELETE_FILES, REPLACE_FILES, UPLOAD_FILES } from '../access/actions.ts';
 import { requireAction } from '../access/authorize.ts';
 import { type Caller, systemCaller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
@@ -285,7 +285,7 @@ export class Files {
     received: readonly ReceivedFile[],
     { infos, link, caller, scratch }: StoreOptions & { readonly link: FileLink | null },
   ): Promise<FileEntry[]> {
-    const field = link && this.#mediaField(link);
+    const field = link && this.#mediaField(link, caller);
     const preparation = await this.#preparation(scratch);
     const prepared: PreparedFile[] = [];
     for (const [index, file] of received.entries())
@@ -397,13 +397,17 @@ export class Files {
     return [url, ...formatUrls(formats).values()].flatMap((one) => this.storage.keyOf(one) ?? []);
   }
 
-  #mediaField({ ref, refId, field }: FileLink): MediaField {
+  /** Of a type that the caller may update, and known to the caller; which entries have a component is not known yet. */
+  #mediaField({ ref, refId, field }: FileLink, caller: Caller): MediaField {
     const { model } = this.#operations;
     const type = model.contentTypes.get(ref);
     const schema = type?.exposure === 'routes' ? type : model.components.get(ref);
     if (!schema) throw wrongLink('ref', 'the uid of a content-type or a component, such as api::article.article');
+    const isType = schema.kind !== 'component';
+    if (isType) requireAction(caller, actionOn(schema, 'update'));
     const attribute = schema.attributes.get(field);
-    if (attribute?.kind !== 'media') throw wrongLink('field', `the name of a media field of ${schema.uid}`);
+    if (attribute?.kind !== 'media' || (isType && !caller.access.mayUse(schema.uid, field, 'write')))
+      throw wrongLink('field', `the name of a media field of ${schema.uid}`);
     const row = readRowId(refId) ?? String(refId);
     if (typeof row === 'string' && !isStorable(row)) throw wrongLink('refId', 'the id or documentId of an entry');
     return { schema, attribute, row };

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionOn } from '../access/actions.ts';
 import { requireRight } from '../access/authorize.ts';
-import { forbiddenError, type SheafError, validationError } from '../errors.ts';
+import { type SheafError, validationError } from '../errors.ts';
 import type { ContentType, MediaAttribute, Schema } from '../model/types.ts';
 import { holdersOfComponents } from './components.ts';
 import { publishedBeside, versionsByRow } from './document-versions.ts';
@@ -143,7 +143,8 @@ async function requireUpdate(
   versions: readonly Version[],
 ): Promise<void> {
   const { access } = write.caller;
-  if (!access.may(actionOn(type, 'update')) || !access.mayUse(type.uid, field, 'write')) throw forbiddenError();
+  // Nobody learns by this of entries that they may not update.
+  if (!access.may(actionOn(type, 'update')) || !access.mayUse(type.uid, field, 'write')) throw noSuchRow();
   if (!(await allReachable(write, type, 'update', versions))) throw noSuchRow();
   const published = type.draftAndPublish ? versions.filter((version) => version.published) : [];
   if (published.length === 0 || !access.separateRights) return;
