@@ -92,7 +92,8 @@ describeOnEveryDatabase('The sessions of a user', (engine) => {
   it('are ended one by one: their tokens open nothing from then on', async () => {
     const { username } = await service.person();
     const [one, two] = [await logIn(username), await logIn(username)];
-    expect(await end(one.jwt, sessionOf(two.jwt))).toMatchObject({ status: 200, body: { ok: true } });
+    const { status, body } = await end(one.jwt, sessionOf(two.jwt));
+    expect([status, body]).toEqual([200, { data: {} }]);
     expectUnauthorized(await service.me(two.jwt));
     expect((await service.refresh(two.refreshToken)).status).toBe(401);
     expect((await list(one.jwt)).map(({ id }) => id)).toEqual([sessionOf(one.jwt)]);
@@ -103,7 +104,7 @@ describeOnEveryDatabase('The sessions of a user', (engine) => {
     const [person, other] = [await service.person(), await service.person()];
     const [one, two] = [await logIn(person.username), await logIn(other.username)];
     for (const id of [sessionOf(two.jwt), 'unknown-session-id', '%00', "x' or '1'='1"])
-      expectError(await end(one.jwt, id), 404, 'NotFoundError');
+      expectError(await end(one.jwt, id), 404, 'NotFoundError', 'Session not found');
     expect((await service.refresh(two.refreshToken)).status).toBe(200);
   });
 

@@ -157,6 +157,7 @@ export const ACCOUNT_ANSWERS = {
   ok: () => OK,
   confirmationSent: () => strictObject({ email: TEXT, sent: { const: true } }),
   sessions: () => strictObject({ data: listOf(SESSION) }),
+  sessionEnded: () => strictObject({ data: strictObject({}) }),
   count: () => COUNT,
   roles: () => strictObject({ roles: listOf(strictObject({ ...ROLE, nb_users: COUNT })) }),
   role: () => strictObject({ role: strictObject({ ...ROLE, permissions: PERMISSIONS }) }),

@@ -355,7 +355,7 @@ const AUTH_KINDS = {
     id: () => 'endSession',
     summary: () => 'End a session of who calls',
     status: 200,
-    answer: json(ACCOUNT_ANSWERS.ok),
+    answer: json(ACCOUNT_ANSWERS.sessionEnded),
     errors: [404],
   },
   confirmEmail: {

@@ -5,7 +5,7 @@ import { authAction } from '../access/actions.ts';
 import type { Account } from '../access/caller.ts';
 import type { Tokens } from '../accounts/sessions.ts';
 import type { Client } from '../accounts/sign-in.ts';
-import { applicationError, notFoundError, unauthorizedError, validationError } from '../errors.ts';
+import { applicationError, SheafError, unauthorizedError, validationError } from '../errors.ts';
 import { NOT_SHARED } from './caching.ts';
 import { cookieOf, REFRESH_COOKIE_HEADER } from './cookies.ts';
 import { callerOf } from './register-routes.ts';
@@ -82,8 +82,8 @@ function sessionRoutes({ auth: { sessions } }: RouteContext, route: MakeRoute): 
     route('DELETE', '/sessions/:sessionId', 'revokeSession', async (request, reply) => {
       const { sessionId } = request.params as { sessionId: string };
       const isEnded = !sessionId.includes('\0') && (await sessions.end(accountIn(request).id, sessionId));
-      if (!isEnded) throw notFoundError();
-      return sendValue(reply, { ok: true });
+      if (!isEnded) throw new SheafError(404, 'NotFoundError', 'Session not found');
+      return sendValue(reply, { data: {} });
     }),
   ];
 }
