@@ -377,7 +377,7 @@ class WritePlanner {
   #scalar(attribute: ScalarAttribute, given: unknown, { schema, mode, path }: Point): ScalarChange | null {
     const checked = readValue(attribute, given);
     if ('problem' in checked) {
-      this.#problem(path, checked.problem);
+      this.#problem([...path, ...(checked.within ?? [])], checked.problem);
       return null;
     }
     const kept = attribute.type === 'decimal' ? this.#decimals.get(`${schema.table}.${attribute.column}`) : undefined;

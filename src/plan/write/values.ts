@@ -15,14 +15,17 @@ import {
   readTime,
   readWhole,
 } from '../../request/scalars.ts';
-import { blocksProblem } from './blocks.ts';
+import { type BlocksProblem, blocksProblem } from './blocks.ts';
 import { compilePattern, matchesPattern, type Pattern } from './match-pattern.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
 export type StoredValue = string | number | bigint | null;
 
 /** Either the value to store, or what is wrong with the one given. */
-export type Checked = { readonly value: StoredValue } | { readonly problem: string };
+export type Checked =
+  | { readonly value: StoredValue }
+  /** `within`: where in the value. */
+  | { readonly problem: string; readonly within?: BlocksProblem['path'] };
 
 const STRING_LENGTH = 255;
 /** So many digits of a decimal fraction every number keeps. */
@@ -111,7 +114,7 @@ export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
       return jsonValue(given);
     case 'blocks': {
       const wrong = blocksProblem(given);
-      return wrong ? problem(wrong) : jsonValue(given);
+      return wrong ? { problem: wrong.message, within: wrong.path } : jsonValue(given);
     }
   }
 }

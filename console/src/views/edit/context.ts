@@ -41,5 +41,9 @@ export const fieldId = (prefix: string, path: readonly (string | number)[]): str
 export const problemAt = (problems: readonly Problem[], path: readonly string[]): string | null =>
   problems.find((problem) => pathText(problem.path) === pathText(path))?.message ?? null;
 
+/** The first thing that it said about a place, or about something in it. */
+export const problemWithin = (problems: readonly Problem[], path: readonly string[]): string | null =>
+  problems.find((problem) => `${pathText(problem.path)}.`.startsWith(`${pathText(path)}.`))?.message ?? null;
+
 export const hasProblemWithin = (problems: readonly Problem[], path: readonly string[]): boolean =>
-  problems.some((problem) => `${pathText(problem.path)}.`.startsWith(`${pathText(path)}.`));
+  problemWithin(problems, path) !== null;

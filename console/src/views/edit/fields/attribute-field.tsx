@@ -3,7 +3,7 @@ import { memo, type ReactNode, Suspense, useCallback, useState } from 'react';
 import type { ConsoleAttribute, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { Field } from '../../../ui/field.tsx';
 import { Spinner } from '../../../ui/notice.tsx';
-import { fieldId, problemAt, useForm } from '../context.ts';
+import { fieldId, problemAt, problemWithin, useForm } from '../context.ts';
 import { checkValue } from '../form/checks.ts';
 import type { FileValue, FormValues, Part, RelationValue } from '../form/values.ts';
 import { ComponentField } from './component-field.tsx';
@@ -40,7 +40,9 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
   );
   const found = !readOnly && (isTouched || isChecked) ? checkValue(attribute, value) : null;
   const own = found && (type.draftAndPublish && !found.onDraft ? `To publish: ${found.message}` : found.message);
-  const error = problemAt(problems, path) ?? own;
+  // Of what is wrong inside of blocks, no field of its own tells.
+  const said = attribute.type === 'blocks' ? problemWithin(problems, path) : problemAt(problems, path);
+  const error = said ?? own;
   const common = { id, label: attribute.name, required: attribute.required, error };
   switch (attribute.type) {
     case 'relation':
