@@ -433,6 +433,23 @@ const PERSON = 'api::person.person';
 describeOnEveryDatabase('Sums of floats and decimals', (engine) => {
   const contents = useContents(engine);
 
+  it('keep six decimals up to 2^31', async () => {
+    const content = await contents.open({
+      types: { meter: { attributes: { place: { type: 'string' }, exact: { type: 'decimal' } } } },
+    });
+    const groups: Readonly<Record<string, readonly [values: readonly number[], sum: number]>> = {
+      a: [[1073741824.123457, 1073741823.000001], 2147483647.123458],
+      b: [Array(9).fill(111111111.111113), 1000000000.000017],
+      c: [[-700000000.000001, -800000000.000002], -1500000000.000003],
+      d: [[600000000.1, 0.000007, -5.5], 599999994.600007],
+      e: [[2000000000, 0.000001], 2000000000.000001],
+    };
+    for (const [place, [values]] of Object.entries(groups))
+      for (const exact of values) await content.make('meters', { place, exact });
+    const { body } = await content.get('meters/aggregate?group=place&sum=exact&sort=place');
+    expect(body.data.map(({ sum }: Json) => sum)).toEqual(Object.values(groups).map(([, exact]) => ({ exact })));
+  });
+
   it('that no number can hold are null', async () => {
     const content = await contents.open({
       types: {

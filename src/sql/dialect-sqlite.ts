@@ -186,15 +186,19 @@ function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, 
 }
 
 /**
- * The sum of a column in millionths, as PostgreSQL adds decimals: exactly, up to six decimals, or two where it is large.
- * Floats are added with errors whose bound is known; where a whole number is within it, that number is the sum.
+ * The sum of a column in millionths, as PostgreSQL adds decimals: exactly, up to six decimals below 2^31, or two where it
+ * is larger. Floats are added with errors whose bound is known; where a whole number is within it, that is the sum.
  */
 function millionths(column: Fragment): Fragment {
-  const sum = sql`(sum(${column}) * 1e6)`;
-  // 2^-51 of the millionths of all numbers, whatever their signs; to add them without signs would take longer.
-  const error = sql`(sum(${column}) + 2 * count(${column}) * max(0, -min(${column}))) * 4.5e-10`;
-  const cents = sql`round(${sum} / 1e4) * 1e4`;
-  return sql`case when ${error} < 0.25 and abs(${sum} - round(${sum})) <= ${error} then round(${sum}) when ${error} < 2500 and abs(${sum} - ${cents}) <= ${error} then ${cents} else ${sum} end`;
+  const sum = sql`sum(${column})`;
+  // Half of the last binary digit of each number, and of their sum: 2^-52 of all numbers, whatever their signs; to add
+  // them without signs would take longer.
+  const error = sql`(${sum} + 2 * count(${column}) * max(0, -min(${column}))) * 2.2205e-10`;
+  const whole = sql`cast(${sum} as integer)`;
+  // Without an error of its own, as against the product with the whole sum.
+  const rest = sql`((${sum} - ${whole}) * 1e6)`;
+  const cents = sql`round(${sum} * 1e2) * 1e4`;
+  return sql`case when ${error} < 0.5 and abs(${rest} - round(${rest})) <= ${error} + 1e-9 then ${whole} * 1e6 + round(${rest}) when ${error} < 1250 and abs(${sum} * 1e6 - ${cents}) <= 2 * ${error} then ${cents} else ${sum} * 1e6 end`;
 }
 
 const BILLION = sql.lit(1_000_000_000);
