@@ -849,6 +849,16 @@ describeOnEveryDatabase('Confirming an address', (engine) => {
   const confirm = (code: string): Promise<Answer> =>
     service.send('GET', `auth/email-confirmation?confirmation=${encodeURIComponent(code)}`);
   const send = (email: unknown): Promise<Answer> => service.auth('send-email-confirmation', { email });
+
+  it('has a link that names a host, or a setting that is missing is told', async () => {
+    const { accounts } = await service.sheaf.auth();
+    await service.setAdvanced({ email_confirmation: false });
+    expect(await accounts.settingsForLinks()).toEqual(['email.resetUrl']);
+    await service.setAdvanced({ email_confirmation: true });
+    expect(await accounts.settingsForLinks()).toEqual(['email.resetUrl', 'server.url']);
+    await service.setAdvanced({ email_confirmation: true, email_reset_password: 'https://site.example/reset' });
+    expect(await accounts.settingsForLinks()).toEqual(['server.url']);
+  });
   const register = async (name: string): Promise<Person> => {
     const answer = await service.auth('local/register', {
       username: name,

@@ -266,9 +266,7 @@ export class Accounts {
       const account = await this.#find('email', email.toLowerCase());
       if (!account || account.blocked || !this.#mayMail('reset_password', account)) return;
       const code = await this.#issueCode(account.id, 'reset_password_token');
-      const { email_reset_password } = await this.accountSettings();
-      const url = this.#deps.settings.email.resetUrl ?? email_reset_password ?? '/reset-password';
-      await this.#mail('reset_password', account, url, code);
+      await this.#mail('reset_password', account, this.#resetUrl(await this.accountSettings()), code);
     });
   }
 
@@ -305,10 +303,27 @@ export class Accounts {
 
   async #mailConfirmation(id: number, email: string): Promise<void> {
     const code = await this.#issueCode(id, 'confirmation_token');
-    const { email: mails, server, rest } = this.#deps.settings;
-    const url = mails.confirmationUrl ?? `${server.url ?? ''}${rest.prefix}/auth/email-confirmation`;
     const account = await this.#find('id', id);
-    if (account) this.#runLater(() => this.#mail('email_confirmation', { ...account, email }, url, code));
+    if (account)
+      this.#runLater(() => this.#mail('email_confirmation', { ...account, email }, this.#confirmationUrl(), code));
+  }
+
+  #resetUrl({ email_reset_password }: AccountSettings): string {
+    return this.#deps.settings.email.resetUrl ?? email_reset_password ?? '/reset-password';
+  }
+
+  #confirmationUrl(): string {
+    const { email, server, rest } = this.#deps.settings;
+    return email.confirmationUrl ?? `${server.url ?? ''}${rest.prefix}/auth/email-confirmation`;
+  }
+
+  /** The settings without which links in mails name no host, and so cannot be followed from there. */
+  async settingsForLinks(): Promise<readonly string[]> {
+    const settings = await this.accountSettings();
+    return [
+      ...(isAbsolute(this.#resetUrl(settings)) ? [] : ['email.resetUrl']),
+      ...(isAbsolute(this.#confirmationUrl()) || !settings.email_confirmation ? [] : ['server.url']),
+    ];
   }
 
   async #issueCode(id: number, column: CodeColumn): Promise<string> {
@@ -418,3 +433,5 @@ function checkPassword(password: string): void {
         : null;
   if (problem) throw fieldError('password', problem);
 }
+
+const isAbsolute = (url: string): boolean => URL.canParse(url);

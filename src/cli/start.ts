@@ -149,7 +149,14 @@ async function prepare(sheaf: Sheaf, config: ServerConfig, options: StartOptions
   if (auth.missingSecrets.length > 0) notes.push(`Not set: ${auth.missingSecrets.join(', ')}. ${MISSING_SECRETS}`);
   if (auth.mailer.folder && !isReadOnly)
     notes.push(`Mails are not sent (SMTP_URL is not set); they are written to ${auth.mailer.folder}`);
+  if (!auth.mailer.folder && !isReadOnly) notes.push(...(await mailNotes(auth)));
   return notes;
+}
+
+/** Whether links in mails can be followed. */
+async function mailNotes({ accounts }: Auth): Promise<string[]> {
+  const missing = await accounts.settingsForLinks();
+  return missing.length === 0 ? [] : [`Links in mails to users name no host. Set ${missing.join(' and ')}.`];
 }
 
 /** What committed hooks have failed to do, and nobody has looked at. */
