@@ -152,4 +152,16 @@ describe('a list of JSON', () => {
     };
     await expectSoon(await timed(asked(values)), asked(values), asked([]), { suspicious: 100, most: 20 });
   });
+
+  it('is looked through for a value as soon as twice its text is looked for', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => `"tag${index}"`);
+    const rows = Array.from({ length: 300 }, (_, index) => `[${items.join()},${index}.0]`);
+    const looked = async (): Promise<void> => {
+      expect((await compared(rows, 'json', 'has', '7')).indexOf(1)).toBe(7);
+    };
+    const equal = async (): Promise<void> => {
+      expect((await compared(rows, 'json', 'eq', rows[7])).indexOf(1)).toBe(7);
+    };
+    await expectSoon(await timed(looked), looked, equal, { suspicious: 100, most: 2 });
+  });
 });

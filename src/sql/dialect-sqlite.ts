@@ -299,9 +299,24 @@ function signatureOf(json: Fragment): Fragment {
   return sql`(select group_concat(${node}, char(10) order by fullkey) from json_tree(${json}))`;
 }
 
-/** Whether a list holds a value; unknown of what is no list. */
-const hasItem = (document: Fragment, item: Fragment): Fragment =>
-  sql`(select case when json_type(h.list) = 'array' then exists (select 1 from json_each(h.list) as e where ${equalJson(sql`(h.list -> e.fullkey)`, item)}) end from (select ${document} as list) as h)`;
+/** Values with as many nodes are looked for first, which is quick, and mostly the end of it. */
+function isOneOf(json: Fragment, list: Fragment): Fragment {
+  const among = (of: (one: Fragment) => Fragment): Fragment =>
+    sql`${of(json)} in (select ${of(sql`e.value`)} from json_each(${list}) as e)`;
+  return sql`(${among((one) => sql`(select count(*) from json_tree(${one}))`)} and ${among(signatureOf)})`;
+}
+
+/**
+ * Whether a list holds a value; unknown of what is no list. Numbers, strings and the like are compared as they stand in
+ * the list: to take each out of it would read all of the list anew.
+ */
+function hasItem(document: Fragment, item: Fragment): Fragment {
+  const typeOf = (type: Fragment): Fragment => sql`case ${type} when 'real' then 'integer' else ${type} end`;
+  const ofItem = (column: Fragment): Fragment => sql`(select ${column} from json_tree(${item}) limit 1)`;
+  const isLike = sql`${typeOf(sql`e.type`)} = ${ofItem(typeOf(sql`type`))} and e.atom is ${ofItem(sql`atom`)}`;
+  const isEqual = sql`(e.type not in ('object', 'array') or ${equalJson(sql`(h.list -> e.fullkey)`, item)})`;
+  return sql`(select case when json_type(h.list) = 'array' then exists (select 1 from json_each(h.list) as e where ${isLike} and ${isEqual}) end from (select ${document} as list) as h)`;
+}
 
 /** A value inside of JSON, in the form of JSON: only what is of one type with the operand has an order with it. */
 function compareInJson(json: Fragment, op: PlanComparison, value: BindValue): Fragment {
@@ -336,7 +351,7 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
       case 'eq':
         return equalJson(document, value('value'));
       case 'in':
-        return sql`${signatureOf(document)} in (select ${signatureOf(sql`e.value`)} from json_each(${value('list')}) as e)`;
+        return isOneOf(document, value('list'));
       case 'has':
         return hasItem(document, value('value'));
       default:
