@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { modelOf, relation } from '../../../test/support/project.ts';
 import { authorize } from '../../access/authorize.ts';
 import { systemCaller } from '../../access/caller.ts';
+import { MAX_SMALL_COST } from '../../limits.ts';
 import { NO_LIMIT, parseRead } from '../../request/parse-read.ts';
 import { type Cost, estimateCost } from './cost.ts';
 import { planRead } from './plan-read.ts';
@@ -35,6 +36,8 @@ function costOf(parameters: object, sizes = SIZES, limit = 25, byDocument = fals
   return estimateCost(plan, (table) => sizes[table] ?? 0, limit);
 }
 const rowsOf = (parameters: object, sizes = SIZES, limit = 25): number => costOf(parameters, sizes, limit).rows;
+/** Three rows in every table. */
+const FEW = Object.fromEntries(Object.keys(SIZES).map((table) => [table, 3]));
 const times = (factor: number): Record<string, number> =>
   Object.fromEntries(Object.entries(SIZES).map(([table, rows]) => [table, rows * factor]));
 
@@ -86,6 +89,9 @@ describe('the cost of a read', () => {
     ].map((filters) => rowsOf({ filters }));
     expect(value).toBeGreaterThan(5 * text!);
     expect(json).toBeGreaterThan(10 * value!);
+    // How long the text is, is not known: over a few rows as well it may hold up everyone.
+    expect(rowsOf({ filters: { free: { $notContainsi: 'x' } } }, FEW)).toBeGreaterThan(MAX_SMALL_COST);
+    expect(rowsOf({ filters: { free: { $at: { a: { $containsi: 'x' } } } } }, FEW)).toBeLessThan(MAX_SMALL_COST);
   });
 
   it('counts a condition through a relation as one pass over the links of each step', () => {

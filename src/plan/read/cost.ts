@@ -1,7 +1,7 @@
 // Read plan + sizes of tables → what it costs, in rows that the database touches. An estimate from above, made for
 // telling small reads from large ones before they run, and for naming the part that is large. Conditions through
 // relations are passes over link tables, made once; everything else is counted for each row it is asked of.
-import { MAX_LIST_ITEMS } from '../../limits.ts';
+import { MAX_LIST_ITEMS, MAX_SMALL_COST } from '../../limits.ts';
 import type { ScalarType } from '../../model/types.ts';
 import type {
   AggregatePlan,
@@ -41,7 +41,10 @@ const WEIGHTS: Partial<Record<PlanComparison, number>> = {
   endsWithi: 3,
 };
 const JSON_WEIGHT = 30;
-/** The canonical text of JSON is put together for each row. */
+/**
+ * The canonical text of JSON is put together for each row. A value of fifty items takes a hundred times as long as a short
+ * one, and how long values are is not known: such a read is not small until it has shown that it is.
+ */
 const JSON_TEXT_WEIGHT = 500;
 const JSON_TEXT: ReadonlySet<PlanComparison> = new Set([
   'contains',
@@ -157,7 +160,8 @@ class Estimate {
         return this.#all(condition.of, asked);
       case 'compare': {
         const { column, op } = condition;
-        return { once: 0, perRow: column.path ? JSON_WEIGHT : weightOf(op, column.type) };
+        const perRow = column.path ? JSON_WEIGHT : weightOf(op, column.type);
+        return { once: perRow === JSON_TEXT_WEIGHT ? MAX_SMALL_COST : 0, perRow };
       }
       case 'related': {
         const some = this.#some(condition.step, condition.where, asked);
