@@ -722,3 +722,35 @@ describeOnEveryDatabase('component rows that a draft and its published row share
     expect(await orphans()).toEqual([]);
   });
 });
+
+describeOnEveryDatabase('A component that leads to its own entry', (engine) => {
+  const contents = useContents(engine);
+
+  it('leads to the row of a new locale, not to that of the component', async () => {
+    const { sheaf } = await contents.open({
+      locales: ['en', 'fr'],
+      types: {
+        page: { localized: true, attributes: { part: { type: 'component', component: 'kit.part', ...localized } } },
+      },
+      components: {
+        'kit.part': {
+          items: { type: 'relation', relation: 'morphToMany' },
+          any: { type: 'relation', relation: 'morphToOne' },
+        },
+      },
+    });
+    const pages = sheaf.documents('api::page.page');
+    // So that rows of components have other ids than those of entries.
+    await pages.create({ data: {} });
+    const { documentId } = await pages.create({ data: {} });
+    const self = { __type: 'api::page.page', documentId };
+    const populate = { part: { populate: ['items', 'any'] } } as never;
+    const made = await pages.update({
+      documentId,
+      locale: 'fr',
+      data: { part: { items: [self], any: self } },
+      populate,
+    });
+    expect(made).toMatchObject({ part: { items: [{ id: made!.id }], any: { id: made!.id } } });
+  });
+});

@@ -34,8 +34,8 @@ export async function applyEntity(write: WriteSession, entity: EntityWrite, entr
       await writeList(write, row, { ...relation, current, desired: relation.desired.map(known) });
     } else if (relation.write === 'key')
       await writeKey(write, row, { ...relation, desired: relation.desired.map(known) });
-    else if (relation.attribute.many) await writeMorphList(write, row, relation);
-    else await writeMorphKey(write, row, relation);
+    else if (relation.attribute.many) await writeMorphList(write, row, relation, known);
+    else await writeMorphKey(write, row, relation, known);
   return row;
 }
 
@@ -76,13 +76,16 @@ export async function writeKey(
 }
 
 /** Leads a row to one entry of any type, or to none. Of several rows of a document, to the last. */
-async function writeMorphKey(write: WriteSession, row: number, { attribute, desired }: MorphListWrite): Promise<void> {
+async function writeMorphKey(
+  write: WriteSession,
+  row: number,
+  { attribute, desired }: MorphListWrite,
+  known: (id: number) => number,
+): Promise<void> {
   const { table } = attribute.targets[0]!.link;
   const entry = desired.at(-1);
   const [uid, target] =
-    entry === undefined
-      ? [null, null]
-      : [targetOfEntry(attribute, entry).uid, isNewRow(row)(rowOfEntry(attribute, entry))];
+    entry === undefined ? [null, null] : [targetOfEntry(attribute, entry).uid, known(rowOfEntry(attribute, entry))];
   await write.run.change(table, write.sql.morph.setKey(table), uid, target, listOf([row]));
 }
 
@@ -90,6 +93,7 @@ async function writeMorphList(
   write: WriteSession,
   row: number,
   { attribute, current, desired, dropsRecord }: MorphListWrite,
+  known: (id: number) => number,
 ): Promise<void> {
   const { table } = attribute.targets[0]!.link;
   if (dropsRecord) {
@@ -104,7 +108,7 @@ async function writeMorphList(
     const { link } = targetOfEntry(attribute, entry);
     const stored = current.get(entry);
     if (!stored) {
-      const target = isNewRow(row)(rowOfEntry(attribute, entry));
+      const target = known(rowOfEntry(attribute, entry));
       await write.run.change(table, write.sql.insertLinks(link), row, JSON.stringify([[target, position]]));
     } else if (stored.position !== position)
       await write.run.change(
