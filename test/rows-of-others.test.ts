@@ -85,6 +85,30 @@ describeOnEveryDatabase('rows of others', (engine) => {
     expect(again.blocks).toMatchObject([{ text: 'New', author: { name: 'Bob' } }]);
   });
 
+  it('that hold a component in a draft and in its published entry show what is written when it is published', async () => {
+    const [draft, published] = [
+      await draftOf(article),
+      await content.number(`select id from articles where document_id = '${article}' and published_at is not null`),
+    ];
+    const linkOf = (row: number, place: string): string =>
+      `select ${place}(id) from articles_cmps where field = 'links' and entity_id = ${row}`;
+    const [first, second] = [await content.number(linkOf(draft, 'min')), await content.number(linkOf(draft, 'max'))];
+    await content.execute(
+      `update articles_cmps set cmp_id = (select cmp_id from articles_cmps where id = ${first}) where id = (${linkOf(published, 'min')})`,
+    );
+    const urls = async (status: string): Promise<string[]> =>
+      (await shown(`articles/${article}?populate=links&status=${status}`)).links.map(({ url }: Answered) => url);
+    const ids = (
+      await content.rows(`select cmp_id from articles_cmps where id in (${first}, ${second}) order by id`)
+    ).flat();
+    const links = [{ id: ids[0], url: '/changed' }, { id: ids[1] }];
+    await content.entry('PUT', `articles/${article}?status=draft`, { links });
+    expect(await urls('published')).toEqual(['/a', '/b']);
+    expect(await urls('draft')).toEqual(['/changed', '/b']);
+    await content.entry('PUT', `articles/${article}`, {});
+    expect(await urls('published')).toEqual(['/changed', '/b']);
+  });
+
   it('that have no documentId are left out of what a write locks', async () => {
     await content.execute(`update authors set document_id = null where document_id = '${bob}'`);
     expect((await content.put(`articles/${article}`, { title: 'Two' })).status).toBe(200);

@@ -8,7 +8,7 @@ import { linkKey } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { itemTablesOf, readItems } from './components.ts';
 import { restoreItem } from './copy.ts';
-import { publishedOf } from './document-versions.ts';
+import { publishedBeside, publishedOf } from './document-versions.ts';
 import { gather } from './gather.ts';
 import type { StoredEntities, StoredEntity, StoredField, StoredItem, StoredLink } from './gathered.ts';
 import { readLinks } from './link-table.ts';
@@ -34,12 +34,14 @@ export async function readStoredEntities(
   if (change.relations.length === 0 && change.components.length === 0)
     return new Map([[change, { row, links: NO_LINKS, fields: NO_FIELDS }]]);
   const stored = new Map<EntityChange, StoredEntity>();
-  const isLocked = versions.get(type.table)?.some(({ id }) => id === root.row) ?? false;
+  const own = versions.get(type.table)?.find(({ id }) => id === row);
+  const isLocked = own !== undefined;
+  const beside = own && !own.published ? (publishedBeside(versions.get(type.table)!, own)?.id ?? null) : null;
   const known = ({ schema, row }: ChangedRow, link: LinkTable): readonly StoredLink[] | undefined =>
     schema === type && isLocked ? (lists.get(linkKey(link))?.get(row) ?? []) : undefined;
   let level: readonly ChangedRow[] = [{ schema: type, ...root }];
   while (level.length > 0) {
-    const { parts, rows } = readsFor(write, level, known);
+    const { parts, rows } = readsFor(write, level, known, beside);
     await gather(write, parts, rows);
     const below: ChangedRow[] = [];
     for (const changed of level) {
@@ -49,7 +51,7 @@ export async function readStoredEntities(
       if (changed.schema === type && published !== null) await addKeysTo(write, published, changed.change, links);
       const fields = new Map<ComponentChange, StoredField>();
       for (const component of changed.change.components) {
-        const field = await readField(write, type, changed, component);
+        const field = await readField(write, type, changed, component, beside);
         fields.set(component, field);
         for (const [{ uid, entity }, row] of field.named)
           if (row !== null) below.push({ schema: write.model.components.get(uid)!, row, change: entity });
@@ -81,11 +83,15 @@ async function addKeysTo(
 const linksOf = ({ attribute }: RelationChange): LinkTable[] =>
   attribute.kind === 'morph' ? attribute.targets.map(({ link }) => link) : [attribute.link];
 
-/** What has to be read for the rows of a level, each kind of list once for all of them. */
+/**
+ * What has to be read for the rows of a level, each kind of list once for all of them. `beside`: the published row of
+ * the document, whose components are read with those of the draft.
+ */
 function readsFor(
   write: WriteSession,
   level: readonly ChangedRow[],
   known: (row: ChangedRow, link: LinkTable) => readonly StoredLink[] | undefined,
+  beside: number | null,
 ): { readonly parts: readonly GatherPart[]; readonly rows: readonly (readonly number[])[] } {
   const reads = new Map<string, { readonly part: GatherPart; readonly rows: number[] }>();
   const add = (key: string, part: GatherPart, row: number): void => {
@@ -97,8 +103,10 @@ function readsFor(
     const { schema, row, change } = changed;
     for (const link of change.relations.flatMap(linksOf))
       if (known(changed, link) === undefined) add(linkKey(link), { read: 'links', link, siblingsIn: null }, row);
-    if (change.components.length > 0)
-      add(schema.componentTable, { read: 'items', ...itemTablesOf(schema, write.model) }, row);
+    if (change.components.length === 0) continue;
+    const part = { read: 'items', ...itemTablesOf(schema, write.model) } as const;
+    add(schema.componentTable, part, row);
+    if (schema.kind !== 'component' && beside !== null) add(schema.componentTable, part, beside);
   }
   const all = [...reads.values()];
   return { parts: all.map(({ part }) => part), rows: all.map(({ rows }) => rows) };
@@ -110,13 +118,24 @@ async function readField(
   type: ContentType,
   changed: ChangedRow,
   { attribute, items }: ComponentChange,
+  beside: number | null,
 ): Promise<StoredField> {
-  const current = await readItems(write, changed.schema, changed.row, attribute.name);
+  const { schema } = changed;
+  const current = await readItems(write, schema, changed.row, attribute.name);
+  const published =
+    beside === null || schema.kind === 'component' ? [] : await readItems(write, schema, beside, attribute.name);
   const named = new Map<ComponentItem, number | null>();
+  const copies = new Map<string, number>();
   for (const item of items) {
     if (item.id === null) continue;
-    const isCurrent = current.some(({ id, uid }) => id === item.id && uid === item.uid);
-    named.set(item, isCurrent ? item.id : null);
+    const isIn = (list: readonly StoredItem[]) => list.some(({ id, uid }) => id === item.id && uid === item.uid);
+    named.set(item, isIn(current) ? item.id : null);
+    if (!isIn(current) || !isIn(published)) continue;
+    // A row that others left in both the draft and the published entry stays with that one; the draft gets its own.
+    const key = `${item.uid} ${item.id}`;
+    const own = copies.get(key) ?? (await restoreItem(write, write.model.components.get(item.uid)!, item.id));
+    copies.set(key, own);
+    named.set(item, own);
   }
   const unknown = [...named].filter(([, id]) => id === null).map(([item]) => item);
   if (unknown.length === 0 || !type.draftAndPublish) return { current, named };
