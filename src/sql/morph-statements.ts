@@ -48,13 +48,15 @@ export class MorphStatements {
     );
   }
 
-  /** Those of rows that are there, and stay until the transaction ends: no foreign key sees to that. Values: their ids. */
+  /**
+   * Rows that stay until the transaction ends: no foreign key sees to that. With the others of their documents, since who
+   * deletes one that is new may not have seen it when it locked these. Values: the ids, twice.
+   */
   hold(table: string): Statement<IdRow> {
-    return this.#cache.once(
-      `hold ${table}`,
-      () =>
-        sql`select id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} order by id ${this.#dialect.locking?.heldRows ?? sql``}`,
-    );
+    return this.#cache.once(`hold ${table}`, () => {
+      const documents = sql`select document_id from ${sql.table(table)} where id ${inBoundList(this.#dialect)}`;
+      return sql`select id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} or document_id in (${documents}) order by id ${this.#dialect.locking?.heldRows ?? sql``}`;
+    });
   }
 
   /** Where keys lead that lead to one entry of any type: `row, type, row of that type`. Values: the rows' ids. */

@@ -75,14 +75,15 @@ async function siblings(
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
 }
 
-/** Those of the rows that are there, and that nobody can delete before this write is done. */
+/** Rows that nobody can delete before this write is done: those of the given ones that are there, and others of their documents. */
 export async function holdRows(
   write: WriteSession,
   { table }: ContentType,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
-  return new Set((await write.run.rows(write.sql.morph.hold(table), listOf(ids))).map(([id]) => id));
+  const list = listOf(ids);
+  return new Set((await write.run.rows(write.sql.morph.hold(table), list, list)).map(([id]) => id));
 }
 
 /** For rows of a type, those that stand for them in a copy. Rows without one are not in the map. */
