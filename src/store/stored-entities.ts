@@ -18,6 +18,8 @@ interface ChangedRow {
   readonly schema: Schema;
   readonly row: number;
   readonly change: EntityChange;
+  /** The published row beside a draft, whose components are read with its own; null of components. */
+  readonly beside: number | null;
 }
 
 const NO_LINKS: StoredEntity['links'] = new Map();
@@ -39,9 +41,9 @@ export async function readStoredEntities(
   const beside = own && !own.published ? (publishedBeside(versions.get(type.table)!, own)?.id ?? null) : null;
   const known = ({ schema, row }: ChangedRow, link: LinkTable): readonly StoredLink[] | undefined =>
     schema === type && isLocked ? (lists.get(linkKey(link))?.get(row) ?? []) : undefined;
-  let level: readonly ChangedRow[] = [{ schema: type, ...root }];
+  let level: readonly ChangedRow[] = [{ schema: type, ...root, beside }];
   while (level.length > 0) {
-    const { parts, rows } = readsFor(write, level, known, beside);
+    const { parts, rows } = readsFor(write, level, known);
     await gather(write, parts, rows);
     const below: ChangedRow[] = [];
     for (const changed of level) {
@@ -51,10 +53,10 @@ export async function readStoredEntities(
       if (changed.schema === type && published !== null) await addKeysTo(write, published, changed.change, links);
       const fields = new Map<ComponentChange, StoredField>();
       for (const component of changed.change.components) {
-        const field = await readField(write, type, changed, component, beside);
+        const field = await readField(write, type, changed, component);
         fields.set(component, field);
         for (const [{ uid, entity }, row] of field.named)
-          if (row !== null) below.push({ schema: write.model.components.get(uid)!, row, change: entity });
+          if (row !== null) below.push({ schema: write.model.components.get(uid)!, row, change: entity, beside: null });
       }
       stored.set(changed.change, { row: changed.row, links, fields });
     }
@@ -83,15 +85,11 @@ async function addKeysTo(
 const linksOf = ({ attribute }: RelationChange): LinkTable[] =>
   attribute.kind === 'morph' ? attribute.targets.map(({ link }) => link) : [attribute.link];
 
-/**
- * What has to be read for the rows of a level, each kind of list once for all of them. `beside`: the published row of
- * the document, whose components are read with those of the draft.
- */
+/** What has to be read for the rows of a level, each kind of list once for all of them. */
 function readsFor(
   write: WriteSession,
   level: readonly ChangedRow[],
   known: (row: ChangedRow, link: LinkTable) => readonly StoredLink[] | undefined,
-  beside: number | null,
 ): { readonly parts: readonly GatherPart[]; readonly rows: readonly (readonly number[])[] } {
   const reads = new Map<string, { readonly part: GatherPart; readonly rows: number[] }>();
   const add = (key: string, part: GatherPart, row: number): void => {
@@ -100,13 +98,13 @@ function readsFor(
     else reads.set(key, { part, rows: [row] });
   };
   for (const changed of level) {
-    const { schema, row, change } = changed;
+    const { schema, row, change, beside } = changed;
     for (const link of change.relations.flatMap(linksOf))
       if (known(changed, link) === undefined) add(linkKey(link), { read: 'links', link, siblingsIn: null }, row);
     if (change.components.length === 0) continue;
     const part = { read: 'items', ...itemTablesOf(schema, write.model) } as const;
     add(schema.componentTable, part, row);
-    if (schema.kind !== 'component' && beside !== null) add(schema.componentTable, part, beside);
+    if (beside !== null) add(schema.componentTable, part, beside);
   }
   const all = [...reads.values()];
   return { parts: all.map(({ part }) => part), rows: all.map(({ rows }) => rows) };
@@ -118,12 +116,10 @@ async function readField(
   type: ContentType,
   changed: ChangedRow,
   { attribute, items }: ComponentChange,
-  beside: number | null,
 ): Promise<StoredField> {
-  const { schema } = changed;
+  const { schema, beside } = changed;
   const current = await readItems(write, schema, changed.row, attribute.name);
-  const published =
-    beside === null || schema.kind === 'component' ? [] : await readItems(write, schema, beside, attribute.name);
+  const published = beside === null ? [] : await readItems(write, schema, beside, attribute.name);
   const named = new Map<ComponentItem, number | null>();
   const copies = new Map<string, number>();
   for (const item of items) {
