@@ -1286,9 +1286,12 @@ describeOnEveryDatabase('values', (engine) => {
   });
 
   // 48
-  it.each([['x'], [{}], [5], [true], [[{ type: 'nope' }]]])('blocks refuse %j', async (story) => {
-    refused(await kit.post('measures', { label, story }), { details: { errors: [{ path: ['story'] }] } });
-  });
+  it.each<[unknown, ...string[]]>([['x'], [{}], [5], [true], [[{ type: 'nope' }], '0']])(
+    'blocks refuse %j',
+    async (story, ...within) => {
+      refused(await kit.post('measures', { label, story }), { details: { errors: [{ path: ['story', ...within] }] } });
+    },
+  );
 
   // 49
   it.each([
