@@ -100,9 +100,12 @@ describeOnEveryDatabase('A read that is run', (engine) => {
     const { operation, documentId } = readOf(one, fill);
     const caller = callerOf(one, fill);
     sent.length = 0;
-    if (operation.name === 'find' || operation.name === 'aggregate')
-      await sheaf.operations.find(operation, caller).run({ caller });
-    else await sheaf.operations.findOne(operation, caller).run({ caller, documentId });
+    // In a transaction, since elsewhere a read that may take long is sent by another process.
+    await sheaf.transaction(async () => {
+      if (operation.name === 'find' || operation.name === 'aggregate')
+        await sheaf.operations.find(operation, caller).run({ caller });
+      else await sheaf.operations.findOne(operation, caller).run({ caller, documentId });
+    });
     const shown = statementsOf(one, engine.name).map(({ statement }) => statement.statement.sql);
     // Step by step, what is populated below no row is not asked for.
     if (sheaf.database.dialect.reading === 'singleStatement') expect(sent).toEqual(shown);
