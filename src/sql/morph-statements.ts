@@ -55,7 +55,7 @@ export class MorphStatements {
   hold(table: string): Statement<IdRow> {
     return this.#cache.once(`hold ${table}`, () => {
       const documents = sql`select document_id from ${sql.table(table)} where id ${inBoundList(this.#dialect)}`;
-      return sql`select id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} or document_id in (${documents}) order by id ${this.#dialect.locking?.heldRows ?? sql``}`;
+      return sql`select id from ${sql.table(table)} where id ${inBoundList(this.#dialect)} or document_id ${this.#dialect.inFew(documents)} order by id ${this.#dialect.locking?.heldRows ?? sql``}`;
     });
   }
 

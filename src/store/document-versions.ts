@@ -75,7 +75,10 @@ async function siblings(
   return new Map(found.filter((row) => row[2] === published).map(([id, sibling]) => [id, sibling]));
 }
 
-/** Rows that nobody can delete before this write is done: those of the given ones that are there, and others of their documents. */
+/**
+ * Rows that nobody can delete before this write is done: those of the given ones that are there, and others of their
+ * documents.
+ */
 export async function holdRows(
   write: WriteSession,
   { table }: ContentType,

@@ -5,6 +5,7 @@ import { withHistory } from 'slate-history';
 import { describe, expect, it } from 'vitest';
 import { blocksProblem } from '../../../../src/plan/write/blocks.ts';
 import { GIVEN_SEED, scaled } from '../../../../test/support/scale.ts';
+import type { StoredFile } from '../../files/file.ts';
 import * as commands from './commands.ts';
 import { loadBlocks } from './convert.ts';
 import { MARKS } from './nodes.ts';
@@ -159,13 +160,19 @@ const anyList = fc.letrec<{ list: object }>((tie) => ({
     children: fc.array(fc.oneof({ depthSize: 'small' }, anyItem, tie('list')), { minLength: 1, maxLength: 3 }),
   }),
 })).list;
+const PICTURE: StoredFile = {
+  ...{ id: 1, documentId: 'a', name: 'a.png', alternativeText: null, caption: null, focalPoint: null },
+  ...{ width: 20, height: 10, formats: null, hash: 'a', ext: '.png', mime: 'image/png', size: 1, url: '/a.png' },
+  ...{ previewUrl: null, provider: 'local' },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+};
 const anyBlock = fc.oneof(
   inlines.map((children) => ({ type: 'paragraph', children })),
   inlines.map((children) => ({ type: 'quote', children, align: 'left' })),
   fc.tuple(fc.integer({ min: 1, max: 6 }), inlines).map(([level, children]) => ({ type: 'heading', level, children })),
   fc.array(anyText, { minLength: 1, maxLength: 2 }).map((children) => ({ type: 'code', language: 'sql', children })),
   anyList,
-  fc.constant({ type: 'image', image: { url: '/a.png', name: 'a' }, children: [text('')] }),
+  fc.constant({ type: 'image', image: commands.imageOf(PICTURE), children: [text('')] }),
 );
 const anyValue = fc.array(anyBlock, { maxLength: 4 });
 
@@ -198,7 +205,7 @@ const ACTIONS: readonly ((editor: Editor, at: number, fragment: Descendant[]) =>
   (editor) => commands.outdent(editor),
   (editor) => commands.setLink(editor, 'https://example.com', 'x'),
   (editor) => commands.removeLink(editor),
-  (editor) => commands.insertImage(editor, { url: '/b.png' }),
+  (editor) => commands.insertImage(editor, commands.imageOf({ ...PICTURE, url: '/b.png' })),
   (editor) => editor.undo(),
   (editor) => editor.redo(),
   (editor, _at, fragment) => editor.insertFragment(fragment),
