@@ -188,6 +188,7 @@ export const postgresDialect: Dialect = {
     sql`${column} in (${sql.join(strings.map((one) => sql.lit(one)))}) and ${other} ${postgresDialect.inFew(query)}`,
   pairTable: (list, name) =>
     sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  presentKey: (column) => column,
   textPairTable: (list, name) =>
     sql`(select e.value ->> 0 as a, e.value ->> 1 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>

@@ -110,6 +110,8 @@ export const sqliteDialect: Dialect = {
   countOutput: (count) => count,
   pairTable: (list, name) =>
     sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b from json_each(${list})) as ${sql.id(name)}`,
+  // Other programs may not have foreign keys checked.
+  presentKey: (column, table) => sql`(select k.id from ${sql.table(table)} as k where k.id = ${column})`,
   textPairTable: (list, name) => sqliteDialect.pairTable(list, name),
   namedPairTable: (list, name) =>
     sql`(select value ->> '$[0]' as name, value ->> '$[1]' as a, value ->> '$[2]' as b from json_each(${list})) as ${sql.id(name)}`,

@@ -141,7 +141,9 @@ export interface Dialect {
   countOutput(count: Fragment): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
   pairTable(list: Fragment, name: string): Fragment;
-  /** The same with two columns of strings. */
+  /** A foreign key to a row of a table; null where no such row is there, which not every database prevents. */
+  presentKey(column: Fragment, table: string): Fragment;
+  /** A table `name` with two columns of strings, `a` and `b`. */
   textPairTable(list: Fragment, name: string): Fragment;
   /** A table `name` with the column `name` and the integer columns `a` and `b`, made from a list of triples. */
   namedPairTable(list: Fragment, name: string): Fragment;

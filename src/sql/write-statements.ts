@@ -21,12 +21,6 @@ export type CopiedColumn = string | { readonly column: string; readonly keyOf: s
 
 const nameOf = (copied: CopiedColumn): string => (typeof copied === 'string' ? copied : copied.column);
 
-/** The value of a copied column in a row `s`. */
-const copiedValue = (copied: CopiedColumn): Fragment =>
-  typeof copied === 'string'
-    ? sql.id('s', copied)
-    : sql`(select k.id from ${sql.table(copied.keyOf)} as k where k.id = ${sql.id('s', copied.column)})`;
-
 /** A column whose values are unique: in all locales, or in each. */
 export interface UniqueColumn extends WrittenColumn {
   readonly inLocale: boolean;
@@ -135,10 +129,16 @@ export class WriteStatements {
     });
   }
 
+  /** The value of a copied column in a row `s`. */
+  #copiedValue(copied: CopiedColumn): Fragment {
+    const column = sql.id('s', nameOf(copied));
+    return typeof copied === 'string' ? column : this.#dialect.presentKey(column, copied.keyOf);
+  }
+
   /** Copies columns of one row to others of the same table. Values: the id to copy from, the ids to copy to. */
   copyColumns(table: string, columns: readonly CopiedColumn[]): Statement {
     return this.#cache.once(`copy ${table} ${columns.map(nameOf)}`, () => {
-      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${copiedValue(copied)}`);
+      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${this.#copiedValue(copied)}`);
       return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }
@@ -184,7 +184,7 @@ export class WriteStatements {
     return this.#cache.once(
       `duplicate ${table} ${names}`,
       () =>
-        sql`insert into ${sql.table(table)} (${columnList(names)}) select ${sql.join(columns.map(copiedValue))} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
+        sql`insert into ${sql.table(table)} (${columnList(names)}) select ${sql.join(columns.map((copied) => this.#copiedValue(copied)))} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
     );
   }
 
@@ -195,7 +195,7 @@ export class WriteStatements {
       columns,
       () => `${table} ${columns.map(nameOf)}`,
       () =>
-        sql`insert into ${sql.table(table)} (${columnList([...columns.map(nameOf), 'published_at'])}) select ${sql.join(columns.map(copiedValue))}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
+        sql`insert into ${sql.table(table)} (${columnList([...columns.map(nameOf), 'published_at'])}) select ${sql.join(columns.map((copied) => this.#copiedValue(copied)))}, ${this.#dialect.input(value(), 'datetime')} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
     );
   }
 
@@ -203,7 +203,7 @@ export class WriteStatements {
   updatePublished(table: string, columns: readonly CopiedColumn[]): Statement {
     const key = () => `${table} ${columns.map(nameOf)}`;
     return this.#cache.onceFor('update published', columns, key, () => {
-      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${copiedValue(copied)}`);
+      const sets = columns.map((copied) => sql`${sql.id(nameOf(copied))} = ${this.#copiedValue(copied)}`);
       return sql`update ${sql.table(table)} as u set ${sql.id('published_at')} = ${this.#dialect.input(value(), 'datetime')}, ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)}`;
     });
   }
