@@ -526,9 +526,11 @@ describeOnEveryDatabase('A hostile request', (engine) => {
     await expectSoonForEvery(EVEN.slice(0, 6), (length) => `populate=${circle(length).join('.')}`);
   });
 
+  const NEARLY_ONE = `1.${'0'.repeat(3e5)}1`;
   it.each<[string, object]>([
     ['digits', { dishes: { $all: ['9'.repeat(1e6)] } }],
     ['digits of a big integer', { visits: { $in: ['9'.repeat(300), `${'0'.repeat(9e5)}1`] } }],
+    ['digits after the point', { $or: ['stars', 'visits', 'rating'].map((name) => ({ [name]: { $gt: NEARLY_ONE } })) }],
     ['steps of a date', { inspectedAt: { $gt: `now${'/d'.repeat(4e5)}` } }],
     ['items of JSON', { meta: `[1${',1'.repeat(4e5)}]` }],
     ['keys of JSON', { meta: JSON.stringify(Object.fromEntries(Array.from({ length: 7e4 }, (_, n) => [`k${n}`, n]))) }],

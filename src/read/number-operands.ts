@@ -1,26 +1,8 @@
 // Numbers that a client compares with, exactly as they are written: what no column can hold gives way to a number that
 // compares with every stored one as the written one does, and equals none of them.
 import type { PlanComparison } from '../plan/read/nodes.ts';
-import { isNumeric, keepsDigits } from '../request/scalars.ts';
+import { isNumeric, keepsDigits, readWritten, type WrittenNumber } from '../request/scalars.ts';
 import type { BoundValue } from '../sql/statement.ts';
-
-/** A number as it is written: with a sign, its digits without zeros before them, and how many are before the point. */
-interface Written {
-  readonly negative: boolean;
-  readonly digits: string;
-  readonly point: number;
-}
-
-/** Null for one that is not decimal. */
-function readWritten(text: string): Written | null {
-  const match = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text.trim());
-  if (!match) return null;
-  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
-  const all = `${whole}${fraction}`;
-  const digits = all.replace(/^0+/, '');
-  const point = whole.length - (all.length - digits.length) + Number(exponent);
-  return { negative: sign === '-', digits: digits.replace(/0+$/, ''), point: digits === '' ? 0 : point };
-}
 
 /** The largest integer that is not above a number, and whether it is that number. */
 function floorOf(text: string): { value: bigint; exact: boolean } {
@@ -53,7 +35,11 @@ function wholeOperand(text: string, op: PlanComparison): bigint | null {
 /** Beyond every integer that a column can hold, and held by the type that values are bound as. */
 const OUT_OF_RANGE = 2 ** 62;
 
+/** What a number holds exactly, which ids and most other operands are. */
+const SHORT = /^-?\d{1,15}$/;
+
 export function integerOperand(text: string, op: PlanComparison): number | null {
+  if (SHORT.test(text)) return Number(text);
   if (!isNumeric(text)) return null;
   return Math.max(-OUT_OF_RANGE, Math.min(OUT_OF_RANGE, Number(wholeOperand(text, op) ?? OUT_OF_RANGE)));
 }
@@ -80,13 +66,13 @@ export function decimalOperand(text: string, op: PlanComparison): number | null 
 }
 
 /** Below 0 where the first number is below the second, above where it is above. */
-function compare(a: Written, b: Written): number {
+function compare(a: WrittenNumber, b: WrittenNumber): number {
   if (a.digits === '' || b.digits === '' || a.negative !== b.negative) return signOf(a) - signOf(b);
   const bySize = a.point - b.point || (a.digits < b.digits ? -1 : a.digits > b.digits ? 1 : 0);
   return a.negative ? -bySize : bySize;
 }
 
-const signOf = ({ negative, digits }: Written): number => (digits === '' ? 0 : negative ? -1 : 1);
+const signOf = ({ negative, digits }: WrittenNumber): number => (digits === '' ? 0 : negative ? -1 : 1);
 
 /** The next number in a direction that can be told apart. */
 function neighbour(number: number, direction: -1 | 1): number {

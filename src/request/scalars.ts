@@ -122,18 +122,29 @@ export function readWhole(text: string): bigint | null {
   return trimmed.startsWith('-') ? -size : size;
 }
 
-/** Whether a number has every digit of the text that it was read from. */
-export const keepsDigits = (number: number, text: string): boolean => {
-  const given = significantDigits(text);
-  return given === null || given === significantDigits(String(number));
-};
+/** A number as it is written: its digits without zeros around them, and how many places of it are before the point. */
+export interface WrittenNumber {
+  readonly negative: boolean;
+  readonly digits: string;
+  readonly point: number;
+}
 
-/** The digits of a number without zeros around them, and where they stand; null for one that is not decimal. */
-function significantDigits(text: string): string | null {
-  const [, whole, fraction = '', exponent = '0'] = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text.trim()) ?? [];
-  if (whole === undefined) return null;
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  let end = digits.length;
-  while (digits[end - 1] === '0') end--;
-  return end === 0 ? '0' : `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+/** Null for one that is not decimal. Reads every character a few times at most, however many there are. */
+export function readWritten(text: string): WrittenNumber | null {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text.trim());
+  if (!match) return null;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const all = `${whole}${fraction}`;
+  let [begin, end] = [0, all.length];
+  while (all[begin] === '0') begin++;
+  while (end > begin && all[end - 1] === '0') end--;
+  const point = begin === end ? 0 : whole.length - begin + Number(exponent);
+  return { negative: sign === '-', digits: all.slice(begin, end), point };
+}
+
+/** Whether a number has every digit of the text that it was read from. */
+export function keepsDigits(number: number, text: string): boolean {
+  const given = readWritten(text);
+  const kept = readWritten(String(number));
+  return given === null || (given.digits === kept?.digits && given.point === kept.point);
 }
