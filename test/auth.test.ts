@@ -333,6 +333,19 @@ describeOnEveryDatabase('Registering', (engine) => {
     expect(roles).toEqual([['authenticated']]);
   });
 
+  it('shows the role to who may find roles, as Strapi 5 does', async () => {
+    const { roles } = await service.sheaf.auth();
+    const find = 'plugin::users-permissions.role.find';
+    await roles.grant('public', [find]);
+    const body = newcomer();
+    const { user } = (await register(body)).body;
+    const role = { id: 1, name: 'Authenticated', type: 'authenticated', documentId: expect.any(String) };
+    expect(user).toEqual(shown(body, { role: expect.objectContaining(role) }));
+    expect(Object.keys(user.role)).not.toContain('permissions');
+    await roles.revoke('public', [find]);
+    expect((await register(newcomer())).body.user.role).toBeUndefined();
+  });
+
   it('keeps the address in small letters', async () => {
     const body = newcomer();
     const answer = await register({ ...body, email: body.email.toUpperCase() });
@@ -458,9 +471,14 @@ describeOnEveryDatabase('Registering', (engine) => {
     const answer = await register({});
     expectInvalid(answer, '3 errors occurred');
     expect(answer.body.error.details.errors.map(({ path }: { path: string[] }) => path)).toEqual([
-      ['username'],
       ['email'],
+      ['username'],
       ['password'],
+    ]);
+    const wrong = await register({ username: 'someone', email: 'no address' });
+    expect(wrong.body.error.details.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'email must be a valid email',
+      'password is a required field',
     ]);
   });
 

@@ -2,6 +2,8 @@
 // never reveal whether an account exists; codes are random, stored as hashes, good once and for a quarter of an hour.
 import { createHash, randomBytes } from 'node:crypto';
 import { createId } from '@paralleldrive/cuid2';
+import type { Access } from '../access/access.ts';
+import { FIND_ROLES } from '../access/actions.ts';
 import { systemCaller } from '../access/caller.ts';
 import type { WriteName } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
@@ -50,6 +52,8 @@ export interface SignedIn {
 const CODE_BYTES = 32;
 const CODE_MS = 15 * 60_000;
 const MIN_PASSWORD = 6;
+
+const SHOWN_OF_ROLES = ['name', 'description', 'type', 'createdAt', 'updatedAt', 'publishedAt'];
 
 export interface AccountDeps {
   readonly database: Database;
@@ -193,16 +197,35 @@ export class Accounts {
     return null;
   }
 
-  /** Without tokens where the address has to be confirmed first. */
-  async register(body: Body, userAgent?: string): Promise<{ readonly tokens: Tokens | null; readonly user: Entry }> {
+  /** The role of a user, as in Strapi 5 for who may find roles; nothing for others. */
+  async #roleShownTo(access: Access | undefined, { documentId }: Entry): Promise<{ readonly role?: unknown }> {
+    if (!access?.may(FIND_ROLES) || !access.mayUse(USER, 'role', 'read')) return {};
+    const { operations } = this.#deps;
+    // Roles are hidden from the system as it is served.
+    const caller = systemCaller(operations.model, 'everything');
+    const type = operations.model.contentTypes.get(USER)!;
+    const defaults = { status: 'published', pagination: NO_LIMIT } as const;
+    const parameters = { fields: ['id'], populate: { role: { fields: SHOWN_OF_ROLES } } };
+    const read = operations.findOne({ name: 'findOne', type, parameters, defaults }, caller);
+    const { role } = JSON.parse((await read.latest({ caller, documentId })) ?? '{}');
+    return role === undefined ? {} : { role };
+  }
+
+  /** Without tokens where the address has to be confirmed first. `access`: of whoever is shown the account. */
+  async register(
+    body: Body,
+    { access, userAgent }: { readonly access?: Access; readonly userAgent?: string | undefined } = {},
+  ): Promise<{ readonly tokens: Tokens | null; readonly user: Entry }> {
     const accountSettings = await this.accountSettings();
     if (!accountSettings.allow_register) throw applicationError('Register action is currently disabled');
     const { settings, grants, sessions } = this.#deps;
     const allowed = new Set(['username', 'email', 'password', ...settings.auth.registerFields]);
     const unknown = Object.keys(body).filter((key) => !allowed.has(key));
     if (unknown.length > 0) throw validationError(`Invalid parameters: ${unknown.join(', ')}`);
-    const { username, email, password } = requireStrings(body, ['username', 'email', 'password']);
-    checkPassword(password);
+    const { username, email, password } = requireStrings(body, ['email', 'username', 'password'], {
+      email: addressProblem,
+      password: passwordProblem,
+    });
     await grants.refresh();
     const role = grants.roles.find(({ type }) => type === accountSettings.default_role);
     if (!role) throw applicationError('Impossible to find the default role');
@@ -210,7 +233,8 @@ export class Accounts {
     const data = { ...body, username, email, password, provider: 'local', confirmed, blocked: false, role: role.id };
     const { written, changes } = await this.#registered(data);
     const { id } = written.versions[0]!;
-    const user = this.#shownAs(await this.#ownEntry(id), changes);
+    const own = await this.#ownEntry(id);
+    const user = this.#shownAs({ ...own, ...(await this.#roleShownTo(access, own)) }, changes);
     if (confirmed) return { tokens: await sessions.begin(id, { deviceName: deviceName(userAgent) }), user };
     await this.#mailConfirmation(id, email.toLowerCase());
     return { tokens: null, user };
@@ -387,21 +411,25 @@ const accountOf = ([id, password, confirmed, blocked, email, username]: StoredAc
 });
 
 /** Members of a body that must be strings; all that are not are reported at once. Nothing else is ever compared with. */
-function requireStrings<Name extends string>(body: Body, names: readonly Name[]): Record<Name, string> {
-  const errors = names
-    .filter((name) => typeof body[name] !== 'string' || body[name] === '' || !isStorable(body[name]))
-    .map((name) => ({
-      path: [name],
-      message: isMissing(body[name]) ? `${name} is a required field` : `${name} must be a string`,
-      name: 'ValidationError',
-    }));
+function requireStrings<Name extends string>(
+  body: Body,
+  names: readonly Name[],
+  problems: { readonly [name in Name]?: (value: string) => string | null } = {},
+): Record<Name, string> {
+  const errors = names.flatMap((name) => {
+    const value = body[name];
+    const message =
+      typeof value === 'string' && value !== '' && isStorable(value) ? problems[name]?.(value) : noString(name, value);
+    return message ? [{ path: [name], message, name: 'ValidationError' }] : [];
+  });
   if (errors.length > 0)
     throw validationError(errors.length === 1 ? errors[0]!.message : `${errors.length} errors occurred`, { errors });
   return body as Record<Name, string>;
 }
 
 /** Forms send fields that nobody filled in as empty strings. */
-const isMissing = (value: unknown): boolean => value === undefined || value === '';
+const noString = (name: string, value: unknown): string =>
+  value === undefined || value === '' ? `${name} is a required field` : `${name} must be a string`;
 
 const MAX_DEVICE_ID = 255;
 
@@ -413,11 +441,9 @@ function deviceIn({ deviceId }: Body): string | undefined {
 }
 
 /** Tells what no account can have as its address; nothing of the accounts there are. */
-function requireAddress(body: Body): string {
-  const { email } = requireStrings(body, ['email']);
-  if (!isEmail(email)) throw fieldError('email', 'email must be a valid email');
-  return email;
-}
+const requireAddress = (body: Body): string => requireStrings(body, ['email'], { email: addressProblem }).email;
+
+const addressProblem = (email: string): string | null => (isEmail(email) ? null : 'email must be a valid email');
 
 function checkNewPassword(given: Readonly<Record<'password' | 'passwordConfirmation', string>>): void {
   if (given.password !== given.passwordConfirmation) throw fieldError('passwordConfirmation', 'Passwords do not match');
@@ -425,13 +451,15 @@ function checkNewPassword(given: Readonly<Record<'password' | 'passwordConfirmat
 }
 
 function checkPassword(password: string): void {
-  const problem =
-    password.length < MIN_PASSWORD
-      ? `password must be at least ${MIN_PASSWORD} characters`
-      : isTooLong(password)
-        ? 'Password must be less than 73 bytes'
-        : null;
+  const problem = passwordProblem(password);
   if (problem) throw fieldError('password', problem);
 }
+
+const passwordProblem = (password: string): string | null =>
+  password.length < MIN_PASSWORD
+    ? `password must be at least ${MIN_PASSWORD} characters`
+    : isTooLong(password)
+      ? 'Password must be less than 73 bytes'
+      : null;
 
 const isAbsolute = (url: string): boolean => URL.canParse(url);

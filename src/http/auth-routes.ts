@@ -96,7 +96,10 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
       return { ...withTokens(context, reply, tokens), user };
     }),
     post('/local/register', 'register', async (body, request, reply) => {
-      const { tokens, user } = await accounts.register(body, request.headers['user-agent']);
+      const { tokens, user } = await accounts.register(body, {
+        access: callerOf(request).access,
+        userAgent: request.headers['user-agent'],
+      });
       return { ...(tokens && withTokens(context, reply, tokens)), user };
     }),
     post('/send-email-confirmation', 'sendEmailConfirmation', async (body) => ({
