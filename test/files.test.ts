@@ -369,6 +369,10 @@ describeOnEveryDatabase('Files', (engine) => {
       expect(body).toEqual(
         [mine, others].map(({ id, documentId, name, url }) => ({ id, documentId, name, url, isUrlSigned: false })),
       );
+      // Without a limit, as in Strapi 5.
+      for (const limit of ['limit=-1', 'limit=0', 'start=0&limit=1000'])
+        expect((await ruled.get(`upload/files?sort=name&${limit}`)).body, limit).toEqual(body);
+      expect((await ruled.get('upload/files?start=-1')).status).toBe(400);
       expect((await ruled.get(`upload/files/${hidden.id}`)).status).toBe(404);
       expect((await ruled.get(`notes/${note.documentId}?populate=cover`)).body.data.cover).toBeNull();
       expect((await ruled.get('upload/files?filters[caption]=mine')).status).toBe(400);

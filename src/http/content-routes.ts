@@ -54,7 +54,7 @@ export const readDefaults = (
 export function localeRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
-    const { parameters, ignored } = admittedQueryOf(request, context);
+    const { parameters, ignored } = admittedQueryOf(request, context, { strict: false });
     const [unknown] = Object.keys(parameters);
     if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
     tellIgnored(reply, ignored);
@@ -164,6 +164,8 @@ export interface ReadHandlerOptions {
   readonly documentId?: typeof pathDocumentId;
   /** Parameters that it takes, if not those of lists and entries. */
   readonly parameters?: readonly string[];
+  /** Whether `strictParams` of the project holds: in Strapi 5 for its content, and not for the routes of plugins. */
+  readonly obeysStrictParams?: boolean;
 }
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
@@ -171,11 +173,15 @@ export function readHandler(
   context: RouteContext,
   base: string,
   prepare: Prepare,
-  { documentId = pathDocumentId, parameters: known = READ_PARAMETERS }: ReadHandlerOptions = {},
+  {
+    documentId = pathDocumentId,
+    parameters: known = READ_PARAMETERS,
+    obeysStrictParams = true,
+  }: ReadHandlerOptions = {},
 ): Handler {
   const { requests, auth } = context;
   const { cacheControl, limits, rest } = auth.settings;
-  const admission = { meaningless: [], strict: rest.strictParams, known };
+  const admission = { meaningless: [], strict: rest.strictParams && obeysStrictParams, known };
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
@@ -197,7 +203,10 @@ export function readHandler(
 export function bodyHandler(
   context: RouteContext,
   prepare: Prepare,
-  { documentId = pathDocumentId, parameters: known = READ_PARAMETERS }: ReadHandlerOptions = {},
+  {
+    documentId = pathDocumentId,
+    parameters: known = READ_PARAMETERS,
+  }: Omit<ReadHandlerOptions, 'obeysStrictParams'> = {},
 ): Handler {
   const admission = { meaningless: [], strict: context.auth.settings.rest.strictParams, known };
   return async (request, reply) => {
@@ -269,6 +278,7 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName)
   const { sheaf, auth, costs } = context;
   const isNew = name === 'create' || name === 'clone';
   const takesBody = name === 'create' || name === 'update';
+  const admission = { meaningless: MEANINGLESS_ON_WRITE, strict: auth.settings.rest.strictParams };
   return async (request, reply) => {
     const begin = performance.now();
     costs?.charge(reply, callerOf(request), WRITE_COST);
@@ -276,7 +286,7 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName)
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
-    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_WRITE);
+    const { parameters, ignored } = admittedQueryOf(request, context, admission);
     const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
@@ -296,10 +306,11 @@ function refuseBody(body: unknown): void {
 }
 
 function deleteHandler(context: RouteContext, type: ContentType): Handler {
-  const { sheaf, costs } = context;
+  const { sheaf, auth, costs } = context;
+  const admission = { meaningless: MEANINGLESS_ON_DELETE, strict: auth.settings.rest.strictParams };
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_DELETE);
+    const { parameters, ignored } = admittedQueryOf(request, context, admission);
     const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);

@@ -5,6 +5,7 @@ import type { ReadOperation } from '../access/operation.ts';
 import type { Sheaf } from '../app.ts';
 import { missingIndexes, usedIndexes } from '../describe/explain-indexes.ts';
 import { SetupError } from '../errors.ts';
+import { isContent } from '../model/builtin.ts';
 import type { StatementRun } from '../operations/measure-read.ts';
 import type { Cost } from '../plan/read/cost.ts';
 import type { ReadPlan } from '../plan/read/nodes.ts';
@@ -76,7 +77,7 @@ async function readAsked(sheaf: Sheaf, target: string): Promise<AskedRead> {
   const { rest, limits } = sheaf.settings;
   const { parameters } = admitQuery(parseQueryString(query, limits), {
     meaningless: [],
-    strict: rest.strictParams,
+    strict: rest.strictParams && isContent(operation.type),
     known: found.route.parameters,
   });
   const defaults = readDefaults(sheaf.settings, operation.type, operation.name);

@@ -9,7 +9,7 @@ import { ALL_FILES, type FileEntry, fileNotFound } from '../files/files.ts';
 import { Scratch } from '../files/incoming.ts';
 import { FILE } from '../model/builtin.ts';
 import { pageJson } from '../operations/envelope.ts';
-import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS, withPagination } from '../request/parse-read.ts';
+import { firstPage, MISPLACED_PARAMETERS, READ_PARAMETERS, takeSlice } from '../request/parse-read.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { readHandler, shownAs } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
@@ -66,12 +66,12 @@ export function fileRoutes(context: RouteContext): Route[] {
 }
 
 function readOperation({ sheaf, auth }: RouteContext, name: ReadName, parameters: QueryObject, inPages: boolean) {
-  const pagination = inPages ? firstPage(auth.settings.rest) : ALL_FILES;
+  const asked = inPages ? { parameters, pagination: firstPage(auth.settings.rest) } : takeSlice(parameters, ALL_FILES);
   const operation: ReadOperation = {
     name,
     type: sheaf.files.type,
-    parameters: inPages ? parameters : withoutPages(withPagination(parameters)),
-    defaults: { status: 'published', pagination },
+    parameters: inPages ? asked.parameters : withoutPages(asked.parameters),
+    defaults: { status: 'published', pagination: asked.pagination },
   };
   return operation;
 }
@@ -82,14 +82,19 @@ const withoutPages = (parameters: QueryObject): QueryObject =>
 
 function listHandler(context: RouteContext, path: string, inPages: boolean): Handler {
   const { sheaf } = context;
-  return readHandler(context, path, (query, caller): PreparedText => {
-    const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
-    const { omitted, request } = list;
-    return shownAs(list, async (page) => {
-      const shown = await sheaf.files.shownText(`[${page.text()}]`);
-      return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
-    });
-  });
+  return readHandler(
+    context,
+    path,
+    (query, caller): PreparedText => {
+      const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
+      const { omitted, request } = list;
+      return shownAs(list, async (page) => {
+        const shown = await sheaf.files.shownText(`[${page.text()}]`);
+        return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
+      });
+    },
+    { obeysStrictParams: false },
+  );
 }
 
 function oneHandler(context: RouteContext, path: string): Handler {
@@ -101,7 +106,8 @@ function oneHandler(context: RouteContext, path: string): Handler {
       return sheaf.files.shownText(text);
     });
   };
-  return readHandler(context, path, prepare, { documentId: (request) => fileDocumentId(context, request) });
+  const documentId = (request: FastifyRequest): Promise<string> => fileDocumentId(context, request);
+  return readHandler(context, path, prepare, { documentId, obeysStrictParams: false });
 }
 
 async function fileDocumentId({ sheaf }: RouteContext, request: FastifyRequest): Promise<string> {

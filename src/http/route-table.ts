@@ -4,7 +4,7 @@ import type { Sheaf } from '../app.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { MAX_CACHED_REQUEST_BYTES } from '../limits.ts';
 import { Lru } from '../lru.ts';
-import { USER } from '../model/builtin.ts';
+import { isContent } from '../model/builtin.ts';
 import { authRoutes } from './auth-routes.ts';
 import { withCodeRoutes } from './code-routes.ts';
 import { contentRoutes, localeRoutes } from './content-routes.ts';
@@ -57,7 +57,7 @@ export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions 
 
 const typeRoutes = (context: RouteContext): Route[] =>
   [...context.sheaf.model.contentTypes.values()]
-    .filter(({ exposure, uid }) => exposure === 'routes' && uid !== USER)
+    .filter(isContent)
     .flatMap((type) => [...contentRoutes(context, type), ...queryRoutes(context, type)]);
 
 /** The routes of the core that work on content, users and files. */

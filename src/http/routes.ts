@@ -11,7 +11,7 @@ import type { RouteSchemas } from '../extend/define-project.ts';
 import type { Lru } from '../lru.ts';
 import type { Timing } from '../operations/timing.ts';
 import type { RateLimit } from '../project/settings.ts';
-import { type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
+import { type Admission, type AdmittedQuery, admitQuery } from '../request/admit-query.ts';
 import { normalisedPath } from '../request/normalised-url.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
 import type { CostLimit } from './cost-limit.ts';
@@ -153,9 +153,8 @@ export const queryOf = (request: FastifyRequest, { auth }: RouteContext): QueryO
 export const admittedQueryOf = (
   request: FastifyRequest,
   context: RouteContext,
-  meaningless: readonly string[] = [],
-): AdmittedQuery =>
-  admitQuery(queryOf(request, context), { meaningless, strict: context.auth.settings.rest.strictParams });
+  { meaningless = [], strict }: Pick<Admission, 'strict'> & Partial<Admission>,
+): AdmittedQuery => admitQuery(queryOf(request, context), { meaningless, strict });
 
 /** No document has an id that no database could keep. */
 export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {

@@ -10,11 +10,11 @@ import { USER } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
 import { pageJson } from '../operations/envelope.ts';
 import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
-import { NO_LIMIT, READ_PARAMETERS, withPagination } from '../request/parse-read.ts';
+import { NO_LIMIT, READ_PARAMETERS, takeSlice } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { readRowId } from '../request/scalars.ts';
-import { readDefaults, readHandler, shownAs, writeOperation } from './content-routes.ts';
+import { type Prepare, readDefaults, readHandler, shownAs, writeOperation } from './content-routes.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
@@ -22,7 +22,7 @@ import { admittedQueryOf, documentIdOf, type Handler, queryOf, type Route, type 
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
-  const handlers = userHandlers(context);
+  const handlers = { ...readHandlers(context), ...writeHandlers(context) };
   const route = (
     method: Route['method'],
     path: string,
@@ -49,65 +49,78 @@ export function userRoutes(context: RouteContext): Route[] {
   ];
 }
 
-function userHandlers(
-  context: RouteContext,
-): Record<'list' | 'one' | 'me' | 'count' | 'create' | 'update' | 'remove', Handler> {
-  const { sheaf, auth, costs } = context;
+/** Strapi 5 holds the routes of its plugins to no `strictParams`. */
+const LENIENT = { obeysStrictParams: false } as const;
+
+function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'count', Handler> {
+  const { sheaf, auth } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { bareList } = auth.settings.users;
-  const read = (name: ReadName, parameters: QueryObject): ReadOperation => {
+  const read = (name: ReadName, query: QueryObject): ReadOperation => {
     const defaults = readDefaults(auth.settings, type, name);
-    return { name, type, parameters, defaults: { ...defaults, ...(bareList && { pagination: NO_LIMIT }) } };
+    if (!bareList) return { name, type, parameters: query, defaults };
+    const { parameters, pagination } =
+      name === 'find' ? takeSlice(query, NO_LIMIT) : { parameters: query, pagination: NO_LIMIT };
+    return { name, type, parameters, defaults: { ...defaults, pagination } };
   };
-
-  const { accounts } = auth;
-  const readDocumentId = documentIdOfUser((id) => accounts.documentIdOf(id));
-  const writtenDocumentId = documentIdOfUser((id) => accounts.documentIdToWrite(id));
-  const answer = async (
-    reply: FastifyReply,
-    name: WriteName,
-    documentId: string | null,
-    data: Record<string, unknown>,
-  ) => {
-    const { request } = reply;
-    const caller = callerOf(request);
-    costs?.charge(reply, caller, WRITE_COST);
-    const { parameters, ignored } = admittedQueryOf(request, context, MEANINGLESS_ON_WRITE);
-    const operation = writeOperation(name, type, documentId, { data, parameters: withRole(name, parameters, caller) });
-    const outcome = await sheaf.operations.write(operation, caller);
-    if (outcome === null) throw notFoundError();
-    tellIgnored(reply, [...ignored, ...outcome.ignored]);
-    await sendReplicationPosition(sheaf, reply);
-    return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
+  const one =
+    (name: 'findOne' | 'me'): Prepare =>
+    (query, caller) =>
+      sheaf.operations.findOne(read(name, query), caller);
+  const list: Prepare = (query, caller) => {
+    const found = sheaf.operations.find(read('find', query), caller);
+    const { request, omitted } = found;
+    return shownAs(found, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
   };
-
+  const documentId = documentIdOfUser((id) => auth.accounts.documentIdOf(id));
   return {
-    list: readHandler(context, '/api/users', (query, caller) => {
-      const list = sheaf.operations.find(read('find', bareList ? withPagination(query) : query), caller);
-      const { request, omitted } = list;
-      return shownAs(list, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
-    }),
-    one: readHandler(
-      context,
-      '/api/users/',
-      (query, caller) => sheaf.operations.findOne(read('findOne', query), caller),
-      { documentId: readDocumentId },
-    ),
-    me: readHandler(context, '/api/users/me', (query, caller) => sheaf.operations.findOne(read('me', query), caller)),
+    list: readHandler(context, '/api/users', list, LENIENT),
+    one: readHandler(context, '/api/users/', one('findOne'), { ...LENIENT, documentId }),
+    me: readHandler(context, '/api/users/me', one('me'), LENIENT),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
       if (options.caller.access.may(COUNT_USERS))
         refuseBareConditions(type, Object.keys(queryOf(request, context)), options.caller);
-      const { parameters, ignored } = admittedQueryOf(request, context);
+      const { parameters, ignored } = admittedQueryOf(request, context, { strict: false });
       const count = await sheaf.operations.count(read('count', parameters), options);
       tellIgnored(reply, ignored);
       return sendRead(reply, String(count), auth.settings.cacheControl);
     },
-    create: async (request, reply) =>
-      answer(reply.code(201), 'create', null, userData(request.body, auth.settings.limits)),
-    update: async (request, reply) =>
-      answer(reply, 'update', await writtenDocumentId(request), userData(request.body, auth.settings.limits)),
-    remove: async (request, reply) => answer(reply, 'delete', await writtenDocumentId(request), {}),
+  };
+}
+
+function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'remove', Handler> {
+  const { sheaf, auth, costs } = context;
+  const type = sheaf.model.contentTypes.get(USER)!;
+  const { limits } = auth.settings;
+  const writtenDocumentId = documentIdOfUser((id) => auth.accounts.documentIdToWrite(id));
+  const answer = async (
+    reply: FastifyReply,
+    name: WriteName,
+    documentId: string | null,
+    { data, sentBack = [] }: { readonly data: Record<string, unknown>; readonly sentBack?: readonly string[] },
+  ) => {
+    const { request } = reply;
+    const caller = callerOf(request);
+    costs?.charge(reply, caller, WRITE_COST);
+    const admission = { meaningless: MEANINGLESS_ON_WRITE, strict: false };
+    const { parameters, ignored } = admittedQueryOf(request, context, admission);
+    const operation = writeOperation(name, type, documentId, { data, parameters: withRole(name, parameters, caller) });
+    const outcome = await sheaf.operations.write(operation, caller);
+    if (outcome === null) throw notFoundError();
+    tellIgnored(reply, [...ignored, ...sentBack, ...outcome.ignored]);
+    await sendReplicationPosition(sheaf, reply);
+    return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
+  };
+  return {
+    create: async (request, reply) => answer(reply.code(201), 'create', null, { data: userData(request.body, limits) }),
+    update: async (request, reply) => {
+      const documentId = await writtenDocumentId(request);
+      const data = userData(request.body, limits);
+      const isOwnId = typeof data.id === 'number' && (await auth.accounts.documentIdOf(data.id)) === documentId;
+      return answer(reply, 'update', documentId, withoutShown(data, { documentId, isOwnId }));
+    },
+    remove: async (request, reply) => answer(reply, 'delete', await writtenDocumentId(request), { data: {} }),
   };
 }
 
@@ -137,6 +150,23 @@ const documentIdOfUser =
     if (row === null) return given;
     return find(row).then((documentId) => documentId ?? given);
   };
+
+/**
+ * Clients change something in the user that they were shown and send all of it back, which Strapi 5 takes. Ids of
+ * another user stay, to be refused by name.
+ */
+function withoutShown(
+  data: Readonly<Record<string, unknown>>,
+  { documentId, isOwnId }: { readonly documentId: string; readonly isOwnId: boolean },
+): { readonly data: Record<string, unknown>; readonly sentBack: readonly string[] } {
+  const isSentBack = (key: string): boolean =>
+    key === 'createdAt' ||
+    key === 'updatedAt' ||
+    (key === 'id' && isOwnId) ||
+    (key === 'documentId' && data.documentId === documentId);
+  const sentBack = Object.keys(data).filter(isSentBack);
+  return { data: Object.fromEntries(Object.entries(data).filter(([key]) => !isSentBack(key))), sentBack };
+}
 
 /** Users are written without the `data` around them. */
 function userData(body: unknown, limits: Limits): Record<string, unknown> {

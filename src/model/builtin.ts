@@ -1,6 +1,6 @@
 // The content-types that every project has besides its own: users and their roles, files, locales, and the
 // types that Strapi 5 keeps beside them, so that a database made here opens there as well.
-import type { AttributeDefinition, Definition } from './types.ts';
+import type { AttributeDefinition, ContentType, Definition } from './types.ts';
 
 const builtin = (
   uid: string,
@@ -30,6 +30,9 @@ export const ROLE = 'plugin::users-permissions.role';
 export const FILE = 'plugin::upload.file';
 export const LOCALE = 'plugin::i18n.locale';
 export const ADMIN_USER = 'admin::user';
+
+/** Whether a type has the routes of content; users have their own. */
+export const isContent = ({ exposure, uid }: ContentType): boolean => exposure === 'routes' && uid !== USER;
 
 /** The attributes of every type that tell who made an entry and who changed it last. */
 export const CREATORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy']);

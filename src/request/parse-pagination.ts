@@ -73,6 +73,17 @@ export function parsePagination(
     : numberedPage(numbers, withCount ?? pages.withCount, pages);
 }
 
+/** No limit, in the lists of Strapi that have `start` and `limit` beside the other parameters. */
+const UNLIMITED: ReadonlySet<number> = new Set([-1, 0]);
+
+/** `start` and `limit` of such a list, as they are: neither the size of a page nor the most it may hold is about it. */
+export function parseSlice(value: Readonly<Record<string, unknown>>, location: Location, all: Pagination): Pagination {
+  const { start = 0, limit = 0 } = pageKeys(value, location).numbers;
+  if (start < 0) throw badValue(within(location, 'start'), 'a whole number, 0 or more');
+  if (limit < -1) throw badValue(within(location, 'limit'), 'a whole number, or -1 for no limit');
+  return { ...all, start, limit: UNLIMITED.has(limit) ? all.limit : Math.min(limit, all.limit) };
+}
+
 /**
  * The part of each populated list that is asked for. It has its total only where that is asked for, since the list is
  * then in an envelope. Strapi 5 knows no pages here; `page` and `pageSize` stay as unknown as they were.

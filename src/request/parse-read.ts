@@ -5,7 +5,7 @@ import { badValue, isObject, itemsOf, rootLocation } from './grammar.ts';
 import { AGGREGATE_PARAMETERS, type AggregateParameter, parseAggregate, parseFacets } from './parse-aggregate.ts';
 import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
-import { DEFAULT_PAGES, type PageRules, pageSizeOf, parsePagination } from './parse-pagination.ts';
+import { DEFAULT_PAGES, type PageRules, pageSizeOf, parsePagination, parseSlice } from './parse-pagination.ts';
 import { NO_POPULATE, parsePopulate } from './parse-populate.ts';
 import { parseFields, parseSort } from './parse-sort.ts';
 import type { QueryObject } from './query-string.ts';
@@ -92,11 +92,14 @@ export const ALL_AGGREGATE_PARAMETERS: readonly string[] = [
 export const MISPLACED_PARAMETERS: readonly string[] = ['page', 'pageSize', 'start', 'limit', 'withCount', 'cursor'];
 
 /** Clients of Strapi write `start` and `limit` of lists of files and users beside the other parameters. */
-export function withPagination(parameters: QueryObject): QueryObject {
+export function takeSlice(
+  parameters: QueryObject,
+  all: Pagination,
+): { readonly parameters: QueryObject; readonly pagination: Pagination } {
   const { start, limit, ...rest } = parameters;
   const beside = { ...(start !== undefined && { start }), ...(limit !== undefined && { limit }) };
-  if (Object.keys(beside).length === 0 || rest.pagination !== undefined) return parameters;
-  return { ...rest, pagination: beside };
+  if (Object.keys(beside).length === 0 || rest.pagination !== undefined) return { parameters, pagination: all };
+  return { parameters: rest, pagination: parseSlice(beside, rootLocation('pagination'), all) };
 }
 
 export function parseRead(
