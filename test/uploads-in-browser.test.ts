@@ -1,4 +1,6 @@
 // What was uploaded, opened in a browser that is logged in: it reads no cookie and calls nothing in the name of the user.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
@@ -91,6 +93,31 @@ describeOnSqlite('An upload in a browser', (engine) => {
     expect(ran.filter((one: Answered) => one !== undefined && one !== null)).toEqual([]);
     expect(requests.filter((one) => one.startsWith('POST') || one.includes('stolen'))).toEqual([]);
     expect(await sheaf.documents('api::note.note').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('is no script of the console, which runs those of its own server', async () => {
+    mkdirSync(sheaf.files.folder, { recursive: true });
+    // As Strapi takes them, or a project that denies no types.
+    const names = ['left.js', 'left.mjs', 'left.es'];
+    for (const name of names) writeFileSync(path.join(sheaf.files.folder, name), ATTACK);
+    const { page } = await loggedIn();
+    await page.route('**/uploads/allowed.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: `document.documentElement.dataset.allowed = 'yes'` }),
+    );
+    await page.goto(`${base}/console`);
+    const load = (src: string, type: string): Promise<unknown> =>
+      page.evaluate(`new Promise((resolve) => {
+        const script = Object.assign(document.createElement('script'), ${JSON.stringify({ src, type })});
+        script.onload = () => resolve('loaded');
+        script.onerror = () => resolve('refused');
+        document.head.append(script);
+      })`);
+    expect(await load('/uploads/allowed.js', 'text/javascript')).toBe('loaded');
+    for (const name of names)
+      for (const type of ['text/javascript', 'module']) expect(await load(`/uploads/${name}`, type)).toBe('refused');
+    expect(await page.evaluate('document.documentElement.dataset.allowed')).toBe('yes');
+    expect(await page.evaluate(`'ran' in document.documentElement.dataset`)).toBe(false);
     await page.context().close();
   });
 });

@@ -14,8 +14,10 @@ import { type Handler, queryOf, type Route, type RouteContext } from './routes.t
 
 const UNKNOWN = 'application/octet-stream';
 /** Types that browsers open as a page, and run scripts of. */
-const PAGE =
-  /^(?:text\/html|text\/xml|application\/xml|application\/[\w.-]+\+xml|(?:text|application)\/(?:java|ecma)script)$/;
+const PAGE = /^(?:text\/html|text\/xml|application\/xml|application\/[\w.-]+\+xml)$/;
+/** Types that pages load as scripts, those of the console from this server among them. */
+const SCRIPT = /^(?:text|application)\/(?:java|ecma)script$/;
+const PLAIN = 'text/plain; charset=utf-8';
 /** Types that cannot do anything. */
 const PASSIVE = /^(?:image\/(?!svg)|video\/|audio\/|font\/|application\/pdf$)/;
 const SVG = 'image/svg+xml';
@@ -65,9 +67,9 @@ export async function sendFrom(reply: FastifyReply, file: string, settings: File
   // By the name, since a 304 has no type, and its headers replace those that a cache has.
   const type = mime.getType(file) ?? UNKNOWN;
   if (result.statusCode !== 304) reply.header('content-type', UNKNOWN);
+  reply.code(result.statusCode).headers(result.headers);
+  if (result.statusCode !== 304 && SCRIPT.test(type)) reply.header('content-type', PLAIN);
   return reply
-    .code(result.statusCode)
-    .headers(result.headers)
     .headers(headersOf(type, settings))
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send(result.stream);
@@ -81,7 +83,10 @@ const withoutCacheControl = (request: IncomingMessage): IncomingMessage => {
 
 function headersOf(type: string, { cacheControl, active, pdf }: FileSettings): Record<string, string> {
   const isSaved =
-    PAGE.test(type) || (type === SVG && active === 'attachment') || (type === PDF && pdf === 'attachment');
+    PAGE.test(type) ||
+    SCRIPT.test(type) ||
+    (type === SVG && active === 'attachment') ||
+    (type === PDF && pdf === 'attachment');
   return {
     'cache-control': cacheControl,
     'content-security-policy': PASSIVE.test(type) ? INLINE : SANDBOX,
