@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { keyCommand } from '../src/cli/file-commands.ts';
 import { createServer } from '../src/http/server.ts';
 import { FILE } from '../src/model/builtin.ts';
@@ -597,6 +597,37 @@ describeOnSqlite('Formats of a picture', (engine) => {
       for (const [key, { sizeInBytes }] of formats)
         expect(sizeInBytes, `${name} ${key}`).toBeLessThanOrEqual(content.length);
     }
+  });
+
+  it('are made without decoding the picture for every try, since few bytes may stand for many pixels', async () => {
+    const { files } = (await guarded.open(PROJECT)).sheaf;
+    const still = { width: 1010, height: 40, channels: 4, background: { r: 9, g: 99, b: 200, alpha: 0.5 } } as const;
+    const frames = [0, 120, 240].map((r) => sharp({ create: { ...still, background: { ...still.background, r } } }).png());
+    const moving = sharp(await Promise.all(frames.map((frame) => frame.toBuffer())), { join: { animated: true } });
+    const decodings = vi.fn();
+    const spies = (['toFile', 'toBuffer', 'stats'] as const).map((method) => {
+      const original = sharp.prototype[method];
+      return vi.spyOn(sharp.prototype, method).mockImplementation(function (this: Answered, ...given: unknown[]) {
+        if (this.options.input.file !== undefined) decodings();
+        return original.apply(this, given);
+      });
+    });
+    for (const [name, content, most] of [
+      ['still.webp', await sharp({ create: still }).webp({ lossless: true }).toBuffer(), 9],
+      ['moving.gif', await moving.gif().toBuffer(), 4],
+    ] as const) {
+      decodings.mockClear();
+      const [file] = await files.upload({ name, content });
+      expect(decodings.mock.calls.length, name).toBeLessThanOrEqual(most);
+      expect(Object.keys(file!.formats as object)).toHaveLength(4);
+      const { stream } = (await files.open(file!.id, { format: 'small' }))!;
+      const { data, info } = await sharp(Buffer.concat(await stream.toArray()))
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect([info.width, info.height, info.channels], name).toEqual([500, 20, 4]);
+      expect(Math.abs(data[2]! - still.background.b), name).toBeLessThan(30);
+    }
+    for (const spy of spies) spy.mockRestore();
   });
 });
 

@@ -130,6 +130,8 @@ class PictureMaker {
   readonly #file: string;
   readonly #metadata: Metadata;
   readonly #scratch: Scratch;
+  /** Whether it was decoded to its end. */
+  #isWhole = false;
 
   constructor(sharp: SharpModule, file: string, metadata: Metadata, scratch: Scratch) {
     this.#sharp = sharp;
@@ -167,18 +169,30 @@ class PictureMaker {
     return formats;
   }
 
-  /** Of a picture that was encoded for few bytes, a smaller one could take more. Then it is encoded for fewer. */
+  /**
+   * Of a picture that was encoded for few bytes, a smaller one could take more. Then it is encoded for fewer, from pixels
+   * that are at hand: to decode it takes long where a few bytes stand for many pixels. One that moves is left as it is.
+   */
   async #format(box: PictureSize): Promise<Omit<PictureFormat, 'key'>> {
     const { size: sent } = await stat(this.#file);
-    let smallest: Omit<PictureFormat, 'key'> | null = null;
-    for (const encode of [(sized: Sharp) => this.#encoded(sized), ...this.#reductions()]) {
-      const path = this.#scratch.path();
-      const info = await encode(this.#open().resize({ ...box, fit: 'inside' })).toFile(path);
-      const made = { path, width: info.width, height: info.pageHeight ?? info.height, size: info.size };
-      if (smallest === null || made.size < smallest.size) smallest = made;
+    const sized = (): Sharp => this.#open().resize({ ...box, fit: 'inside' });
+    let smallest = await this.#written(this.#encoded(sized()));
+    this.#isWhole = true;
+    if (smallest.size <= sent || this.#isAnimated) return smallest;
+    const { data, info } = await sized().raw().toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    for (const reduce of this.#reductions()) {
+      const made = await this.#written(reduce(this.#sharp(data, { raw: { width, height, channels } })));
+      if (made.size < smallest.size) smallest = made;
       if (smallest.size <= sent) break;
     }
-    return smallest!;
+    return smallest;
+  }
+
+  async #written(picture: Sharp): Promise<Omit<PictureFormat, 'key'>> {
+    const path = this.#scratch.path();
+    const { width, height, pageHeight = height, size } = await picture.toFile(path);
+    return { path, width, height: pageHeight, size };
   }
 
   /** A few pixels, to be blurred by whoever shows them until the picture is there. */
@@ -196,9 +210,9 @@ class PictureMaker {
     const { format, exif, xmp } = this.#metadata;
     const mustGo = removePosition && (exif !== undefined || xmp !== undefined);
     const isRewritten = sizeOptimization && REWRITTEN.has(format) && !this.#isAnimated;
-    // What is not encoded is decoded all the same: a broken picture is refused.
     if (!isRewritten && !mustGo) {
-      await this.#open().stats();
+      // What is not encoded is decoded all the same: a broken picture is refused.
+      if (!this.#isWhole) await this.#open().resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
       return;
     }
     const path = this.#scratch.path();
