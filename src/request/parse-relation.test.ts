@@ -8,7 +8,11 @@ import { type PositionInput, parseRelation, type Reference } from './parse-relat
 
 const PATH = ['tags'];
 const parsed = (value: unknown, attributes: readonly string[] = []) =>
-  parseRelation(value, PATH, { most: MAX_REFERENCES, isTargetKey: (key) => attributes.includes(key) });
+  parseRelation(value, PATH, {
+    most: MAX_REFERENCES,
+    digitsAreRows: false,
+    isTargetKey: (key) => attributes.includes(key),
+  });
 const reference = (given: Partial<Reference>): Reference => ({
   documentId: null,
   id: null,

@@ -71,6 +71,8 @@ export type IsTargetKey = (key: string) => boolean;
 
 export interface RelationRules {
   readonly isTargetKey: IsTargetKey;
+  /** Whether text of digits is the id of a row, as clients of Strapi send that of a file. Otherwise it is a documentId. */
+  readonly digitsAreRows: boolean;
   /** How many references there may be. */
   readonly most: number;
 }
@@ -81,7 +83,7 @@ export function parseRelation(value: unknown, path: BodyPath, rules: RelationRul
   if (!isObject(value)) return { mode: 'set', references: references(value, path, rules) };
   const keys = Object.keys(value);
   if (keys.length === 0) return { mode: 'keep' };
-  if (isReference(value, isTargetKey)) return { mode: 'set', references: [reference(value, path, isTargetKey)] };
+  if (isReference(value, isTargetKey)) return { mode: 'set', references: [reference(value, path, rules)] };
   const unknownKey = keys.find((key) => !OPERATIONS.has(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
   const strict = parseOptions(value.options, path);
@@ -91,9 +93,7 @@ export function parseRelation(value: unknown, path: BodyPath, rules: RelationRul
     if (value.set === null || value.set === undefined) return { mode: 'keep' };
     return { mode: 'set', references: references(value.set, [...path, 'set'], rules) };
   }
-  const connect = located(value.connect, [...path, 'connect']).map(([item, here]) =>
-    parseConnect(item, here, isTargetKey),
-  );
+  const connect = located(value.connect, [...path, 'connect']).map(([item, here]) => parseConnect(item, here, rules));
   const disconnect = references(value.disconnect ?? [], [...path, 'disconnect'], rules);
   checkCount(connect.length + disconnect.length, path, most);
   if (connect.length === 0 && disconnect.length === 0) return { mode: 'keep' };
@@ -112,9 +112,9 @@ function located(value: unknown, path: BodyPath): readonly (readonly [item: unkn
   return Array.isArray(value) ? value.map((item: unknown, index) => [item, [...path, index]]) : [[value, path]];
 }
 
-function references(value: unknown, path: BodyPath, { isTargetKey, most }: RelationRules): Reference[] {
-  if (Array.isArray(value)) checkCount(value.length, path, most);
-  return located(value, path).map(([item, here]) => reference(item, here, isTargetKey));
+function references(value: unknown, path: BodyPath, rules: RelationRules): Reference[] {
+  if (Array.isArray(value)) checkCount(value.length, path, rules.most);
+  return located(value, path).map(([item, here]) => reference(item, here, rules));
 }
 
 function checkCount(count: number, path: BodyPath, most: number): void {
@@ -132,9 +132,13 @@ function parseOptions(options: unknown, path: BodyPath): boolean {
   return options.strict !== false;
 }
 
+const DIGITS = /^\d+$/;
+type ReferenceRules = Pick<RelationRules, 'isTargetKey' | 'digitsAreRows'>;
+
 /** A string is a documentId, a number the id of a row; an object says which, and which version is meant. */
-function reference(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): Reference {
+function reference(value: unknown, path: BodyPath, { isTargetKey, digitsAreRows }: ReferenceRules): Reference {
   const none = { documentId: null, id: null, locale: null, status: null, type: null, path };
+  if (digitsAreRows && typeof value === 'string' && DIGITS.test(value)) return { ...none, id: rowId(value, path) };
   if (isText(value)) return { ...none, documentId: value };
   if (typeof value === 'number') return { ...none, id: rowId(value, path) };
   if (!isObject(value)) throw notReference(path);
@@ -167,7 +171,7 @@ const notReference = (path: BodyPath): SheafError => bodyValueError(path, 'a doc
 function rowId(value: unknown, path: BodyPath): number {
   const id = readRowId(value);
   if (id !== null) return id;
-  const isWhole = Number.isInteger(value) || (typeof value === 'string' && /^\d+$/.test(value));
+  const isWhole = Number.isInteger(value) || (typeof value === 'string' && DIGITS.test(value));
   throw isWhole ? missingRow(path) : notReference(path);
 }
 
@@ -187,11 +191,12 @@ function optionalStatus(value: unknown, path: BodyPath): Status | null {
   return status;
 }
 
-function parseConnect(value: unknown, path: BodyPath, isTargetKey: IsTargetKey): ConnectInput {
-  const isPlaced = isObject(value) && 'position' in value && (isObject(value.position) || !isTargetKey('position'));
-  if (!isPlaced) return { reference: reference(value, path, isTargetKey), position: { at: 'end' } };
+function parseConnect(value: unknown, path: BodyPath, rules: ReferenceRules): ConnectInput {
+  const isPlaced =
+    isObject(value) && 'position' in value && (isObject(value.position) || !rules.isTargetKey('position'));
+  if (!isPlaced) return { reference: reference(value, path, rules), position: { at: 'end' } };
   const { position, ...rest } = value;
-  const target = reference(rest, path, isTargetKey);
+  const target = reference(rest, path, rules);
   return { reference: target, position: parsePosition(position, target, [...path, 'position']) };
 }
 
@@ -208,7 +213,7 @@ function parsePosition(value: unknown, target: Reference, path: BodyPath): Posit
     if (rest[at] !== true || locale !== undefined || status !== undefined) throw bodyValueError(path, expected);
     return { at };
   }
-  const anchor = reference(rest[at], [...path, at], () => false);
+  const anchor = reference(rest[at], [...path, at], { isTargetKey: () => false, digitsAreRows: false });
   return {
     at,
     anchor: {

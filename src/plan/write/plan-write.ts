@@ -391,7 +391,8 @@ class WritePlanner {
 
   #relation(attribute: RelationChange['attribute'], given: unknown, path: BodyPath): RelationInput {
     const most = this.#limits.references;
-    const input = parseRelation(given, path, { most, isTargetKey: (key) => this.#isShown(attribute, key) });
+    const isTargetKey = (key: string): boolean => this.#isShown(attribute, key);
+    const input = parseRelation(given, path, { most, isTargetKey, digitsAreRows: attribute.kind === 'media' });
     const references = referencesIn(input);
     this.#references += references.length;
     if (this.#references > most)
