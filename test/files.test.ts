@@ -119,6 +119,19 @@ describeOnEveryDatabase('Files', (engine) => {
       expect((await post(`${documentId}?populate=*`)).seo.image).toBeUndefined();
     });
 
+    it('are written by an id that is text, as forms have it', async () => {
+      const [a, b] = [await uploaded([text('a.txt')]), await uploaded([text('b.txt')])];
+      const query = 'status=draft&populate=cover&populate=gallery';
+      const { cover, gallery } = await site.entry('POST', `posts?${query}`, {
+        title: 'By text',
+        cover: `${a.id}`,
+        gallery: [`${b.id}`, `${a.id}`],
+      });
+      expect([cover.id, gallery.map((file: Answered) => file.id)]).toEqual([a.id, [b.id, a.id]]);
+      const unknown = await site.send('POST', `posts?${query}`, { data: { cover: '999999999' } });
+      expect([unknown.status, unknown.body.error.message]).toEqual([400, 'cover: there is no entry with that id']);
+    });
+
     it('are linked on upload with a draft, until it is published', async () => {
       const { id, documentId } = await site.entry('POST', 'posts?status=draft', { title: 'Draft' });
       const file = await uploaded([text('draft.txt'), ...linkTo(POST, id, 'cover')]);
@@ -286,12 +299,39 @@ describeOnEveryDatabase('Files', (engine) => {
       ]).catch(() => null);
       expect(file).toBeNull();
       expect((await uploaded([text('b.txt'), ['fileInfo[caption]', 'cap']])).caption).toBe('cap');
+      const [x, y] = [['fileInfo[focalPoint][x]', '5'] as Part, ['fileInfo[focalPoint][y]', '62.5'] as Part];
+      expect((await uploaded([text('b.txt'), x, y])).focalPoint).toEqual({ x: 5, y: 62.5 });
+      const half = await upload([text('b.txt'), x]);
+      expect([half.status, half.body.error.message]).toEqual([400, 'fileInfo.focalPoint.y is a required field']);
       const { body } = await upload([
         text('1.txt'),
         text('2.txt'),
         ['fileInfo', '[{"caption":"1"},{},{"caption":"3"}]'],
       ]);
       expect(body.map((each: Answered) => each.caption)).toEqual(['1', null]);
+    });
+
+    it('lose what is said to be null when they are replaced, and keep it otherwise', async () => {
+      const { id } = await uploaded([text('n.txt'), ['fileInfo', '{"caption":"c","alternativeText":"a"}']]);
+      const said = async (parts: readonly Part[]): Promise<unknown[]> => {
+        const { status, body } = await upload(parts, NOBODY, `?id=${id}`);
+        return [status, body.name, body.caption, body.alternativeText];
+      };
+      const nothing: Part = ['fileInfo', '{"name":null,"caption":null}'];
+      expect(await said([nothing])).toEqual([200, 'n.txt', 'c', 'a']);
+      expect(await said([text('m.txt'), ['fileInfo', '[{"name":"M"}]']])).toEqual([200, 'M', 'c', 'a']);
+      expect(await said([text('m.txt'), nothing])).toEqual([200, 'm.txt', null, 'a']);
+    });
+
+    it('are listed from a start and up to a limit beside the other parameters, all where none is given', async () => {
+      const files = await uploaded([text('list.txt')]).then(() => site.get('upload/files?sort=id&fields=name'));
+      const names = async (query: string): Promise<unknown> =>
+        (await site.get(`upload/files?sort=id&fields=name&${query}`)).body;
+      expect(files.body.length).toBeGreaterThan(2);
+      for (const query of ['limit=-1', 'limit=0', 'start=0', `limit=${files.body.length + 100}`])
+        expect(await names(query), query).toEqual(files.body);
+      expect(await names('start=1&limit=-1')).toEqual(files.body.slice(1));
+      expect(await names('start=1&limit=1')).toEqual(files.body.slice(1, 2));
     });
   });
 
@@ -602,7 +642,9 @@ describeOnSqlite('Formats of a picture', (engine) => {
   it('are made without decoding the picture for every try, since few bytes may stand for many pixels', async () => {
     const { files } = (await guarded.open(PROJECT)).sheaf;
     const still = { width: 1010, height: 40, channels: 4, background: { r: 9, g: 99, b: 200, alpha: 0.5 } } as const;
-    const frames = [0, 120, 240].map((r) => sharp({ create: { ...still, background: { ...still.background, r } } }).png());
+    const frames = [0, 120, 240].map((r) =>
+      sharp({ create: { ...still, background: { ...still.background, r } } }).png(),
+    );
     const moving = sharp(await Promise.all(frames.map((frame) => frame.toBuffer())), { join: { animated: true } });
     const decodings = vi.fn();
     const spies = (['toFile', 'toBuffer', 'stats'] as const).map((method) => {

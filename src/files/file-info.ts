@@ -20,8 +20,13 @@ export interface FileLink {
 }
 
 const text = v.optional(v.nullable(v.string('must be a string')));
+/** In the brackets of a form every number is text. */
+const number = v.union(
+  [v.number(), v.pipe(v.string(), v.regex(/^-?\d{1,15}(?:\.\d{1,15})?$/), v.transform(Number))],
+  'must be a number',
+);
 const percent = v.pipe(
-  v.number('must be a number'),
+  number,
   v.minValue(0, 'must be greater than or equal to 0'),
   v.maxValue(100, 'must be less than or equal to 100'),
 );
@@ -31,7 +36,13 @@ const INFO = v.object({
   name: text,
   alternativeText: text,
   caption: text,
-  focalPoint: v.optional(v.nullable(v.object({ x: percent, y: percent }, 'must be an object with x and y'))),
+  focalPoint: v.optional(
+    v.nullable(
+      v.object({ x: percent, y: percent }, ({ path }) =>
+        path ? 'is a required field' : 'must be an object with x and y',
+      ),
+    ),
+  ),
 });
 
 /** The information of each of the files that one request sends. */
@@ -95,4 +106,11 @@ const kindOf = (value: unknown): string =>
 export function writtenInfo({ name, alternativeText, caption, focalPoint }: FileInfo): Record<string, unknown> {
   const all = { name: name === '' ? null : name, alternativeText, caption, focalPoint };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** The same of a file that is replaced: what is said to be null goes with the old content. */
+export function replacedInfo(info: FileInfo): Record<string, unknown> {
+  const { alternativeText, caption } = info;
+  const gone = Object.entries({ alternativeText, caption }).filter(([, value]) => value === null);
+  return { ...writtenInfo(info), ...Object.fromEntries(gone) };
 }

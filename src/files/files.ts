@@ -22,7 +22,7 @@ import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
 import { attachFiles, type MediaField } from '../store/attach-files.ts';
 import { DocumentNotFound } from '../store/document-not-found.ts';
 import { FileFolder } from './file-folder.ts';
-import { type FileInfo, type FileLink, writtenInfo } from './file-info.ts';
+import { type FileInfo, type FileLink, replacedInfo, writtenInfo } from './file-info.ts';
 import { type ReceivedFile, Scratch } from './incoming.ts';
 import { UPLOADS } from './local-storage.ts';
 import { type Preparation, type PreparedFile, prepareFile } from './prepare-file.ts';
@@ -358,7 +358,7 @@ export class Files {
     const backup = new Backup(this.storage, scratch);
     try {
       const [outcome] = await this.#operations
-        .writeTogether([this.#write('update', documentId, writtenInfo(info), supplied)], caller, {
+        .writeTogether([this.#write('update', documentId, replacedInfo(info), supplied)], caller, {
           last: () => backup.replace(prepared),
         })
         .catch(orNotFound(entityNotFound));

@@ -135,11 +135,10 @@ function uploadHandler(context: RouteContext): Handler {
         reply.code(201);
       } else {
         if (received.length > 1) throw validationError('Cannot replace a file with multiple ones');
-        const info = parseFileInfo(fields.infos);
         const [file] = received;
         answer = file
-          ? await files.storeInPlace(id, file, { infos: [info], caller, scratch })
-          : await files.update(id, info, { caller });
+          ? await files.storeInPlace(id, file, { infos: parseFileInfos(fields.infos, 1), caller, scratch })
+          : await files.update(id, parseFileInfo(fields.infos), { caller });
       }
       await sendReplicationPosition(sheaf, reply);
       return sendValue(reply, answer);
