@@ -607,6 +607,30 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
     await files.delete(moving!.id);
   });
 
+  it('measures drawings in every unit of length, else by what they show', async () => {
+    const { files } = site.sheaf;
+    const sizeOf = async (length: string): Promise<unknown> => {
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${length}" height="${length}" viewBox="0 0 30 40"/>`;
+      const [file] = await files.upload({ name: 'a.svg', content: Buffer.from(svg) });
+      await files.delete(file!.id);
+      return [file!.width, file!.height];
+    };
+    // As libvips measures them for Strapi 5.
+    for (const [length, pixels] of [
+      ['10', 10],
+      ['10px', 10],
+      ['10mm', 28],
+      ['2.5 cm', 71],
+      ['1in', 72],
+      ['10pt', 10],
+      ['10pc', 120],
+      ['10em', 120],
+      ['10ex', 60],
+    ] as const)
+      expect(await sizeOf(length), length).toEqual([pixels, pixels]);
+    for (const length of ['100%', '10rem', '']) expect(await sizeOf(length), length).toEqual([30, 40]);
+  });
+
   it('takes out where a picture was taken, and keeps it upright', async () => {
     const { files } = site.sheaf;
     const exif = { IFD0: { Orientation: '6' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } };

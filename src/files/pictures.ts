@@ -245,7 +245,18 @@ class PictureMaker {
   }
 }
 
-const LENGTH = /^(\d+(?:\.\d+)?)\s*(?:px)?$/;
+const LENGTH = /^(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt|pc|em|ex)?$/;
+/** Pixels of a unit, at the 72 of an inch that Strapi 5 has, and in letters of 12. */
+const UNITS: Readonly<Record<string, number>> = {
+  px: 1,
+  mm: 72 / 25.4,
+  cm: 72 / 2.54,
+  in: 72,
+  pt: 1,
+  pc: 12,
+  em: 12,
+  ex: 6,
+};
 
 /** The size of an SVG, by what it says of itself. It is never drawn. What could grow when it is read is refused. */
 export async function svgSize(file: string): Promise<PictureSize | null> {
@@ -259,8 +270,8 @@ export async function svgSize(file: string): Promise<PictureSize | null> {
   const attribute = (name: string): string | undefined =>
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(root)?.slice(1).find(Boolean);
   const length = (name: string): number | null => {
-    const [, digits] = LENGTH.exec(attribute(name)?.trim() ?? '') ?? [];
-    return digits === undefined ? null : Math.round(Number(digits));
+    const [, digits, unit = 'px'] = LENGTH.exec(attribute(name)?.trim() ?? '') ?? [];
+    return digits === undefined ? null : Math.round(Number(digits) * UNITS[unit]!);
   };
   const [, , boxWidth, boxHeight] = (attribute('viewBox') ?? '')
     .trim()
