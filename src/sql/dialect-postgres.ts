@@ -134,8 +134,9 @@ export const postgresDialect: Dialect = {
         return postgresDialect.rowOutput(column, type);
     }
   },
-  // What is stored of JSON may be compressed, and is not unpacked for this.
-  byteLength: (column, type) => (TEXT_TYPES.has(type) ? sql`octet_length(${column})` : sql`pg_column_size(${column})`),
+  // JSON is unpacked for this: compressed it can have a hundredth of its length. It is not written as text.
+  byteLength: (column, type) =>
+    TEXT_TYPES.has(type) ? sql`octet_length(${column})` : sql`pg_column_size(${column} #> '{}')`,
   compare(column, type, op, value) {
     const operand = comparable(column, type);
     const bound = (form: 'value' | 'first' | 'second'): Fragment => typed(value(form), type);

@@ -97,7 +97,7 @@ export interface Dialect {
   jsonOutput(column: Fragment, type: ScalarType): Fragment;
   /** A column as a cursor holds it, exactly: see cursorValue in read/cursor.ts. */
   cursorOutput(column: Fragment, type: ScalarType): Fragment;
-  /** About how many bytes a column holds, found without reading them. */
+  /** About how many bytes a column holds, found without writing them. */
   byteLength(column: Fragment, type: ScalarType): Fragment;
   /** `column op value`, true, false or unknown. */
   compare(column: Fragment, type: ScalarType, op: PlanComparison, value: BindValue): Fragment;
