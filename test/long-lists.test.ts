@@ -2,6 +2,7 @@
 // response has room for.
 import { afterEach, expect, it, vi } from 'vitest';
 import { ClientSession } from '../src/db/postgres-session.ts';
+import { Connection } from '../src/db/sqlite-connection.ts';
 import { plainStatement } from '../src/sql/statement.ts';
 import { type Content, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnPostgres, type Engine } from './support/database.ts';
@@ -82,21 +83,24 @@ describeOnEveryDatabase('A long list', (engine) => {
   );
 });
 
-describeOnPostgres('A long list on PostgreSQL', (engine) => {
-  const open = useFilled(engine);
-
-  /** The characters of each row that the database returned for a request. */
-  async function returned(content: Content, request: string): Promise<number[]> {
-    const lengths: number[] = [];
-    const { rows } = ClientSession.prototype;
-    vi.spyOn(ClientSession.prototype, 'rows').mockImplementation(async function (this: ClientSession, ...call) {
+/** The characters of each row that the database returned for a request. */
+async function returned(content: Content, request: string): Promise<number[]> {
+  const lengths: number[] = [];
+  for (const session of [ClientSession.prototype, Connection.prototype]) {
+    const { rows } = session;
+    vi.spyOn(session, 'rows').mockImplementation(async function (this: ClientSession & Connection, ...call) {
       const found = await rows.apply(this, call);
       lengths.push(...found.map((row) => JSON.stringify(row).length));
       return found as never;
     });
-    await content.get(request);
-    return lengths;
   }
+  await content.get(request);
+  vi.restoreAllMocks();
+  return lengths;
+}
+
+describeOnPostgres('A long list on PostgreSQL', (engine) => {
+  const open = useFilled(engine);
 
   it('is not returned where no response has room for it', async () => {
     const lengths = await returned(await open(withLimits({ populatedCharacters: 50_000 }), MANY), 'boxs?populate=tags');
@@ -107,5 +111,39 @@ describeOnPostgres('A long list on PostgreSQL', (engine) => {
     const lengths = await returned(await open(PROJECT, MANY), 'boxs?populate=tags');
     const total = lengths.reduce((sum, length) => sum + length);
     expect(Math.max(...lengths)).toBeLessThan(total / 2);
+  });
+});
+
+describeOnEveryDatabase('Long values of related entries', (engine) => {
+  const contents = useContents(engine);
+  const LENGTH = 5_000;
+  const text = 'x'.repeat(LENGTH);
+
+  it('are not read where no response has room for them', async () => {
+    const tag = { attributes: { label: { type: 'string' }, note: { type: 'text' }, meta: { type: 'json' } } };
+    const zone = { type: 'dynamiczone', components: ['parts.text'] };
+    const box = { attributes: { tags: relation('oneToMany', 'tag'), tag: relation('manyToOne', 'tag'), zone } };
+    const content = await contents.open({
+      types: { box, tag },
+      components: { 'parts.text': { text: { type: 'text' } } },
+      settings: { limits: { populatedCharacters: 20_000 } },
+    });
+    const ids: string[] = [];
+    for (let number = 0; number < 15; number++) ids.push(await content.make('tags', { note: text, meta: { text } }));
+    for (const id of ids) await content.make('boxs', { tag: id, zone: [{ __component: 'parts.text', text }] });
+    await content.make('boxs', { tags: ids });
+    const page = 'populate[tags][fields]=meta&populate[tags][pagination][limit]=50';
+    for (const query of [
+      'populate=tags',
+      page,
+      `${page}&populate[tags][pagination][withCount]=true`,
+      'populate=tag',
+      'populate=zone',
+    ]) {
+      const lengths = await returned(content, `boxs?${query}`);
+      expect(Math.max(...lengths), query).toBeLessThan(LENGTH);
+      expect((await content.get(`boxs?${query}`)).body.error.details.limit).toBe('MAX_POPULATED_CHARACTERS');
+      expect((await content.get(`boxs?${query}&filters[tag][documentId]=${ids[0]}`)).status).toBe(200);
+    }
   });
 });

@@ -1,5 +1,5 @@
 // Populated rows → JSON text around their parents. Where the rows come from is the reading strategy's business.
-import { limitExceeded } from '../errors.ts';
+import { limitExceeded, type SheafError } from '../errors.ts';
 import type { AnswerLimits, OutputColumn } from '../plan/read/nodes.ts';
 import type { Pagination } from '../request/read-request.ts';
 import type { CompiledEntity, CompiledPopulate } from '../sql/compile-read.ts';
@@ -92,13 +92,14 @@ class Budget {
 
   /** Strings are only joined to one another so far; they are measured before they are copied. */
   checkLength(characters: number): void {
-    const { populatedCharacters } = this.#limits;
-    if (characters > populatedCharacters)
-      throw limitExceeded('MAX_POPULATED_CHARACTERS', populatedCharacters, 'populated characters in one answer', {
-        param: 'populate',
-      });
+    if (characters > this.#limits.populatedCharacters) throw tooManyCharacters(this.#limits);
   }
 }
+
+export const tooManyCharacters = ({ populatedCharacters }: AnswerLimits): SheafError =>
+  limitExceeded('MAX_POPULATED_CHARACTERS', populatedCharacters, 'populated characters in one answer', {
+    param: 'populate',
+  });
 
 /** Everything populated around the rows with the given ids. */
 export const populateEntity = (

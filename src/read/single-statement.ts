@@ -1,7 +1,7 @@
 // Reads an answer with one statement, which returns its parts as JSON. For a database at the end of a wire, where each
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
-import type { ReadPlan } from '../plan/read/nodes.ts';
+import type { AnswerLimits, ReadPlan } from '../plan/read/nodes.ts';
 import { type AnswerPart, facetPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
@@ -16,6 +16,7 @@ import {
   pageOfRows,
   populateEntity,
   TOO_LONG_ROW,
+  tooManyCharacters,
   writeRow,
 } from './populate.ts';
 import { firstById, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
@@ -54,11 +55,16 @@ class Parts {
 }
 
 /** The populated rows of a part. In place of those that are too long for any response stands their number. */
-function populatedRows(parts: Parts, { plan, index }: Pick<BoundPopulate, 'plan' | 'index'>): PopulatedRow[] {
+function populatedRows(
+  parts: Parts,
+  { plan, index }: Pick<BoundPopulate, 'plan' | 'index'>,
+  limits: AnswerLimits,
+): PopulatedRow[] {
   const text = parts.text(index);
   if (text && !text.startsWith('[')) return new Array(Number(text)).fill(TOO_LONG_ROW);
   return parts.list(index).map(([parent, data, part, n, total]) => {
     if (plan.count) return { parent, part: 0, row: [data], at: 0 };
+    if (data === null) throw tooManyCharacters(limits);
     const row = { parent, part: Number(part ?? 0), row: data as Row, at: 0 };
     return plan.page ? { ...row, n: n as number, total: total as number | null } : row;
   });
@@ -78,7 +84,7 @@ async function readAnswer(
     total: total === undefined ? null : Number(total),
     read: Number(parts.text(READ) ?? 0),
     facets: facets.map((_, index) => parts.list(facetPart(index))),
-    source: (populate) => populatedRows(parts, populate),
+    source: (populate) => populatedRows(parts, populate, limits),
   };
 }
 

@@ -1,19 +1,27 @@
 // Reads an answer with a statement for each part: one for a list and one more for each populated path. In a database
 // in this process a further statement costs microseconds.
 import type { Session } from '../db/database.ts';
-import type { FacetPlan, ReadPlan } from '../plan/read/nodes.ts';
+import type { AnswerLimits, FacetPlan, ReadPlan } from '../plan/read/nodes.ts';
 import type { CompiledEntity } from '../sql/compile-read.ts';
 import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
 import { cursorsOf } from './cursor.ts';
-import { bindEntity, type PopulateSource, pageOfRows, populateEntity, writeRow } from './populate.ts';
+import {
+  bindEntity,
+  type PopulateSource,
+  pageOfRows,
+  populateEntity,
+  tooManyCharacters,
+  writeRow,
+} from './populate.ts';
 import { firstById, type NamedStatement, type ReadStrategy, runBound, tooLongError } from './read-strategy.ts';
 
 const source =
-  (session: Session, context: Context): PopulateSource =>
+  (session: Session, context: Context, limits: AnswerLimits): PopulateSource =>
   async ({ plan, statement }, ids) => {
     const rows = await runBound(session, statement, { ...context, ids });
+    if (rows.some(([parent]) => parent === null)) throw tooManyCharacters(limits);
     const isPlain = plan.kind === 'related' || plan.count;
     const [part, at] = isPlain ? [(): number => 0, 1] : [(row: Row): number => Number(row[3]), 4];
     if (!plan.page) return rows.map((row) => ({ parent: row[0], part: part(row), row, at }));
@@ -69,7 +77,9 @@ export const stepByStep: ReadStrategy = {
         const { rows, total, more } = pageFound(plan, await runBound(session, page, context), withCount);
         const ids = `[${rows.map(([id]) => id)}]`;
         const populated =
-          rows.length === 0 ? [] : await populateEntity(entity, ids, source(session, context), plan.limits);
+          rows.length === 0
+            ? []
+            : await populateEntity(entity, ids, source(session, context, plan.limits), plan.limits);
         const counted = await readFacets(session, facets, plan.facets, context);
         const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows, more, values: slots });
         return pageOfRows({ total, ...counted, ...(cursors && { cursors }) }, entity, rows, populated);
@@ -90,7 +100,7 @@ export const stepByStep: ReadStrategy = {
         return writeRow(
           entity,
           row,
-          await populateEntity(entity, `[${row[0]}]`, source(session, context), read.plan.limits),
+          await populateEntity(entity, `[${row[0]}]`, source(session, context, read.plan.limits), read.plan.limits),
         );
       },
     };

@@ -6,7 +6,7 @@ import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { PopulatePage } from '../request/read-request.ts';
 import { linksTable, PAGE, partTable, READ_AHEAD } from './common-tables.ts';
 import { facetRows } from './compile-aggregate.ts';
-import { bindContext, rowOf } from './compile-condition.ts';
+import { bindContext, type RowScope, rowOf } from './compile-condition.ts';
 import { keysetValues, ROOT } from './compile-keyset.ts';
 import {
   cutRows,
@@ -14,9 +14,11 @@ import {
   firstRows,
   fitsResponse,
   isShown,
+  longBytes,
   type MixedSource,
   mixedLinks,
   mixedText,
+  mostPopulatedBytes,
   outputs,
   pagedMixed,
   pagedSource,
@@ -120,6 +122,7 @@ class AnswerParts {
   readonly #dialect: Dialect;
   readonly #cut: Fragment;
   readonly #mostCharacters: Fragment;
+  readonly #mostBytes: Fragment;
   readonly #lists: ListForm;
   #count = 0;
 
@@ -128,6 +131,7 @@ class AnswerParts {
     this.#cut = cutRows(limits);
     this.#lists = lists;
     this.#mostCharacters = sql.lit(Math.ceil(limits.populatedCharacters * ROW_CHARACTERS));
+    this.#mostBytes = sql.lit(mostPopulatedBytes(limits));
   }
 
   populate(entity: EntityPlan, parents: Fragment): void {
@@ -142,10 +146,10 @@ class AnswerParts {
   #related(populate: RelatedPlan, index: number, parents: Fragment): void {
     const name = partTable(index);
     const { from, row, order } = relatedSource(this.#dialect, populate, parents);
-    const columns = outputs(this.#dialect, populate.part.entity.columns, row);
+    const data = this.#row(populate.part.entity, row);
     const rows = populate.count
       ? sql`select ${sql.id('i', 'value')} as parent, count(*) as id, 0 as n, null::json as data from ${from} group by 1`
-      : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${jsonRow(columns)} as data from ${from} ${this.#cut}`;
+      : sql`select ${sql.id('i', 'value')} as parent, ${row.column('id')} as id, row_number() over (order by ${sql.join(order)}) as n, ${data} as data from ${from} ${this.#cut}`;
     this.tables.push(sql`${name} as materialized (${rows})`);
     if (populate.count) this.results.push(whole(index, name, sql`json_build_array(parent, id)`));
     else
@@ -153,6 +157,14 @@ class AnswerParts {
         populate.many && this.#lists === 'chunks' ? this.#listsThatFit(index, name) : whole(index, name, ROW),
       );
     this.populate(populate.part.entity, sql`(select distinct id as value from ${name}) as ${sql.id('i')}`);
+  }
+
+  /** A row as JSON; null where the long values of all rows together have more bytes than a response has room for. */
+  #row({ columns }: EntityPlan, row: RowScope): Fragment {
+    const json = jsonRow(outputs(this.#dialect, columns, row));
+    const bytes = longBytes(this.#dialect, columns, row);
+    if (!bytes) return json;
+    return sql`case when sum(${bytes}) over () <= ${this.#mostBytes} then ${json} end`;
   }
 
   #list(index: number, name: Fragment, row: Fragment, chunk: Fragment): Fragment {
@@ -167,11 +179,11 @@ class AnswerParts {
   }
 
   #pageOfRelated(populate: RelatedPlan, index: number, parents: Fragment, page: PopulatePage): void {
-    const columns = outputs(this.#dialect, populate.part.entity.columns, rowOf('t'));
+    const data = this.#row(populate.part.entity, rowOf('t'));
     const { source, rows } = pagedSource(this.#dialect, populate, parents, page);
     const name = partTable(index);
     this.tables.push(
-      sql`${name} as materialized (select w.parent, w.id, w.n, w.total, 0 as part, ${jsonRow(columns)} as data from ${source} where ${rows} ${this.#cut})`,
+      sql`${name} as materialized (select w.parent, w.id, w.n, w.total, 0 as part, ${data} as data from ${source} where ${rows} ${this.#cut})`,
     );
     this.results.push(this.#list(index, name, PAGE_ROW, PAGE_CHUNK));
     const shown = sql`(select distinct id as value from ${name} where ${isShown(this.#dialect, page)}) as ${sql.id('i')}`;
@@ -183,12 +195,10 @@ class AnswerParts {
     const rows =
       populate.parts.length === 0
         ? sql`select 0 as parent, 0 as position, 0 as pair, 0 as part, 0 as id, null::json as data where false`
-        : mixedText(
-            this.#dialect,
-            populate,
-            this.#mixedSource(populate, index, parents),
-            (columns) => sql`${sql.id('t', 'id')} as id, ${jsonRow(columns)} as data`,
-          );
+        : mixedText(this.#dialect, populate, this.#mixedSource(populate, index, parents), (entity, rows) => ({
+            ...rows,
+            written: sql`${sql.id('t', 'id')} as id, ${this.#row(entity, rowOf('t'))} as data`,
+          }));
     const { page } = populate;
     if (page) {
       const { source, rows: ofPage } = pagedMixed(this.#dialect, page, rows);

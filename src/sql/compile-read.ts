@@ -18,7 +18,10 @@ export interface CompiledPopulate {
   readonly plan: PopulatePlan;
   /** Its number among the populated paths of the plan, in the order in which they are met. */
   readonly index: number;
-  /** Reads the rows for given parents: `parent id, columns…`, or as mixedText says. */
+  /**
+   * Reads the rows for given parents: `parent id, columns…`, or as mixedText says. The parents are null where the rows
+   * are too long for a response.
+   */
   readonly statement: Statement;
   /** For each type that it returns: its columns and what is populated below. */
   readonly entities: readonly CompiledEntity[];
@@ -100,16 +103,28 @@ export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: bo
 
 const LONG_TYPES: ReadonlySet<ScalarType> = new Set(['text', 'richtext', 'json', 'blocks'] as const);
 
+/** The bytes of the long values of a row; null where it can have none. */
+export function longBytes(dialect: Dialect, columns: readonly OutputColumn[], row: RowScope): Fragment | null {
+  const long = columns.filter(({ type }) => LONG_TYPES.has(type));
+  if (long.length === 0) return null;
+  const bytes = long.map(({ column, type }) => sql`coalesce(${dialect.byteLength(row.column(column), type)}, 0)`);
+  return sql.join(bytes, sql` + `);
+}
+
+/** So many bytes of populated values have more characters than a response may have, in whatever script. */
+const BYTES_PER_CHARACTER = 3;
+export const mostPopulatedBytes = ({ populatedCharacters }: AnswerLimits): number =>
+  populatedCharacters * BYTES_PER_CHARACTER;
+
 /**
  * Whether the long values of a page together are short enough for a response, before any of them is read; null where
  * there can be none. Who reads in process without a page takes what there is. `ids`: those of the page, as `value` of
  * `i`.
  */
 export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fragment): Fragment | null {
-  const long = plan.entity.columns.filter(({ type }) => LONG_TYPES.has(type));
-  if (long.length === 0) return null;
-  const bytes = long.map(({ column, type }) => sql`coalesce(${dialect.byteLength(sql.id('z', column), type)}, 0)`);
-  const total = sql`(select coalesce(sum(${sql.join(bytes, sql` + `)}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
+  const bytes = longBytes(dialect, plan.entity.columns, rowOf('z'));
+  if (!bytes) return null;
+  const total = sql`(select coalesce(sum(${bytes}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
   return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(plan.limits.pageBytes)})`;
 }
 
@@ -218,7 +233,6 @@ export function compileCounts(
 }
 
 export function compileEntity(dialect: Dialect, { entity, limits }: AuthorizedReadPlan): CompiledEntity {
-  const cut = cutRows(limits);
   let count = 0;
   const compile = (one: EntityPlan): CompiledEntity => ({
     columns: one.columns,
@@ -226,27 +240,36 @@ export function compileEntity(dialect: Dialect, { entity, limits }: AuthorizedRe
       const index = count++;
       const parts = plan.kind === 'related' ? [plan.part] : plan.parts;
       const entities = parts.map((part) => compile(part.entity));
-      return { plan, index, statement: statement(dialect, populateText(dialect, plan, cut)), entities };
+      return { plan, index, statement: statement(dialect, populateText(dialect, plan, limits)), entities };
     }),
   });
   return compile(entity);
 }
 
-function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Fragment {
+function populateText(dialect: Dialect, plan: PopulatePlan, limits: AnswerLimits): Fragment {
+  const cut = cutRows(limits);
   const parents = GIVEN_PARENTS(dialect);
   if (plan.kind === 'related') {
-    const { from, row, order } = relatedSource(dialect, plan, parents);
+    const { from, order } = relatedSource(dialect, plan, parents);
     if (plan.count) return sql`select ${sql.id('i', 'value')}, count(*) from ${from} group by 1`;
-    const columns = outputs(dialect, plan.part.entity.columns, row);
+    const { entity } = plan.part;
     if (plan.page) {
       const { rows, source } = pagedSource(dialect, plan, parents, plan.page);
-      return sql`select w.parent, ${sql.join(columns)}, w.n, w.total from ${source} where ${rows}${orderBy([sql`w.n`])} ${cut}`;
+      const ofPage = { parent: sql`w.parent`, from: sql`${source} where ${rows}` };
+      const { parent, columns, from: fitting } = rowsThatFit(dialect, entity, ofPage, limits);
+      return sql`select ${parent}, ${sql.join(columns)}, w.n, w.total from ${fitting}${orderBy([sql`w.n`])} ${cut}`;
     }
-    return sql`select ${sql.id('i', 'value')}, ${sql.join(columns)} from ${from}${orderBy(order)} ${cut}`;
+    const all = { parent: sql.id('i', 'value'), from };
+    const { parent, columns, from: fitting } = rowsThatFit(dialect, entity, all, limits);
+    return sql`select ${parent}, ${sql.join(columns)} from ${fitting}${orderBy(order)} ${cut}`;
   }
-  const all = mixedText(dialect, plan, { parents }, (columns, width) => {
+  const width = Math.max(0, ...plan.parts.map(({ entity }) => entity.columns.length));
+  const all = mixedText(dialect, plan, { parents }, (entity, rows) => {
+    const { columns, ...rest } = plan.count
+      ? { ...rows, columns: outputs(dialect, entity.columns, rowOf('t')) }
+      : rowsThatFit(dialect, entity, rows, limits);
     const filled = [...columns, ...Array.from({ length: width - columns.length }, () => sql`null`)];
-    return sql`${sql.join(filled)}`;
+    return { ...rest, written: sql.join(filled) };
   });
   if (plan.page) {
     const { rows, source } = pagedMixed(dialect, plan.page, all);
@@ -255,6 +278,35 @@ function populateText(dialect: Dialect, plan: PopulatePlan, cut: Fragment): Frag
   return plan.count
     ? sql`select parent, count(*) from (${all}) as u group by parent`
     : sql`select * from (${all}) as u order by position nulls last, pair ${cut}`;
+}
+
+/** Rows `t`, and which parent each belongs to. */
+interface PartRows {
+  readonly parent: Fragment;
+  readonly from: Fragment;
+}
+
+/**
+ * The same rows with their columns, behind the bytes of all their long values together, `b`. Where these are too many for
+ * a response, they are not read, and the parents are null.
+ */
+function rowsThatFit(
+  dialect: Dialect,
+  { columns }: EntityPlan,
+  { parent, from }: PartRows,
+  limits: AnswerLimits,
+): PartRows & { readonly columns: readonly Fragment[] } {
+  const written = outputs(dialect, columns, rowOf('t'));
+  const bytes = longBytes(dialect, columns, rowOf('t'));
+  if (!bytes) return { parent, from, columns: written };
+  const ifFits = (value: Fragment): Fragment =>
+    sql`case when ${sql.id('b', 'bytes')} <= ${sql.lit(mostPopulatedBytes(limits))} then ${value} end`;
+  const total = sql`(select sum(bytes) as bytes from (select ${bytes} as bytes from ${from} ${cutRows(limits)}) as u) as b`;
+  return {
+    parent: ifFits(parent),
+    from: sql`${total} cross join ${from}`,
+    columns: columns.map(({ type }, index) => (LONG_TYPES.has(type) ? ifFits(written[index]!) : written[index]!)),
+  };
 }
 
 interface RelatedSource {
@@ -355,25 +407,24 @@ export function mixedLinks(dialect: Dialect, { parts }: MixedPlan, parents: Frag
   return sql`select ${sql.join(selected)} from ${parents} ${dialect.nestedJoin} ${sql.table(table)} as ${sql.id('p')} on ${and(conditions)}`;
 }
 
-/** Rows of `parent, position, pair, part, …`; `written` puts the columns of a part, the widest having `width`. */
+/** Rows of `parent, position, pair, part, …`; `write` says what stands for the rows of a part and their columns. */
 export function mixedText(
   dialect: Dialect,
   plan: MixedPlan,
   source: MixedSource,
-  written: (columns: readonly Fragment[], width: number) => Fragment,
+  write: (entity: EntityPlan, rows: PartRows) => PartRows & { readonly written: Fragment },
 ): Fragment {
   const aliases = { pair: 'p', target: 't' };
-  const width = Math.max(0, ...plan.parts.map(({ entity }) => entity.columns.length));
   const selects = plan.parts.map(({ step, where, entity }, index) => {
     const compiler = new ConditionCompiler(dialect);
-    const columns = outputs(dialect, entity.columns, rowOf('t'));
     const position = step.link!.order ? sql.id('p', step.link!.order) : sql`null`;
     const parent = 'links' in source ? sql.id('p', step.link!.from) : sql.id('i', 'value');
     const from =
       'links' in source
         ? compiler.linkedSource(step, where, source.links, aliases)
         : sql`${source.parents} ${dialect.nestedJoin} ${compiler.stepSource(step, where, { column: () => parent, isOneOfFew: true }, aliases)}`;
-    return sql`select ${parent} as parent, ${position} as position, ${sql.id('p', 'id')} as pair, ${sql.lit(index)} as part, ${written(columns, width)} from ${from}`;
+    const { written, ...rows } = write(entity, { parent, from });
+    return sql`select ${rows.parent} as parent, ${position} as position, ${sql.id('p', 'id')} as pair, ${sql.lit(index)} as part, ${written} from ${rows.from}`;
   });
   if (selects.length > 0) return sql`${sql.join(selects, sql` union all `)}`;
   return sql`select 0 as parent, 0 as position, 0 as pair, 0 as part where 1 = 0`;
