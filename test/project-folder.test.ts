@@ -73,4 +73,13 @@ describeOnSqlite('A project folder', (engine) => {
     const { err } = await runHere(['user', 'list', '--project', other]);
     expect(err).toMatch(/^sheaf: No database is named\n(?: {2}- .+\n)+$/);
   });
+
+  it.each([
+    ['user', 'list'],
+    ['schema', 'diff'],
+    ['backup', 'copy.db'],
+  ])('is said to be missing where it is, not its database: %s %s', async (...command) => {
+    const { err } = await runHere([...command, '--project', path.join(project, 'nowhere')]);
+    expect(err).toMatch(/^sheaf: There is no folder .*nowhere\n {2}- name the project with --project/);
+  });
 });

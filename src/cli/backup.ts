@@ -7,7 +7,7 @@ import { missingForReads } from '../db/schema.ts';
 import { type BackupProgress, checkCopy, copySqlite } from '../db/sqlite-backup.ts';
 import { SetupError } from '../errors.ts';
 import { loadModel } from '../model/build.ts';
-import type { ServerConfig } from '../project/environment.ts';
+import { databaseOf, type ServerConfig } from '../project/environment.ts';
 import { contentChecks } from '../sql/content-checks.ts';
 import { plainStatement } from '../sql/statement.ts';
 
@@ -63,8 +63,8 @@ export async function backupCommand(
   }
 }
 
-function sqliteFileOf({ database }: ServerConfig, target: string): string {
-  if (database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
+function sqliteFileOf(config: ServerConfig, target: string): string {
+  const database = databaseOf(config);
   if (!database.startsWith('sqlite:'))
     throw new SetupError('sheaf backup copies SQLite databases; PostgreSQL has a program of its own for this', [
       pgDump(database, target),

@@ -11,7 +11,7 @@ import { applyRename } from '../migrate/rename-in-database.ts';
 import { listApplied, release, undoLast } from '../migrate/undo.ts';
 import { updateModel } from '../migrate/update-model.ts';
 import { loadModel } from '../model/build.ts';
-import { onlyReads, type ServerConfig } from '../project/environment.ts';
+import { databaseOf, onlyReads, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
 import { renameInFiles } from './rename-files.ts';
 
@@ -33,10 +33,10 @@ async function withModel<T>(
   command: string,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  if (config.database === null) throw new SetupError('No database is named', ['name one with --database sqlite:PATH']);
+  const url = databaseOf(config);
   if (config.readOnly && mode === 'create') throw onlyReads(`sheaf schema ${command}`);
   const loaded = loadModel(config.project);
-  const database = await openDatabase(config.database, mode);
+  const database = await openDatabase(url, mode);
   try {
     return await work({ database, ...(await modelOn(database, config.project, loaded)) });
   } finally {

@@ -325,15 +325,24 @@ const inProject = (project: string, url: string): string =>
     ? `sqlite:${path.resolve(project, url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`
     : url;
 
+/** The database of a project; an error where none is named, and where the project is not there to name one. */
+export function databaseOf({ project, database }: ServerConfig): string {
+  if (database !== null) return database;
+  if (!existsSync(project))
+    throw new SetupError(`There is no folder ${project}`, [
+      'name the project with --project DIR or SHEAF_PROJECT, or begin one with sheaf init',
+    ]);
+  throw new SetupError('No database is named', [
+    'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, which .env may set',
+    'or in config/database',
+    'or begin a project of your own with sheaf init, or try the example with sheaf start --example',
+  ]);
+}
+
 /** What opening the project needs; an error where no database is named. */
 export function openOptions(config: ServerConfig) {
-  const { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings } = config;
-  if (database === null)
-    throw new SetupError('No database is named', [
-      'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, which .env may set',
-      'or in config/database',
-      'or begin a project of your own with sheaf init, or try the example with sheaf start --example',
-    ]);
+  const { project, replicas, poolSize, readOnly, state, secrets, smtp, settings } = config;
+  const database = databaseOf(config);
   return { project, database, replicas, poolSize, readOnly, state, secrets, smtp, settings };
 }
 
