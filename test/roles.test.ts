@@ -288,6 +288,14 @@ describeOnEveryDatabase('Roles that clients write', (engine) => {
     expect(await grantsOf(id)).toEqual([]);
   });
 
+  it('have no rights where the permissions are an empty list', async () => {
+    expect((await send('POST', '', { name: 'Idle hands', permissions: [] })).body).toEqual({ ok: true });
+    const idle = await service.number(`select id from up_roles where type = 'idle_hands'`);
+    const busy = await newRole(FIND);
+    expect((await send('PUT', `/${busy}`, { permissions: [] })).body).toEqual({ ok: true });
+    expect([await grantsOf(idle), await grantsOf(busy)]).toEqual([[], []]);
+  });
+
   it('are deleted, and their users get the role of the public and have to log in again', async () => {
     const id = await newRole(`${USER}.me`);
     const person = await service.person({}, (await stored(id))![2] as string);
@@ -323,6 +331,7 @@ describeOnEveryDatabase('Roles that clients write', (engine) => {
     [{ name: 'Fine', type: 'public' }, 'This attribute must be unique'],
     [{ name: 'Fine', level: 3 }, 'Invalid key level'],
     [{ name: 'Fine', permissions: null }, 'permissions must be an object'],
+    [{ name: 'Fine', permissions: [FIND] }, 'permissions must be an object'],
     [{ name: 'Fine', permissions: { 'api::x': {} } }, 'permissions.api::x.controllers must be an object'],
     [
       { name: 'Fine', permissions: { 'api::x': { controllers: { x: { find: { enabled: 1 } } } } } },

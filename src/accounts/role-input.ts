@@ -65,8 +65,9 @@ function textIn(key: string, given: unknown, min: number): string {
   return text;
 }
 
-/** The actions that are on, in a tree by owner and controller. */
+/** The actions that are on, in a tree by owner and controller. Clients of Strapi 5 send an empty list for none. */
 function actionsIn(permissions: unknown): string[] {
+  if (Array.isArray(permissions) && permissions.length === 0) return [];
   return membersOf(permissions, 'permissions').flatMap(([owner, ofOwner]) => {
     const place = `permissions.${owner}`;
     const { controllers } = Object.fromEntries(membersOf(ofOwner, place));
