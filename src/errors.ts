@@ -47,7 +47,7 @@ export class RateLimitError extends SheafError {
   }
 }
 
-export const notFoundError = (): SheafError => new SheafError(404, 'NotFoundError', 'Not Found');
+export const notFoundError = (message = 'Not Found'): SheafError => new SheafError(404, 'NotFoundError', message);
 
 export const methodNotAllowedError = (allowed: readonly string[]): SheafError =>
   new SheafError(405, 'MethodNotAllowedError', `Method Not Allowed. This path answers ${allowed.join(', ')}.`);

@@ -1895,6 +1895,14 @@ describeOnEveryDatabase('Users as content', (engine) => {
     },
   );
 
+  it('are written without a body as with an empty one', async () => {
+    const person = await service.person();
+    const { status, body } = await service.send('PUT', `users/${person.id}`);
+    expect([status, body]).toMatchObject([200, { id: person.id, username: person.username }]);
+    expectError(await service.send('PUT', 'users/999999'), 404, 'NotFoundError', 'User not found');
+    expectInvalid(await service.send('POST', 'users'), (await service.send('POST', 'users', {})).body.error.message);
+  });
+
   it('show themselves to themselves', async () => {
     const person = await service.person();
     const { jwt } = await service.logIn(person);

@@ -107,7 +107,7 @@ function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'rem
     const { parameters, ignored } = admittedQueryOf(request, context, admission);
     const operation = writeOperation(name, type, documentId, { data, parameters: withRole(name, parameters, caller) });
     const outcome = await sheaf.operations.write(operation, caller);
-    if (outcome === null) throw notFoundError();
+    if (outcome === null) throw notFoundError('User not found');
     tellIgnored(reply, [...ignored, ...sentBack, ...outcome.ignored]);
     await sendReplicationPosition(sheaf, reply);
     return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
@@ -168,8 +168,8 @@ function withoutShown(
   return { data: Object.fromEntries(Object.entries(data).filter(([key]) => !isSentBack(key))), sentBack };
 }
 
-/** Users are written without the `data` around them. */
-function userData(body: unknown, limits: Limits): Record<string, unknown> {
+/** Users are written without the `data` around them. Without a body nothing is written, as in Strapi 5. */
+function userData(body: unknown = {}, limits: Limits): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw validationError('Missing payload in the request body');
   return parseData({ data: body }, limits);
