@@ -926,8 +926,13 @@ describeOnEveryDatabase('Confirming an address', (engine) => {
     const person = await service.person({ confirmed: false });
     await send(person.email);
     const { code } = (await service.mails(person.email))[0]!;
-    for (const query of ['', '?confirmation=', `?confirmation[]=${code}`, `?confirmation[$eq]=${code}`])
-      expectInvalid(await service.send('GET', `auth/email-confirmation${query}`));
+    for (const [query, message] of [
+      ['', 'confirmation is a required field'],
+      ['?confirmation=', 'confirmation is a required field'],
+      [`?confirmation[]=${code}`, 'confirmation must be a string'],
+      [`?confirmation[$eq]=${code}`, 'confirmation must be a string'],
+    ])
+      expectInvalid(await service.send('GET', `auth/email-confirmation${query}`), message);
     for (const wrong of [code.toUpperCase(), code.slice(1), `${code}0`, randomBytes(32).toString('hex'), 'null'])
       expectInvalid(await confirm(wrong), 'Invalid token');
     const stored = String(await service.stored(person, 'confirmation_token'));

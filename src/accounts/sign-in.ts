@@ -307,8 +307,9 @@ export class Accounts {
   }
 
   /** Where to send the browser afterwards. */
-  async confirmEmail(code: unknown): Promise<string> {
-    const account = typeof code === 'string' ? await this.#useCode(code, 'confirmation_token') : null;
+  async confirmEmail(query: Body): Promise<string> {
+    const { confirmation } = requireStrings(query, ['confirmation']);
+    const account = await this.#useCode(confirmation, 'confirmation_token');
     if (!account) throw validationError('Invalid token');
     const documentId = await this.documentIdToWrite(account.id);
     if (documentId !== null) await this.#writeUser('update', documentId, { confirmed: true });
@@ -410,7 +411,7 @@ const accountOf = ([id, password, confirmed, blocked, email, username]: StoredAc
   username,
 });
 
-/** Members of a body that must be strings; all that are not are reported at once. Nothing else is ever compared with. */
+/** Members of a body or query that must be strings; all that are not are reported at once. Nothing else is compared with. */
 function requireStrings<Name extends string>(
   body: Body,
   names: readonly Name[],

@@ -56,7 +56,7 @@ export function authRoutes(context: RouteContext): Route[] {
     ...sessionRoutes(context, route),
     {
       ...route('GET', '/email-confirmation', 'emailConfirmation', async (request, reply) =>
-        reply.redirect(await accounts.confirmEmail(queryOf(request, context).confirmation)),
+        reply.redirect(await accounts.confirmEmail(queryOf(request, context))),
       ),
       writes: true,
     },
