@@ -754,3 +754,115 @@ describeOnEveryDatabase('A component that leads to its own entry', (engine) => {
     expect(made).toMatchObject({ part: { items: [{ id: made!.id }], any: { id: made!.id } } });
   });
 });
+
+describeOnEveryDatabase('polymorphic links of components that locales share', (engine) => {
+  const contents = useContents(engine);
+  const PAGE = 'api::page.page';
+  const LEAF = 'api::leaf.leaf';
+  let content: Content;
+  beforeAll(async () => {
+    const attributes = { title: { type: 'string', ...localized }, part: { type: 'component', component: 'kit.part' } };
+    content = await contents.open({
+      locales: ['en', 'fr'],
+      types: {
+        page: { drafts: true, localized: true, attributes: { title: { type: 'string', ...localized } } },
+        leaf: { attributes: { title: { type: 'string' } } },
+        sheet: { drafts: true, localized: true, attributes },
+        label: { localized: true, attributes },
+      },
+      components: {
+        'kit.part': {
+          name: { type: 'string' },
+          several: { type: 'relation', relation: 'morphToMany' },
+        },
+      },
+    });
+  });
+  const of = (type: string) => content.sheaf.documents(`api::${type}.${type}`);
+  const publishedIn = async (locales: readonly string[], title: string): Promise<string> => {
+    const { documentId } = await of('page').create({ data: { title }, status: 'published' });
+    for (const locale of locales) await translate(documentId, locale, title);
+    return documentId;
+  };
+  const translate = (documentId: string, locale: string, title: string) =>
+    of('page').update({ documentId, locale, data: { title }, status: 'published' });
+  const to = (...ids: readonly string[]) => ids.map((documentId) => ({ __type: PAGE, documentId }));
+  const populate = { part: { populate: ['several'] } };
+  /** Titles of what a part leads to, by locale. */
+  const linked = async (type: string, documentId: string, status: 'draft' | 'published') => {
+    const shown: Answered = {};
+    for (const locale of ['en', 'fr']) {
+      const { part } = (await of(type).findOne({ documentId, locale, status, populate })) as Answered;
+      shown[locale] = part.several.map(({ title }: Answered) => title);
+    }
+    return shown;
+  };
+  const expectEverywhere = async (type: string, documentId: string, shown: Answered) => {
+    expect(await linked(type, documentId, 'draft')).toEqual(shown);
+    expect(await linked(type, documentId, 'published')).toEqual(shown);
+  };
+  const partIn = async (type: string, documentId: string, locale: string): Promise<number> =>
+    ((await of(type).findOne({ documentId, locale, populate: ['part'] })) as Answered).part.id;
+
+  it.each(['sheet', 'label'])('stay where the locale that is written lacks their target: %s', async (type) => {
+    const untranslated = await publishedIn([], 'only en');
+    const [first, last] = [await publishedIn(['fr'], 'first'), await publishedIn(['fr'], 'last')];
+    const leaf = (await of('leaf').create({ data: { title: 'leaf' } })).documentId;
+    const several = [...to(first, untranslated), { __type: LEAF, documentId: leaf }, ...to(last)];
+    const { documentId } = await of(type).create({
+      data: { title: 'en', part: { name: 'p', several } },
+      status: 'published',
+    });
+    const write = async (locale: string, data: Answered) => {
+      await of(type).update({ documentId, locale, data, status: 'published' });
+    };
+    await write('fr', { title: 'fr' });
+    const all = { en: ['first', 'only en', 'leaf', 'last'], fr: ['first', 'leaf', 'last'] };
+    await expectEverywhere(type, documentId, all);
+    await write('fr', { part: { id: await partIn(type, documentId, 'fr'), name: 'renamed' } });
+    await expectEverywhere(type, documentId, all);
+    const disconnect = to(first);
+    await write('fr', { part: { id: await partIn(type, documentId, 'fr'), several: { disconnect } } });
+    await expectEverywhere(type, documentId, { en: ['only en', 'leaf', 'last'], fr: ['leaf', 'last'] });
+    await write('en', { part: { id: await partIn(type, documentId, 'en'), name: 'again' } });
+    await expectEverywhere(type, documentId, { en: ['only en', 'leaf', 'last'], fr: ['leaf', 'last'] });
+    await write('fr', { part: { name: 'another', several: to(first) } });
+    await expectEverywhere(type, documentId, { en: ['first'], fr: ['first'] });
+  });
+
+  it('stay where their targets were translated after them, and come back with a discarded draft', async () => {
+    const [late, early] = [await publishedIn([], 'late'), await publishedIn(['fr'], 'early')];
+    const part = { name: 'p', several: to(late, early) };
+    const { documentId } = await of('sheet').create({ data: { title: 'en', part }, status: 'published' });
+    await of('sheet').update({ documentId, locale: 'fr', data: { title: 'fr' }, status: 'published' });
+    await translate(late, 'fr', 'late');
+    const renamed = { part: { id: await partIn('sheet', documentId, 'fr'), name: 'renamed' } };
+    await of('sheet').update({ documentId, locale: 'fr', data: renamed });
+    const kept = { en: ['late', 'early'], fr: ['early'] };
+    await expectEverywhere('sheet', documentId, kept);
+    await of('sheet').discardDraft({ documentId, locale: 'fr' });
+    await expectEverywhere('sheet', documentId, kept);
+    await of('sheet').publish({ documentId, locale: 'fr' });
+    await expectEverywhere('sheet', documentId, kept);
+  });
+
+  it('keep their places between others when a draft is published later', async () => {
+    const untranslated = await publishedIn([], 'only en');
+    const first = await publishedIn(['fr'], 'first');
+    const { documentId: unpublished } = await of('page').create({ data: { title: 'draft' } });
+    await of('page').update({ documentId: unpublished, locale: 'fr', data: { title: 'draft' } });
+    const part = { name: 'p', several: to(untranslated, unpublished, first) };
+    const { documentId } = await of('sheet').create({ data: { title: 'en', part }, status: 'published' });
+    await of('sheet').update({ documentId, locale: 'fr', data: { title: 'fr' }, status: 'published' });
+    const more = await publishedIn(['fr'], 'more');
+    const connect = [{ ...to(more)[0], position: { start: true } }];
+    const data = { part: { id: await partIn('sheet', documentId, 'fr'), several: { connect } } };
+    await of('sheet').update({ documentId, locale: 'fr', data, status: 'published' });
+    for (const locale of ['en', 'fr']) await of('page').publish({ documentId: unpublished, locale });
+    const all = { en: ['only en', 'more', 'draft', 'first'], fr: ['more', 'draft', 'first'] };
+    await expectEverywhere('sheet', documentId, all);
+    await of('page').unpublish({ documentId: unpublished, locale: '*' });
+    await of('sheet').discardDraft({ documentId, locale: 'en' });
+    expect(await linked('sheet', documentId, 'draft')).toEqual(all);
+  });
+});

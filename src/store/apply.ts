@@ -100,6 +100,7 @@ async function writeMorphList(
     const lists = attribute.targets.map(({ link }) => listName(link));
     await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), listOf(lists), listOf([row]));
   }
+  write.noteList(attribute.targets[0]!.link, row);
   const wanted = new Set(desired);
   const surplus = [...current].filter(([entry]) => !wanted.has(entry)).map(([, { id }]) => id);
   if (surplus.length > 0) await write.run.change(table, write.sql.deleteRows(table), listOf(surplus));

@@ -5,6 +5,7 @@ import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
+  LinkTable,
   Model,
   MorphAttribute,
   RelationAttribute,
@@ -191,7 +192,7 @@ async function duplicate(write: WriteSession, component: ComponentSchema, id: nu
 async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<boolean> {
   const { link } = attribute;
   if (attribute.storage === 'none' || (isKey(attribute) && !attribute.owning)) return false;
-  if (isLeftAlone(write, attribute, copy)) return false;
+  if (!isKey(attribute) && isLeftAlone(write, link, copy)) return false;
   const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
   if (isRecordChanged || copy.toIsNew) write.noteList(link, copy.to);
   const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
@@ -204,12 +205,8 @@ async function copyComponentRelation(write: WriteSession, attribute: RelationAtt
 }
 
 /** Whether a component keeps its links: those of the one that stands for it in another locale were not written. */
-const isLeftAlone = (
-  write: WriteSession,
-  attribute: RelationAttribute,
-  { from, toIsNew, purpose, own }: Copy,
-): boolean =>
-  purpose.to === 'locale' && !!own && !toIsNew && !write.hasWrittenList(attribute.link, from) && !isKey(attribute);
+const isLeftAlone = (write: WriteSession, link: LinkTable, { from, toIsNew, purpose, own }: Copy): boolean =>
+  purpose.to === 'locale' && !!own && !toIsNew && !write.hasWrittenList(link, from);
 
 /** What the copy of a list leads to. `isRecordChanged`: whether what is on record of it has changed. */
 interface CopiedTargets {
@@ -284,7 +281,8 @@ const morphsOf = memoize((schema: Schema): readonly MorphAttribute[] =>
 );
 
 /** Copies the polymorphic relations of a row. Returns the names of those that this changed. */
-export async function copyMorphs(write: WriteSession, schema: Schema, { from, to, purpose }: Copy): Promise<string[]> {
+export async function copyMorphs(write: WriteSession, schema: Schema, wanted: Copy): Promise<string[]> {
+  const { from, to, toIsNew, purpose, own } = wanted;
   const morphs = morphsOf(schema);
   if (morphs.length === 0) return [];
   const isPublished = purpose.to === 'locale' && purpose.status === 'published';
@@ -296,9 +294,13 @@ export async function copyMorphs(write: WriteSession, schema: Schema, { from, to
     isShown: purpose.to !== 'clone',
     records: purpose.to === 'published' ? 'links' : isPublished ? 'record' : null,
     recalls: purpose.to === 'draft',
+    keeps: purpose.to === 'locale' && own ? { locale: purpose.from, own } : null,
   } as const;
   const changed: string[] = [];
   for (const attribute of morphs) {
+    const { link } = attribute.targets[0]!;
+    if (attribute.many && isLeftAlone(write, link, wanted)) continue;
+    if (toIsNew) write.noteList(link, to);
     const copyMorph = attribute.many ? copyMorphList : copyMorphKey;
     if (await copyMorph(write, schema, attribute, copy)) changed.push(attribute.name);
   }

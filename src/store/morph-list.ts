@@ -4,6 +4,7 @@ import type { ContentType, LinkTable, MorphAttribute, Schema } from '../model/ty
 import { listName } from '../sql/link-names.ts';
 import { holdRows, publishedOf, type RowsFor, versionsByRow } from './document-versions.ts';
 import { mayLoseMorphLink } from './morph-key.ts';
+import { type ListEntry, mergeForLocale } from './morph-locales.ts';
 import { type RecordedDraft, readMorphRecords, recordDrafts } from './publication-records.ts';
 import { takesFromOthers } from './row-rights.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -19,6 +20,14 @@ export interface MorphCopy {
   readonly records: 'links' | 'record' | null;
   /** Whether the row gets the links that the other has on record, to what is not published. */
   readonly recalls: boolean;
+  /** Into another locale: what the row keeps of its own. Null where it keeps nothing. */
+  readonly keeps: KeptLinks | null;
+}
+
+/** `locale`: the one that is copied. `own`: the row itself or, of a published component, its draft. */
+interface KeptLinks {
+  readonly locale: string;
+  readonly own: number;
 }
 
 /** `field`: the attribute of the target that shows the link; null where none does. */
@@ -28,10 +37,13 @@ interface Link {
   readonly field: string | null;
 }
 
-interface StoredLink extends Link {
+interface StoredLink extends Link, ListEntry {
   readonly id: number;
-  readonly row: number;
-  readonly uid: string | null;
+}
+
+/** A draft that is on record of a row. */
+interface StoredRecord extends RecordedDraft, ListEntry {
+  readonly field: null;
 }
 
 /** Says whether the list was another. */
@@ -41,16 +53,21 @@ export async function copyMorphList(
   attribute: MorphAttribute,
   copy: MorphCopy,
 ): Promise<boolean> {
-  let isChanged = false;
   const { from, to, isShown } = copy;
-  const all = await readMorphLinks(write, schema, attribute, [from, to]);
-  const source = all.filter(({ row }) => row === from);
-  const recalled = await copyRecords(write, attribute, copy, all);
+  const links = await readMorphLinks(write, schema, attribute, [from, to]);
+  const records = await readRecords(write, attribute, copy);
+  const { copied, kept } = await chosenEntries(write, schema, attribute, { copy, entries: [...links, ...records] });
+  const source = copied.filter(isLink).map((one) => ({ ...one, field: isShown ? one.field : null }));
+  const recorded = await copyRecords(write, attribute, copy, { links, records, copied, kept });
+  let { isChanged } = recorded;
   for (const { uid, link } of attribute.targets) {
-    const current = all.filter((stored) => stored.row === to && stored.uid === uid);
-    const ofType = source.filter((stored) => stored.uid === uid);
-    const copied = ofType.map((one) => ({ ...one, field: isShown ? one.field : null }));
-    const desired = [...(await standIns(copy, uid, copied)), ...(recalled.get(uid) ?? [])];
+    const isOfType = (stored: StoredLink): boolean => stored.uid === uid;
+    const current = links.filter((stored) => stored.row === to && isOfType(stored));
+    const desired = [
+      ...(await standIns(copy, uid, source.filter(isOfType))),
+      ...kept.filter(isLink).filter(isOfType),
+      ...(recorded.recalled.get(uid) ?? []),
+    ];
     if (current.length + desired.length === 0) continue;
     const { surplus, moved, added: missing } = compare(current, desired);
     const present = await holdRows(write, write.type(uid), targetsOf(missing));
@@ -70,7 +87,32 @@ export async function copyMorphList(
       await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), to, JSON.stringify(pairs));
     }
   }
+  if (isChanged) write.noteList(attribute.targets[0]!.link, to);
   return isChanged;
+}
+
+type StoredEntry = StoredLink | StoredRecord;
+
+const isLink = (entry: StoredEntry): entry is StoredLink => 'id' in entry;
+const isRecord = (entry: StoredEntry): entry is StoredRecord => 'list' in entry;
+
+/** Of what two rows have: what the one gets from the other, and what it keeps. */
+interface ChosenEntries {
+  readonly copied: readonly StoredEntry[];
+  readonly kept: readonly StoredEntry[];
+}
+
+async function chosenEntries(
+  write: WriteSession,
+  schema: Schema,
+  attribute: MorphAttribute,
+  { copy, entries }: { readonly copy: MorphCopy; readonly entries: readonly StoredEntry[] },
+): Promise<ChosenEntries> {
+  const { from, to, keeps } = copy;
+  if (!keeps) return { copied: entries.filter(({ row }) => row === from), kept: [] };
+  const { locale, own } = keeps;
+  const draft = own === to ? null : await readMorphLinks(write, schema, attribute, [own]);
+  return mergeForLocale(write, { from, to, locale }, entries, draft);
 }
 
 const targetsOf = (links: readonly Link[]): number[] => links.map(({ target }) => target);
@@ -88,6 +130,25 @@ async function standIns({ rowsFor }: MorphCopy, uid: string, links: readonly Lin
 /** By type. */
 type Links = ReadonlyMap<string, readonly Link[]>;
 
+/** The lists of a polymorphic relation that can be on record: those of types with drafts. */
+const recordedLists = (
+  write: WriteSession,
+  { targets }: MorphAttribute,
+): { readonly uid: string; readonly list: string }[] =>
+  targets.flatMap(({ uid, link }) => (write.type(uid).draftAndPublish ? [{ uid, list: listName(link) }] : []));
+
+async function readRecords(
+  write: WriteSession,
+  attribute: MorphAttribute,
+  { from, to, records, recalls }: MorphCopy,
+): Promise<StoredRecord[]> {
+  const lists = recordedLists(write, attribute);
+  if ((!records && !recalls) || lists.length === 0) return [];
+  const types = new Map(lists.map(({ uid, list }) => [list, uid]));
+  const found = await readMorphRecords(write, [...types.keys()], [from, to]);
+  return found.map((record) => ({ ...record, uid: types.get(record.list)! }));
+}
+
 /**
  * Copies what is on record of a list, or puts it on record: the drafts that no field shows the link to. Returns the
  * links that a draft gets back or keeps, to what is not published: those on record, and those that a field shows, which
@@ -95,29 +156,32 @@ type Links = ReadonlyMap<string, readonly Link[]>;
  */
 async function copyRecords(
   write: WriteSession,
-  { targets }: MorphAttribute,
+  attribute: MorphAttribute,
   copy: MorphCopy,
-  links: readonly StoredLink[],
-): Promise<Links> {
+  {
+    links,
+    records,
+    copied,
+    kept,
+  }: ChosenEntries & { readonly links: readonly StoredLink[]; readonly records: readonly StoredRecord[] },
+): Promise<{ readonly recalled: Links; readonly isChanged: boolean }> {
   const recalled = new Map<string, Link[]>();
-  const withDrafts = targets.filter(({ uid }) => write.type(uid).draftAndPublish);
-  if ((!copy.records && !copy.recalls) || withDrafts.length === 0) return recalled;
-  const lists = withDrafts.map(({ link }) => listName(link));
-  const records = await readMorphRecords(write, lists, [copy.from, copy.to]);
+  if (!copy.records && !copy.recalls) return { recalled, isChanged: false };
   const desired: RecordedDraft[] = [];
-  for (const { uid, link } of withDrafts) {
-    const list = listName(link);
-    const recorded = records.filter((record) => record.row === copy.from && record.list === list);
+  for (const { uid, list } of recordedLists(write, attribute)) {
+    const ofList = (entries: readonly StoredEntry[]) =>
+      entries.filter(isRecord).filter((record) => record.list === list);
     const ofType = links.filter((stored) => stored.uid === uid);
     const shown = ofType.filter(({ row, field }) => row === copy.to && field !== null);
+    const recorded = ofList(copied);
     if (copy.recalls) recalled.set(uid, await notPublished(write, write.type(uid), [...recorded, ...shown]));
     const oneWay = ofType.filter(({ row, field }) => row === copy.from && field === null);
-    const drafts = copy.records === 'links' ? oneWay : await standIns(copy, uid, recorded);
+    const drafts = copy.records === 'links' ? oneWay : [...(await standIns(copy, uid, recorded)), ...ofList(kept)];
     desired.push(...drafts.map(({ target, position }) => ({ list, target, position })));
   }
   const current = records.filter(({ row }) => row === copy.to);
-  if (copy.records) await recordDrafts(write, copy.to, { current, desired });
-  return recalled;
+  const isChanged = copy.records !== null && (await recordDrafts(write, copy.to, { current, desired }));
+  return { recalled, isChanged };
 }
 
 /** Those of the links with drafts that are still there and have no published row. */

@@ -105,15 +105,15 @@ export async function readMorphRecords(
   }));
 }
 
-/** Puts drafts on record at given positions, in several lists of a row together. */
+/** Puts drafts on record at given positions, in several lists of a row together. Says whether the record was another. */
 export async function recordDrafts(
   write: WriteSession,
   row: number,
   { current, desired }: { readonly current: readonly RecordedDraft[]; readonly desired: readonly RecordedDraft[] },
-): Promise<void> {
+): Promise<boolean> {
   const textOf = ({ list, target, position }: RecordedDraft): string => JSON.stringify([list, target, position]);
   const [before, after] = [new Set(current.map(textOf)), new Set(desired.map(textOf))];
-  if (before.size === after.size && [...after].every((text) => before.has(text))) return;
+  if (before.size === after.size && [...after].every((text) => before.has(text))) return false;
   const stale = listOf(new Set(current.map(({ list }) => list)));
   if (current.length > 0)
     await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), stale, listOf([row]));
@@ -127,4 +127,5 @@ export async function recordDrafts(
       row,
       JSON.stringify([...byTarget.values()]),
     );
+  return true;
 }

@@ -120,7 +120,7 @@ export function applySet(
 }
 
 /** The list with entries added that stand in another list, each behind its neighbour there. */
-export function weave(list: readonly number[], other: readonly number[]): number[] {
+export function weave<Entry>(list: readonly Entry[], other: readonly Entry[]): Entry[] {
   const result = [...list];
   const present = new Set(list);
   for (const [index, id] of other.entries()) {
