@@ -148,6 +148,31 @@ describeAcrossDatabases('A text operator on JSON', (engines) => {
         );
   });
 
+  it('is made of long values too, and of those with escapes', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => ({
+      tags: ['a', 'b'],
+      name: `item ${index}`,
+      size: index / 8,
+    }));
+    const operands = ['item 299', '"name":"item 299","size":37.375,"tags":["a","b"]}]}', 'a\\tb', 'ITEM 300'];
+    for (const content of all) {
+      const documents = content.sheaf.documents('api::note.note');
+      const made: string[] = [];
+      for (const data of [{ items }, { text: 'a\tb', items }])
+        made.push((await documents.create({ data: { data } })).documentId);
+      const holding = async (data: Filters) =>
+        (await documents.findMany({ filters: { documentId: { $in: made }, data }, sort: 'id' })).map(({ documentId }) =>
+          made.indexOf(documentId),
+        );
+      const found = [];
+      for (const operand of operands) found.push(await holding({ $contains: operand }));
+      expect(found).toEqual([[0, 1], [0, 1], [1], []]);
+      expect(await holding({ $containsi: 'ITEM 298' })).toEqual([0, 1]);
+      expect(await holding({ $endsWith: '"a","b"]}]}' })).toEqual([0, 1]);
+      for (const documentId of made) await documents.delete({ documentId });
+    }
+  });
+
   it('is asked for in a query like any other, and finds words in blocks', async () => {
     const story = [{ type: 'paragraph', children: [{ type: 'text', text: 'Once upon a time' }] }];
     for (const content of all) {

@@ -264,18 +264,32 @@ function ignoringCase(
 
 /**
  * The canonical text of a JSON value: without spaces, the keys of an object in the order in which PostgreSQL keeps them
- * (by their bytes, shorter ones first), numbers in digits alone. Each node gets a place, made of the ranks on the way to
- * it; the text is what the nodes begin and end with, in the order of the places.
+ * (by their bytes, shorter ones first), numbers in digits alone. Each node gets a place, made of the keys on the way to
+ * it, which is not the beginning of another on the same level; the text is what the nodes begin and end with, in the
+ * order of the places.
  */
 function canonicalText(document: Fragment): Fragment {
-  const rank = sql`row_number() over (partition by parent order by case when typeof(key) = 'text' then octet_length(key) end, key)`;
-  const nodes = sql`select id, parent, key, type, atom, ${rank} as rank from json_tree(${document})`;
-  const places = sql`select id, '' from n where parent is null union all select n.id, w.place || printf('%08x', n.rank) from w join n on n.parent = w.id`;
+  const key = sql`case when typeof(e.key) = 'text' then printf('%08x', octet_length(e.key)) || hex(e.key) else '' end`;
+  const root = sql`select '', null, null, json_type(d.json), d.json ->> '$', d.json from (select ${document} as json) as d`;
+  const below = sql`select w.place || ${key} || printf('%08x', e.id), w.place, e.key, e.type, e.atom, e.value from w, json_each(w.value) as e where w.type in ('object', 'array')`;
   const number = sql`case when typeof(atom) = 'integer' then cast(atom as text) else ${numberText(sql`atom`, 'sheaf_digits')} end`;
   const value = sql`case type when 'object' then '{' when 'array' then '[' when 'text' then json_quote(atom) when 'integer' then ${number} when 'real' then ${number} else type end`;
-  const begin = sql`case when rank > 1 then ',' else '' end || case when typeof(key) = 'text' then json_quote(key) || ':' else '' end || ${value}`;
-  const parts = sql`select place, ${begin} as part from w join n using (id) union all select place || '~', case type when 'object' then '}' else ']' end from w join n using (id) where type in ('object', 'array')`;
-  return sql`with recursive n as materialized (${nodes}), w(id, place) as (${places}) select group_concat(part, '' order by place) as text from (${parts})`;
+  const begin = sql`case when row_number() over (partition by above order by place) > 1 then ',' else '' end || case when typeof(key) = 'text' then json_quote(key) || ':' else '' end || ${value}`;
+  const parts = sql`select place, ${begin} as part from w union all select place || '~', case type when 'object' then '}' else ']' end from w where type in ('object', 'array')`;
+  return sql`with recursive w(place, above, key, type, atom, value) as materialized (${root} union all ${below}) select group_concat(part, '' order by place) as text from (${parts})`;
+}
+
+/**
+ * Compares the canonical text. What can only be in a string or a word such as `true` is looked for in the JSON as it is
+ * stored, without spaces, unless that has escapes, which can be spelled in several ways.
+ */
+function compareCanonical(document: Fragment, op: PlanComparison, value: BindValue): Fragment {
+  const inWhole = (json: Fragment): Fragment =>
+    sql`(select ${compareText(sql`j.text`, op, value)} from (${canonicalText(json)}) as j)`;
+  if (op !== 'contains' && op !== 'containsi') return inWhole(document);
+  const operand = value(op === 'contains' ? 'text' : 'folded');
+  const isInString = sql`${operand} glob '*[^0-9.eE+-]*' and ${operand} not glob '*[],:{}[]*' and instr(d.json, '\\') = 0`;
+  return sql`(select case when ${isInString} then ${compareText(sql`json(d.json)`, op, value)} else ${inWhole(sql`d.json`)} end from (select ${document} as json) as d)`;
 }
 
 /** What is no JSON is taken for a string, and bytes for the text that they are. */
@@ -357,7 +371,7 @@ function compareJson(column: Fragment, op: PlanComparison, value: BindValue): Fr
       case 'has':
         return hasItem(document, value('value'));
       default:
-        return sql`(select ${compareText(sql`j.text`, op, value)} from (${canonicalText(document)}) as j)`;
+        return compareCanonical(document, op, value);
     }
   };
   return sql`case when ${column} is not null then ${isMet()} end`;
