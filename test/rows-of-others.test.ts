@@ -2,7 +2,7 @@
 // written over, and never fail a request.
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Answered, type Content, type Project, relation, useContents } from './support/content.ts';
+import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
 
 const BLOG: Project = {
@@ -276,4 +276,70 @@ describeOnSqlite('links that lead to rows which are gone', (engine) => {
     const target = await content.make(name.startsWith('post') ? 'posts' : 'things', { name: 'Gone' });
     return within(name === 'list' || name === 'posts' ? [target] : target);
   }
+});
+
+describeOnEveryDatabase('component rows that several versions of an entry hold', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  beforeAll(async () => {
+    content = await contents.open({
+      locales: ['en', 'fr'],
+      components: {
+        'kit.part': { name: { type: 'string' }, below: { type: 'component', component: 'kit.below' } },
+        'kit.below': { name: { type: 'string' }, author: relation('oneToOne', 'author') },
+      },
+      types: {
+        author: { drafts: true, attributes: { name: { type: 'string' } } },
+        page: {
+          drafts: true,
+          localized: true,
+          attributes: { part: { type: 'component', component: 'kit.part', ...localized } },
+        },
+        note: { localized: true, attributes: { part: { type: 'component', component: 'kit.part', ...localized } } },
+      },
+    });
+  });
+  const populate = { part: { populate: { below: { populate: ['author'] } } } };
+  const read = async (type: string, documentId: string, locale: string, status: 'draft' | 'published') =>
+    (
+      (await content.sheaf
+        .documents(`api::${type}.${type}`)
+        .findOne({ documentId, locale, status, populate })) as Answered
+    ).part;
+  const namesOf = ({ name, below }: Answered): string[] => [name, below.name, below.author?.name ?? null];
+  const made = async (type: string) => {
+    const author = await content.make('authors?status=draft', { name: 'Ann' });
+    const data = { part: { name: 'p', below: { name: 'b', author } } };
+    const documents = content.sheaf.documents(`api::${type}.${type}`);
+    const { documentId } = await documents.create({ data, status: 'published' });
+    return { documents, documentId, data };
+  };
+
+  it('below others that each has for itself are changed in the one that is written', async () => {
+    const { documents, documentId } = await made('page');
+    const [draft, published] = [
+      await read('page', documentId, 'en', 'draft'),
+      await read('page', documentId, 'en', 'published'),
+    ];
+    await content.execute(
+      `update components_kit_parts_cmps set cmp_id = ${draft.below.id} where entity_id = ${published.id}`,
+    );
+    const part = { id: draft.id, below: { id: draft.below.id, name: 'changed' } };
+    await documents.update({ documentId, data: { part } });
+    expect(namesOf(await read('page', documentId, 'en', 'draft'))).toEqual(['p', 'changed', 'Ann']);
+    expect((await read('page', documentId, 'en', 'published')).below.name).toBe('b');
+    await documents.publish({ documentId });
+    expect((await read('page', documentId, 'en', 'published')).below.name).toBe('changed');
+  });
+
+  it.each(['page', 'note'])('in other locales are changed in the one that is written: %s', async (type) => {
+    const { documents, documentId, data } = await made(type);
+    await documents.update({ documentId, locale: 'fr', data });
+    const [en, fr] = [await read(type, documentId, 'en', 'draft'), await read(type, documentId, 'fr', 'draft')];
+    await content.execute(`update ${type}s_cmps set cmp_id = ${en.id} where cmp_id = ${fr.id}`);
+    const part = { id: en.id, name: 'changed', below: { id: en.below.id, name: 'changed below' } };
+    await documents.update({ documentId, locale: 'fr', data: { part } });
+    expect(namesOf(await read(type, documentId, 'fr', 'draft'))).toEqual(['changed', 'changed below', 'Ann']);
+    expect(namesOf(await read(type, documentId, 'en', 'draft'))).toEqual(['p', 'b', 'Ann']);
+  });
 });

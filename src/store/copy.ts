@@ -25,6 +25,7 @@ import {
   rowsInLocale,
   rowsInStatus,
   sameRows,
+  versionsByRow,
 } from './document-versions.ts';
 import type { ItemRef } from './gathered.ts';
 import { readLinks, readLinksAgain, readTargets, writeLinks } from './link-table.ts';
@@ -233,7 +234,12 @@ async function copiedTargets(write: WriteSession, attribute: RelationAttribute, 
   const drafts = await draftsOf(write, target.table, targets);
   if (purpose.to === 'locale') return unrecorded(await inLocale(targets.map((id) => drafts.get(id) ?? id)));
   const recorded = await readRecord(write, attribute, from);
-  return unrecorded(recorded.length > 0 ? recorded : targets.flatMap((id) => drafts.get(id) ?? []));
+  if (recorded.length > 0) return unrecorded(recorded);
+  // A component row that others left in several versions of an entry may lead to drafts already.
+  const unknown = targets.filter((id) => !drafts.has(id));
+  const rows = unknown.length === 0 ? [] : await versionsByRow(write, target, unknown);
+  const isDraft = (id: number): boolean => rows.some((row) => row.id === id && !row.published);
+  return unrecorded(targets.flatMap((id) => drafts.get(id) ?? (isDraft(id) ? id : [])));
 }
 
 /** The rows of the same documents and status in another locale. Those that are not there are left out. */

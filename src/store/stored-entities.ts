@@ -8,7 +8,7 @@ import { linkKey } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { itemTablesOf, readItems } from './components.ts';
 import { restoreItem } from './copy.ts';
-import { publishedBeside, publishedOf } from './document-versions.ts';
+import { publishedOf } from './document-versions.ts';
 import { gather } from './gather.ts';
 import type { StoredEntities, StoredEntity, StoredField, StoredItem, StoredLink } from './gathered.ts';
 import { readLinks } from './link-table.ts';
@@ -18,8 +18,8 @@ interface ChangedRow {
   readonly schema: Schema;
   readonly row: number;
   readonly change: EntityChange;
-  /** The published row beside a draft, whose components are read with its own; null of components. */
-  readonly beside: number | null;
+  /** Other versions of the entry or, of a component, the components that those have in its field. */
+  readonly beside: readonly number[];
 }
 
 const NO_LINKS: StoredEntity['links'] = new Map();
@@ -36,9 +36,11 @@ export async function readStoredEntities(
   if (change.relations.length === 0 && change.components.length === 0)
     return new Map([[change, { row, links: NO_LINKS, fields: NO_FIELDS }]]);
   const stored = new Map<EntityChange, StoredEntity>();
-  const own = versions.get(type.table)?.find(({ id }) => id === row);
+  const ofType = versions.get(type.table) ?? [];
+  const own = ofType.find(({ id }) => id === row);
   const isLocked = own !== undefined;
-  const beside = own && !own.published ? (publishedBeside(versions.get(type.table)!, own)?.id ?? null) : null;
+  const others = ofType.filter(({ id, documentId }) => id !== row && documentId === own?.documentId);
+  const beside = others.map(({ id }) => id);
   const known = ({ schema, row }: ChangedRow, link: LinkTable): readonly StoredLink[] | undefined =>
     schema === type && isLocked ? (lists.get(linkKey(link))?.get(row) ?? []) : undefined;
   let level: readonly ChangedRow[] = [{ schema: type, ...root, beside }];
@@ -55,8 +57,10 @@ export async function readStoredEntities(
       for (const component of changed.change.components) {
         const field = await readField(write, type, changed, component);
         fields.set(component, field);
-        for (const [{ uid, entity }, row] of field.named)
-          if (row !== null) below.push({ schema: write.model.components.get(uid)!, row, change: entity, beside: null });
+        for (const [{ uid, entity }, row] of field.named) {
+          const beside = field.besides.filter((item) => item.uid === uid && item.id !== row).map(({ id }) => id);
+          if (row !== null) below.push({ schema: write.model.components.get(uid)!, row, change: entity, beside });
+        }
       }
       stored.set(changed.change, { row: changed.row, links, fields });
     }
@@ -104,7 +108,7 @@ function readsFor(
     if (change.components.length === 0) continue;
     const part = { read: 'items', ...itemTablesOf(schema, write.model) } as const;
     add(schema.componentTable, part, row);
-    if (beside !== null) add(schema.componentTable, part, beside);
+    for (const other of beside) add(schema.componentTable, part, other);
   }
   const all = [...reads.values()];
   return { parts: all.map(({ part }) => part), rows: all.map(({ rows }) => rows) };
@@ -116,31 +120,34 @@ async function readField(
   type: ContentType,
   changed: ChangedRow,
   { attribute, items }: ComponentChange,
-): Promise<StoredField> {
+): Promise<StoredField & { readonly besides: readonly StoredItem[] }> {
   const { schema, beside } = changed;
   const current = await readItems(write, schema, changed.row, attribute.name);
-  const published = beside === null ? [] : await readItems(write, schema, beside, attribute.name);
+  const besides: StoredItem[] = [];
+  for (const row of beside) besides.push(...(await readItems(write, schema, row, attribute.name)));
   const named = new Map<ComponentItem, number | null>();
   const copies = new Map<string, number>();
   for (const item of items) {
     if (item.id === null) continue;
     const isIn = (list: readonly StoredItem[]) => list.some(({ id, uid }) => id === item.id && uid === item.uid);
     named.set(item, isIn(current) ? item.id : null);
-    if (!isIn(current) || !isIn(published)) continue;
-    // A row that others left in both the draft and the published entry stays with that one; the draft gets its own.
+    if (!isIn(current) || !isIn(besides)) continue;
+    // A row that others left in several versions of an entry stays with the others; the one that is written gets its own.
     const key = `${item.uid} ${item.id}`;
     const own = copies.get(key) ?? (await restoreItem(write, write.model.components.get(item.uid)!, item.id));
     copies.set(key, own);
     named.set(item, own);
   }
   const unknown = [...named].filter(([, id]) => id === null).map(([item]) => item);
-  if (unknown.length === 0 || !type.draftAndPublish) return { current, named };
+  // Components have published copies only where there are drafts, and rows that were just made for one version.
+  const hasCopies = type.draftAndPublish || schema.kind === 'component';
+  if (unknown.length === 0 || !hasCopies) return { current, named, besides };
   const shown = await readShown(write, changed, attribute.name);
   for (const [uid, group] of Map.groupBy(unknown, (item) => item.uid)) {
     const drafts = await draftsOfItems(write, uid, group, { current, shown });
     for (const item of group) named.set(item, drafts.get(item.id!) ?? null);
   }
-  return { current, named };
+  return { current, named, besides };
 }
 
 /** A field of a draft, and the same of its published row. */
