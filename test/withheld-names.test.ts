@@ -153,8 +153,33 @@ describeOnEveryDatabase('A name that the caller may not use', (engine) => {
   });
 
   it('is refused like one that does not exist where people are read', async () => {
-    const names = ['role', 'password', 'resetPasswordToken', 'confirmationToken', 'createdBy'];
+    const names = ['password', 'resetPasswordToken', 'confirmationToken', 'createdBy'];
     await expectAlike(USER_PLACES, names, reader);
+    // Everyone knows that there is a role. As in Strapi 5, it is left out where it is populated.
+    const isPopulated = (place: (name: string) => string): boolean => place('role').includes('populate=');
+    await expectAlike(
+      USER_PLACES.filter((place) => !isPopulated(place)),
+      ['role'],
+      reader,
+    );
+  });
+
+  it.each([
+    'populate=role',
+    'populate[0]=role',
+    'populate[]=role',
+    'populate[role]=true',
+    'populate[role][fields]=name',
+    'populate=role.permissions',
+  ])('is left out where it is the role of users: %s', async (query) => {
+    const { documentId } = (await site.get('users/me', reader)).body;
+    for (const url of ['users/me', 'users', `users/${documentId}`]) {
+      const { status, headers, body } = await site.get(`${url}?${query}`, reader);
+      expect(status, url).toBe(200);
+      expect(headers['x-sheaf-ignored']).toBe('populate[role]');
+      for (const user of body.data ?? [body]) expect(user).not.toHaveProperty('role');
+    }
+    expect((await site.get('users/me?populate[0]=role&populate[1]=nope', reader)).status).toBe(400);
   });
 
   it('stops a fragment of a type as an unknown type does', async () => {

@@ -12,7 +12,7 @@ import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/prepared.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
-import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
+import { type AdmittedQuery, admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { isObject } from '../request/grammar.ts';
 import { firstPage, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
@@ -166,6 +166,8 @@ export interface ReadHandlerOptions {
   readonly parameters?: readonly string[];
   /** Whether `strictParams` of the project holds: in Strapi 5 for its content, and not for the routes of plugins. */
   readonly obeysStrictParams?: boolean;
+  /** Takes out what a caller may not use, and what is ignored for it. */
+  readonly withoutHidden?: (query: AdmittedQuery, caller: Caller) => AdmittedQuery;
 }
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
@@ -177,6 +179,7 @@ export function readHandler(
     documentId = pathDocumentId,
     parameters: known = READ_PARAMETERS,
     obeysStrictParams = true,
+    withoutHidden = (query) => query,
   }: ReadHandlerOptions = {},
 ): Handler {
   const { requests, auth } = context;
@@ -190,7 +193,8 @@ export function readHandler(
     let cached = requests.get(key);
     const timing = cached ? CACHED_TIMING : undefined;
     if (!cached) {
-      const { parameters, ignored } = admitQuery(parseQueryString(query, limits), admission);
+      const admitted = admitQuery(parseQueryString(query, limits), admission);
+      const { parameters, ignored } = withoutHidden(admitted, caller);
       cached = { prepared: prepare(parameters, caller), ignored };
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, cached, cached.prepared.weight);
     }
@@ -206,7 +210,7 @@ export function bodyHandler(
   {
     documentId = pathDocumentId,
     parameters: known = READ_PARAMETERS,
-  }: Omit<ReadHandlerOptions, 'obeysStrictParams'> = {},
+  }: Pick<ReadHandlerOptions, 'documentId' | 'parameters'> = {},
 ): Handler {
   const admission = { meaningless: [], strict: context.auth.settings.rest.strictParams, known };
   return async (request, reply) => {

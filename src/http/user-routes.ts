@@ -9,7 +9,8 @@ import type { Limits } from '../limits.ts';
 import { USER } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
 import { pageJson } from '../operations/envelope.ts';
-import { MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
+import { type AdmittedQuery, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
+import { withoutPopulated } from '../request/parse-populate.ts';
 import { NO_LIMIT, READ_PARAMETERS, takeSlice } from '../request/parse-read.ts';
 import { parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import type { QueryObject } from '../request/query-string.ts';
@@ -49,8 +50,20 @@ export function userRoutes(context: RouteContext): Route[] {
   ];
 }
 
+/**
+ * As in Strapi 5, whose front ends ask for the role of whoever logs in: where the caller may not find roles, it is left
+ * out.
+ */
+function withoutHiddenRole({ parameters, ignored }: AdmittedQuery, { access }: Caller): AdmittedQuery {
+  if (parameters.populate === undefined || access.may(FIND_ROLES)) return { parameters, ignored };
+  const populate = withoutPopulated(parameters.populate, 'role');
+  return populate === parameters.populate
+    ? { parameters, ignored }
+    : { parameters: { ...parameters, populate }, ignored: [...ignored, 'populate[role]'] };
+}
+
 /** Strapi 5 holds the routes of its plugins to no `strictParams`. */
-const LENIENT = { obeysStrictParams: false } as const;
+const LENIENT = { obeysStrictParams: false, withoutHidden: withoutHiddenRole } as const;
 
 function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'count', Handler> {
   const { sheaf, auth } = context;

@@ -39,6 +39,19 @@ export function parsePopulate(
   return shape;
 }
 
+/** What is populated without an attribute, in every form; the same value where it is not there. */
+export function withoutPopulated(populate: unknown, name: string): unknown {
+  const isNamed = (path: unknown): boolean => typeof path === 'string' && path.trim().split('.', 1)[0] === name;
+  if (typeof populate === 'string') {
+    const paths = populate.split(',');
+    return paths.some(isNamed) ? paths.filter((path) => !isNamed(path)).join(',') : populate;
+  }
+  if (Array.isArray(populate)) return populate.some(isNamed) ? populate.filter((path) => !isNamed(path)) : populate;
+  if (!isObject(populate)) return populate;
+  const rest = Object.entries(populate).filter(([key, value]) => key !== name && !isNamed(value));
+  return rest.length === Object.keys(populate).length ? populate : Object.fromEntries(rest);
+}
+
 function populateShape(value: unknown, location: Location, scope: Scope): PopulateShape {
   if (value === undefined || value === null || value === '') return NO_POPULATE;
   if (value === '*' || value === true) return EVERYTHING;
