@@ -208,6 +208,20 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(await rows(TAG).count()).toBe(1);
   });
 
+  it('searches rows for text, beside other conditions, in writes of several rows as well', async () => {
+    for (const name of ['Ann Smith', 'Ben Smith', 'Cora Jones']) await rows(AUTHOR).create({ data: { name } });
+    const names = async () => (await rows(AUTHOR).findMany({ orderBy: 'name' })).map(({ name }) => name);
+    expect(await rows(AUTHOR).count({ _q: 'n smith' })).toBe(2);
+    expect(await rows(AUTHOR).findMany({ _q: 'n smith', where: { name: { $startsWith: 'B' } } })).toMatchObject([
+      { name: 'Ben Smith' },
+    ]);
+    expect(await rows(AUTHOR).count({ _q: '' })).toBe(3);
+    expect(await rows(AUTHOR).updateMany({ _q: 'Ann Smith', data: { name: 'Ann Wood' } })).toEqual({ count: 1 });
+    expect(await rows(AUTHOR).deleteMany({ _q: 'nobody at all' })).toEqual({ count: 0 });
+    expect(await rows(AUTHOR).deleteMany({ _q: 'Ben Smith' })).toEqual({ count: 1 });
+    expect(await names()).toEqual(['Ann Wood', 'Cora Jones']);
+  });
+
   it('links rows by their ids, whatever their status', async () => {
     const to = of(await documents(ARTICLE).create({ data: { title: 'To' }, status: 'published' }));
     const link = async (related: unknown) =>

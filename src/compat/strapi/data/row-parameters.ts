@@ -10,6 +10,8 @@ import { type Schemas, targetOf } from './schemas.ts';
 export interface RowParameters {
   readonly where?: unknown;
   readonly filters?: unknown;
+  /** Text that a row has somewhere. */
+  readonly _q?: unknown;
   readonly select?: unknown;
   readonly populate?: unknown;
   readonly orderBy?: unknown;
@@ -22,13 +24,22 @@ type Parameters = Readonly<Record<string, unknown>>;
 /** The parameters of a read of rows, but for its page. */
 export function readOfRows(schemas: Schemas, schema: Schema, given: RowParameters): Parameters {
   const { select, orderBy } = given;
-  const filters = whereOf(schemas, schema, given);
   const populate = populateOf(schemas, schema, given.populate);
   return {
-    ...(filters !== undefined && { filters }),
+    ...chosenOf(schemas, schema, given),
     ...(select !== undefined && select !== '*' && { fields: select }),
     ...(orderBy !== undefined && { sort: sortOf(orderBy) }),
     ...(populate !== undefined && { populate }),
+  };
+}
+
+/** What chooses rows: the conditions, and the text to search for. */
+export function chosenOf(schemas: Schemas, schema: Schema, given: RowParameters): Parameters {
+  const filters = whereOf(schemas, schema, given);
+  const { _q } = given;
+  return {
+    ...(filters !== undefined && { filters }),
+    ...(_q !== undefined && _q !== null && { _q: typeof _q === 'number' ? String(_q) : _q }),
   };
 }
 

@@ -12,7 +12,7 @@ import { isObject } from '../../../request/grammar.ts';
 import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { NotOfferedError } from '../not-offered.ts';
 import { knownData } from './known-data.ts';
-import { isText, numberOfRows, type RowParameters, readOfRows, whereOf } from './row-parameters.ts';
+import { chosenOf, isText, numberOfRows, type RowParameters, readOfRows } from './row-parameters.ts';
 import { rowTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
@@ -143,12 +143,11 @@ export class Rows {
   }
 
   #count(parameters: RowParameters): Promise<number> {
-    const filters = whereOf(this.#sheaf.model, this.#type, parameters);
     return this.#sheaf.operations.count(
       {
         name: 'count',
         type: this.#type,
-        parameters: { ...(filters !== undefined && { filters }), ...this.#everyLocale },
+        parameters: { ...chosenOf(this.#sheaf.model, this.#type, parameters), ...this.#everyLocale },
         defaults: { status: 'any', pagination: NO_LIMIT },
       },
       { caller: this.#caller },
@@ -197,8 +196,8 @@ export class Rows {
   }
 
   updateMany(params: RowWrite): Promise<{ count: number }> {
-    return this.#many('UpdateMany', params, ({ where, filters, data }) =>
-      this.#each({ where, filters }, (id) => this.#write('update', id, data)),
+    return this.#many('UpdateMany', params, ({ where, filters, _q, data }) =>
+      this.#each({ where, filters, _q }, (id) => this.#write('update', id, data)),
     );
   }
 
@@ -209,8 +208,8 @@ export class Rows {
   }
 
   deleteMany(params: RowParameters = {}): Promise<{ count: number }> {
-    return this.#many('DeleteMany', params, ({ where, filters }) =>
-      this.#each({ where, filters }, (id) => this.#write('delete', id, {})),
+    return this.#many('DeleteMany', params, ({ where, filters, _q }) =>
+      this.#each({ where, filters, _q }, (id) => this.#write('delete', id, {})),
     );
   }
 
