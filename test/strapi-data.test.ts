@@ -151,19 +151,21 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(await rows(TAG).update({ where: { name: 'c' }, data: { nosuch: true } })).toMatchObject({ name: 'c' });
   });
 
-  it('populates what it knows, and leaves out other names', async () => {
+  it('populates what it knows of rows, and refuses other names of documents', async () => {
     const ada = await rows(AUTHOR).create({ data: { name: 'Ada' } });
     for (const title of ['One', 'Two']) await documents(ARTICLE).create({ data: { title, author: ada.documentId } });
-    const { documentId } = ada;
-    for (const populate of [
+    const unknown = [
       ['nosuch', 'articles.nosuch'],
       'nosuch, articles',
       { nosuch: true, articles: { populate: { nosuch: true, author: false } } },
-    ])
-      expect(await documents(AUTHOR).findOne({ documentId, populate })).toMatchObject({
+    ];
+    for (const populate of unknown) {
+      expect(await rows(AUTHOR).findOne({ populate })).toMatchObject({
         articles: [{ title: 'One' }, { title: 'Two' }],
       });
-    expect(await documents(AUTHOR).findFirst({ populate: 'nosuch' })).not.toHaveProperty('articles');
+      await expect(documents(AUTHOR).findFirst({ populate })).rejects.toThrow('Invalid key nosuch');
+    }
+    expect(await rows(AUTHOR).findOne({ populate: 'nosuch' })).not.toHaveProperty('articles');
     const limited = { articles: { limit: 1, start: 1, fields: ['title'], populate: ['author.articles', 'tags'] } };
     expect(await documents(AUTHOR).findMany({ populate: limited })).toMatchObject([
       { articles: [{ title: 'Two', author: { articles: [{}, {}] }, tags: [] }] },
@@ -172,6 +174,46 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       await rows(AUTHOR).findOne({ populate: { nosuch: true, articles: { limit: 1, populate: ['nosuch'] } } }),
     ).toMatchObject({ articles: [{ title: 'One' }] });
     await expect(documents(AUTHOR).findMany({ filters: { nosuch: 1 } })).rejects.toThrow('nosuch');
+  });
+
+  it('refuses names, pages and ranges that mean nothing in every action on documents', async () => {
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One' } }));
+    const actions = ['findMany', 'findFirst', 'findOne', 'count', 'create', 'update', 'delete', 'clone'] as const;
+    const ofVersions = ['publish', 'unpublish', 'discardDraft'] as const;
+    const naming = { sort: 'nosuch', filters: { nosuch: 1 }, fields: ['nosuch'], populate: ['tags', 'nosuch'] };
+    for (const action of [...actions, ...ofVersions]) {
+      const asked = { documentId, data: { title: 'Two' } };
+      for (const [key, value] of Object.entries(naming))
+        await expect(documents(ARTICLE)[action]({ ...asked, [key]: value })).rejects.toThrow('Invalid key nosuch');
+      await expect(documents(ARTICLE)[action]({ ...asked, lookup: {} })).rejects.toThrow("Invalid params: 'lookup'");
+    }
+    for (const [range, message] of [
+      [{ page: 0 }, "Invalid 'page' parameter"],
+      [{ page: 1, pageSize: 'many' }, "Invalid 'pageSize' parameter"],
+      [{ page: 1, limit: 2 }, 'Invalid pagination attributes'],
+      [{ start: -1 }, 'expected a positive integer'],
+    ] as const)
+      await expect(documents(ARTICLE).findMany(range)).rejects.toThrow(message);
+    for (const range of [{}, { limit: 0 }, { limit: -1 }, { page: 1, pageSize: '5' }])
+      expect(await documents(ARTICLE).findMany(range)).toMatchObject([{ title: 'One' }]);
+    expect(await rows(ARTICLE).findMany({ limit: 0 })).toHaveLength(1);
+    expect(await entities.findPage(ARTICLE, { page: 1, pageSize: 1 })).toMatchObject({ results: [{}] });
+
+    for (const action of [...ofVersions, 'delete', 'clone'] as const)
+      expect(await documents(ARTICLE)[action]({})).toEqual({ documentId: undefined, entries: [] });
+    expect(await documents(ARTICLE).update({ data: { title: 'Lost' } })).toBeNull();
+    expect(await documents(ARTICLE).findMany()).toMatchObject([{ title: 'One' }]);
+  });
+
+  it('sees the locale of every row, also where a type has no locales', async () => {
+    const made = of(await documents(TAG).create({ data: { name: 'red' }, locale: 'fr' }));
+    expect(made.locale).toBeNull();
+    expect(await rows(TAG).findOne({ where: { locale: null }, select: ['locale'] })).toEqual({ locale: null });
+    expect(await documents(TAG).findFirst({ populate: '*' })).toMatchObject({ locale: null, localizations: [] });
+    const article = { title: 'One', tags: [made.documentId] };
+    expect(await documents(ARTICLE).create({ data: article, populate: ['tags'] })).toMatchObject({
+      tags: [{ name: 'red', locale: null }],
+    });
   });
 
   it('says of a row since when it is there and published', async () => {

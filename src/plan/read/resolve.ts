@@ -1,7 +1,7 @@
 // The one door from a client's name to an attribute. Filter, sort, fields, populate and search all come through
 // here, and unknown, private, password, unserved and forbidden names end here with the same answer.
 
-import { type FieldUse, mayFollow } from '../../access/access.ts';
+import { type Access, type FieldUse, mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../model/types.ts';
 import type { PlanContext } from './context.ts';
@@ -58,10 +58,14 @@ export function isUsable(context: PlanContext, schema: Schema, attribute: Attrib
 /** Whether the name exists for the caller, wherever it leads. */
 function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
   // The project's own rules may speak of what nobody is shown.
-  if (attribute.private && !ruleValues && (access.shows === 'public' || isOfLocales(schema, attribute))) return false;
+  if (attribute.private && !ruleValues && !showsPrivate(access, schema, attribute)) return false;
   if (attribute.kind === 'scalar' && attribute.type === 'password' && access.shows !== 'everything') return false;
   return schema.kind === 'component' || access.mayUse(schema.uid, attribute.name, use);
 }
+
+/** Code that sees rows as they are sees the locale of every row. */
+const showsPrivate = ({ shows }: Access, schema: Schema, attribute: Attribute): boolean =>
+  shows === 'everything' || (shows === 'private' && !isOfLocales(schema, attribute));
 
 /** What a type without locales has only because tables of all types are alike. */
 const isOfLocales = (schema: Schema, { name, kind }: Attribute): boolean =>

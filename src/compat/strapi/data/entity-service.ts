@@ -2,9 +2,10 @@
 import type { Sheaf } from '../../../app.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { isObject } from '../../../request/grammar.ts';
+import type { DocumentParameters } from './document-parameters.ts';
 import { Rows } from './rows.ts';
 import { contentTypeOf } from './schemas.ts';
-import type { DocumentParameters, StrapiDocuments } from './strapi-documents.ts';
+import type { StrapiDocuments } from './strapi-documents.ts';
 
 type Options = DocumentParameters;
 type Id = number | string;
@@ -30,8 +31,9 @@ export class EntityService {
     const page = Math.max(1, Number(options.page ?? 1));
     const pageSize = Math.max(1, Number(options.pageSize ?? DEFAULT_PAGE_SIZE));
     const range = { start: (page - 1) * pageSize, limit: pageSize };
-    const results = await this.#documents(uid).findMany({ ...options, ...range });
-    const total = Number(await this.#documents(uid).count(options));
+    const { page: _page, pageSize: _pageSize, ...asked } = options;
+    const results = await this.#documents(uid).findMany({ ...asked, ...range });
+    const total = Number(await this.#documents(uid).count(asked));
     return { results, pagination: { page, pageSize, pageCount: Math.ceil(total / pageSize), total } };
   }
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../../../errors.ts';
 import type { Attribute, ScalarType, Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
+import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withoutEmptyFilters } from '../sanitize.ts';
 import { knownPopulate } from './known-populate.ts';
 import { type Schemas, targetOf } from './schemas.ts';
@@ -124,10 +125,22 @@ function groupOf(key: string, value: unknown): readonly unknown[] {
 }
 
 /** A number of rows that code, or whoever it asks for, has given. */
-export function numberOfRows(key: string, value: unknown): number {
+function numberOfRows(key: string, value: unknown): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   throw validationError(`Invalid ${key}: expected a whole number`, { key });
+}
+
+/** How many rows at most: none, and less than none, is no limit, as in Strapi. */
+export function mostRows(key: string, value: unknown): number {
+  const number = numberOfRows(key, value);
+  return number > 0 ? number : NO_LIMIT.limit;
+}
+
+export function rowsBefore(key: string, value: unknown): number {
+  const number = numberOfRows(key, value);
+  if (number >= 0) return number;
+  throw validationError(`Invalid ${key}: expected a positive integer`, { key });
 }
 
 /** `'name'`, `{ name: 'asc', author: { name: 'desc' } }`, or a list of these. */

@@ -12,7 +12,7 @@ import { isObject } from '../../../request/grammar.ts';
 import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { NotOfferedError } from '../not-offered.ts';
 import { knownData } from './known-data.ts';
-import { chosenOf, isText, numberOfRows, type RowParameters, readOfRows } from './row-parameters.ts';
+import { chosenOf, isText, mostRows, type RowParameters, readOfRows, rowsBefore } from './row-parameters.ts';
 import { rowTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
@@ -100,7 +100,7 @@ export class Rows {
 
   async #find(parameters: RowParameters): Promise<Entry[]> {
     const { limit = NO_LIMIT.limit, offset = 0 } = parameters;
-    const range = { start: numberOfRows('offset', offset), limit: numberOfRows('limit', limit) };
+    const range = { start: rowsBefore('offset', offset), limit: mostRows('limit', limit) };
     const read = this.#sheaf.operations.find(
       {
         name: 'find',

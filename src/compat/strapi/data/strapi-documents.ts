@@ -8,13 +8,20 @@ import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
 import type { CreateParameters, Entry, EntryData, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
-import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
+import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { checkData } from '../../../request/parse-write.ts';
 import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
+import {
+  checkNames,
+  checkParameters,
+  type DocumentParameters,
+  READ_OF_DOCUMENTS,
+  taken,
+} from './document-parameters.ts';
 import { knownData } from './known-data.ts';
-import { knownPopulate } from './known-populate.ts';
-import { changedParameters, numberOfRows, paramsOfRows } from './row-parameters.ts';
+import { pagedPopulate } from './known-populate.ts';
+import { changedParameters, mostRows, paramsOfRows, rowsBefore } from './row-parameters.ts';
 import { type AroundRows, givenTo, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
@@ -31,8 +38,6 @@ export type DocumentAction =
   | 'unpublish'
   | 'discardDraft'
   | 'clone';
-
-export type DocumentParameters = Record<string, unknown>;
 
 /** What a middleware is told; it may change `params`. */
 export interface DocumentContext {
@@ -60,6 +65,8 @@ const READ_KEYS = [...COUNT_KEYS, 'sort', 'fields', 'populate'];
 const WRITE_KEYS = ['data', 'fields', 'populate', 'status', 'locale'];
 const ACTION_KEYS = ['locale'];
 const SHOWN_KEYS = ['fields', 'populate'];
+/** Actions that plan a read of all that they are asked for. */
+const READS: ReadonlySet<DocumentAction> = new Set(['findMany', 'findFirst', 'findOne']);
 
 export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocuments {
   const middlewares: DocumentMiddleware[] = [];
@@ -77,17 +84,21 @@ export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocument
     const actions = actionsOn(sheaf, type, reads);
     const meantBy = (parameters: DocumentParameters): DocumentParameters => ({
       ...withMeaningfulFilters(parameters),
-      populate: knownPopulate(sheaf.model, type, parameters.populate),
+      populate: pagedPopulate(sheaf.model, type, parameters.populate),
     });
+    const run = async (action: DocumentAction, parameters: DocumentParameters): Promise<unknown> => {
+      checkParameters(parameters);
+      const meant = meantBy(parameters);
+      if (!READS.has(action)) checkNames(sheaf, type, rawCaller(sheaf), meant);
+      return actions[action]!(meant);
+    };
     const call =
       (action: DocumentAction) =>
       async (parameters: DocumentParameters = {}) => {
         const context: DocumentContext = { uid, contentType, action, params: parameters };
         const step = (index: number): Promise<unknown> => {
           const middleware = middlewares[index];
-          return middleware
-            ? Promise.resolve(middleware(context, () => step(index + 1)))
-            : actions[action]!(meantBy(context.params));
+          return middleware ? Promise.resolve(middleware(context, () => step(index + 1))) : run(action, context.params);
         };
         return step(0);
       };
@@ -149,7 +160,8 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundRows): Actions 
       const operation = { name: 'create', type, data, parameters: rest, defaultStatus: 'draft', ...given } as const;
       return JSON.parse((await sheaf.operations.write(operation, caller))!.text);
     },
-    update: (parameters) => documents.update({ ...idOf(parameters), ...written(parameters) }),
+    update: async (parameters) =>
+      isOfNone(type, parameters) ? null : documents.update({ ...idOf(parameters), ...written(parameters) }),
     ...actionsOnVersions(sheaf, type, reads),
   };
 }
@@ -167,6 +179,7 @@ function actionsOnVersions(sheaf: Sheaf, type: ContentType, lifecycles: AroundRo
       ...(type.localized && { locale: '*' }),
     });
   const isThere = async (parameters: DocumentParameters): Promise<boolean> => {
+    if (isOfNone(type, parameters)) return false;
     const { documentId, ...locale } = targetOf(parameters);
     const asked = { ...locale, ...(documentId !== undefined && { filters: { documentId } }) };
     const caller = rawCaller(sheaf);
@@ -185,9 +198,9 @@ function actionsOnVersions(sheaf: Sheaf, type: ContentType, lifecycles: AroundRo
   const removing =
     (name: 'unpublish' | 'delete'): Action =>
     async (parameters) => {
-      if (name === 'unpublish' && !(await isThere(parameters)))
-        return { documentId: parameters.documentId, entries: [] };
       const { documentId: asked, fields, populate } = parameters;
+      if (isOfNone(type, parameters) || (name === 'unpublish' && !(await isThere(parameters))))
+        return { documentId: asked, entries: [] };
       const select = fields === undefined ? undefined : ['id', 'documentId', fields].flat();
       const all = await rows.findMany({ where: { documentId: asked ?? { $notNull: true } }, select, populate });
       const { result, changes } = await lifecycles.shownBy(() => documents[name](targetOf(parameters)));
@@ -223,20 +236,17 @@ const withDocument = ({ documentId, filters, ...rest }: DocumentParameters): Doc
   return { ...rest, filters: isObject(filters) ? { ...id, $and: [filters] } : id };
 };
 
+/** A single type has one document. Of others, whoever names no document means none. */
+const isOfNone = ({ kind }: ContentType, { documentId }: DocumentParameters): boolean =>
+  kind === 'collectionType' && typeof documentId !== 'string';
+
 const idOf = ({ documentId }: DocumentParameters): { documentId?: string } =>
   typeof documentId === 'string' ? { documentId } : {};
-
-const taken = (parameters: DocumentParameters, keys: readonly string[]): DocumentParameters =>
-  Object.fromEntries(
-    keys
-      .filter((key) => parameters[key] !== undefined && parameters[key] !== null)
-      .map((key) => [key, parameters[key]]),
-  );
 
 async function findOne(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry | null> {
   const caller = rawCaller(sheaf);
   await sheaf.operations.refresh();
-  const defaults = { status: 'draft', pagination: NO_LIMIT, populatedPages: ANY_PAGE } as const;
+  const defaults = READ_OF_DOCUMENTS;
   const asked = { name: 'findOne', type, parameters: taken(parameters, READ_KEYS), defaults } as const;
   const { documentId = null } = idOf(parameters);
   const text = await sheaf.operations.findOne(asked, caller).run({ caller, documentId });
@@ -247,18 +257,13 @@ async function findOne(sheaf: Sheaf, type: ContentType, parameters: DocumentPara
 async function findMany(sheaf: Sheaf, type: ContentType, parameters: DocumentParameters): Promise<Entry[]> {
   const caller = rawCaller(sheaf);
   const { start = 0, limit = NO_LIMIT.limit } = parameters;
-  const most = numberOfRows('limit', limit);
-  const pagination = {
-    ...NO_LIMIT,
-    start: numberOfRows('start', start),
-    limit: most < 0 ? NO_LIMIT.limit : most,
-  };
+  const pagination = { ...NO_LIMIT, start: rowsBefore('start', start), limit: mostRows('limit', limit) };
   const read = sheaf.operations.findAgain(
     {
       name: 'find',
       type,
       parameters: taken(parameters, READ_KEYS),
-      defaults: { status: 'draft', pagination, populatedPages: ANY_PAGE },
+      defaults: { ...READ_OF_DOCUMENTS, pagination },
     },
     caller,
   );
