@@ -40,6 +40,9 @@ const BLOG: Project = {
         author: relation('manyToOne', 'author', { inversedBy: 'articles' }),
         tags: relation('manyToMany', 'tag'),
         links: { type: 'component', component: 'kit.link', repeatable: true },
+        zone: { type: 'dynamiczone', components: ['kit.link'] },
+        about: { type: 'relation', relation: 'morphToOne' },
+        mentions: { type: 'relation', relation: 'morphToMany' },
         related: relation('oneToMany', 'article'),
       },
     },
@@ -585,6 +588,23 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
         relation: 'oneToMany',
         target: 'kit.link',
         joinTable: { name: 'articles_cmps', on: { field: 'links' } },
+      },
+      about: { morphColumn: { idColumn: { name: 'target_id' }, typeColumn: { name: 'target_type' } } },
+      mentions: {
+        joinTable: {
+          name: 'articles_mentions_mph',
+          joinColumn: { name: 'article_id' },
+          morphColumn: { idColumn: { name: 'mentions_id' }, typeColumn: { name: 'mentions_type' } },
+        },
+      },
+      zone: {
+        relation: 'morphToMany',
+        joinTable: {
+          name: 'articles_cmps',
+          joinColumn: { name: 'entity_id' },
+          morphColumn: { idColumn: { name: 'cmp_id' }, typeColumn: { name: 'component_type' } },
+          on: { field: 'zone' },
+        },
       },
     });
     expect(metadata.get('kit.link')).toMatchObject({ tableName: expect.stringContaining('link') });

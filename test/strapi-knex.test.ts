@@ -28,7 +28,8 @@ const CODE = {
         const raw = await knex.raw('select count(*) as n from notes where title = ?', ['c']);
         const returned = await knex('notes').insert(row('d')).returning(['title']);
         const deleted = await knex('notes').where({ title: 'd' }).del();
-        return { updated, titles, first, raw: Number((raw.rows ?? raw)[0].n), returned, deleted, has: await knex.schema.hasTable('notes'),
+        return { updated, titles, first, raw: Number((raw.rows ?? raw)[0].n), returned, deleted, has: await strapi.db.getConnection().schema.hasTable('notes'),
+          kept: await strapi.db.getConnection('notes').where({ title: 'a' }).pluck('title'),
           entries: (await strapi.documents('api::note.note').findMany({ sort: 'title' })).map(({ title, done, at }) => ({ title, done, at })) };
       },
       async joined() {
@@ -77,6 +78,7 @@ describeOnEveryDatabase('The knex of a project', (engine) => {
       returned: [{ title: 'd' }],
       deleted: 1,
       has: true,
+      kept: ['a'],
       entries: ['a', 'c'].map((title) => ({ title, done: true, at })),
     });
   });

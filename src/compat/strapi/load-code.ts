@@ -150,13 +150,13 @@ function serviceOf(uid: string, { plugin }: ReturnType<typeof strapiPlugins>): o
 /** Made when code first asks for it: most projects do not. */
 function offerKnex(sheaf: Sheaf, db: object, modules: StrapiModules): void {
   let knex: Knex | null = null;
-  Object.defineProperty(db, 'connection', {
-    configurable: true,
-    get: () => {
-      knex ??= openKnex(sheaf, (specifier) => modules.required(specifier));
-      return knex;
-    },
-  });
+  const connection = (): Knex => {
+    knex ??= openKnex(sheaf, (specifier) => modules.required(specifier));
+    return knex;
+  };
+  Object.defineProperty(db, 'connection', { configurable: true, get: connection });
+  const getConnection = (table?: unknown): unknown => (table === undefined ? connection() : connection()(table));
+  Object.assign(db, { getConnection });
 }
 
 /** `strapi.services` and `strapi.controllers`: those of the project, each made when it is first asked for. */

@@ -46,6 +46,14 @@ function placeOf(attribute: Attribute): object {
       const joinTable = { ...joinTableOf(attribute.link), on: { field: attribute.name } };
       return { type: 'relation', relation, target: attribute.component, joinTable };
     }
+    case 'morph':
+      return attribute.many
+        ? { joinTable: morphTableOf(attribute.targets) }
+        : { owner: true, morphColumn: morphColumnOf(attribute.targets) };
+    case 'dynamiczone': {
+      const joinTable = { ...morphTableOf(attribute.components), on: { field: attribute.name } };
+      return { type: 'relation', relation: 'morphToMany', joinTable };
+    }
     default:
       return {};
   }
@@ -61,3 +69,21 @@ const joinTableOf = ({ table, from, to, order, inverseOrder }: LinkTable) => ({
   ...(order !== null && { orderColumnName: order, orderBy: { [order]: 'asc' } }),
   ...(inverseOrder !== null && { inverseOrderColumnName: inverseOrder }),
 });
+
+type MorphTargets = readonly { readonly uid: string; readonly link: LinkTable }[];
+
+/** The table of links to rows of several types. All targets have the same columns. */
+function morphTableOf(targets: MorphTargets): object {
+  const link = targets[0]?.link;
+  if (!link) return {};
+  const { table: name, from, order } = link;
+  const orderBy = order === null ? {} : { orderBy: { [order]: 'asc' } };
+  return { name, joinColumn: columnOf(from), morphColumn: morphColumnOf(targets), ...orderBy };
+}
+
+/** Where the id and the type of a row are kept that a link leads to. */
+function morphColumnOf(targets: MorphTargets): object {
+  const [target] = targets;
+  const type = target?.link.constants.find(({ value }) => value === target.uid);
+  return target && type ? { idColumn: columnOf(target.link.to), typeColumn: { name: type.column } } : {};
+}
