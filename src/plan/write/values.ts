@@ -40,6 +40,11 @@ const EMAIL = /^[^\s@,;<>()[\]"]+@[^\s@,;<>()[\]".]+(\.[^\s@,;<>()[\]".]+)+$/;
 export const isEmail = (text: string): boolean => EMAIL.test(text);
 const UID = '^[A-Za-z0-9-_.~]*$';
 
+/** Booleans in text, in any case: some languages write `True`. */
+const TRUE = /^(?:true|1)$/i;
+const FALSE = /^(?:false|0)$/i;
+const isWord = (given: unknown, word: RegExp): boolean => typeof given === 'string' && word.test(given);
+
 const problem = (text: string): Checked => ({ problem: text });
 
 /** What Strapi 5 says of something that a body leaves out. */
@@ -94,8 +99,8 @@ export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
         ? { value: given }
         : problem(`must be one of the following values: ${rules.enum!.join(', ')}`);
     case 'boolean':
-      if (given === true || given === 'true' || given === 1 || given === '1') return { value: 1 };
-      if (given === false || given === 'false' || given === 0 || given === '0') return { value: 0 };
+      if (given === true || given === 1 || isWord(given, TRUE)) return { value: 1 };
+      if (given === false || given === 0 || isWord(given, FALSE)) return { value: 0 };
       return problem(wrongKind('boolean', given));
     case 'integer':
     case 'float':
