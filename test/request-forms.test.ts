@@ -329,7 +329,7 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
   });
 
   it('that writes is told what has no meaning there; a condition is refused', async () => {
-    const query = 'sort=title&pagination[page]=1&_t=1';
+    const query = 'sort=name&pagination[page]=1&_t=1';
     const made = await content.send('POST', `tags?${query}&fields=name`, { data: { name: 'x' } });
     expect(ignored(made)).toBe('sort, pagination, _t');
     const url = `tags/${made.body.data.documentId}`;
@@ -349,6 +349,20 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     const word = await content.make('words', { label: 'w' });
     expect(ignored(await content.send('POST', `words/${word}/actions/publish?sort=label`))).toBe('sort');
     await content.delete(`words/${word}`);
+  });
+
+  it('that writes names attributes there are, also where they change nothing', async () => {
+    const refusals = async (method: string, part: string, data?: object): Promise<void> => {
+      const path = method === 'POST' ? 'articles' : `articles/${article}`;
+      const { status, body } = await content.send(method, `${path}?${part}`, data && { data });
+      expect([part, status, body?.error?.name]).toEqual([part, 400, 'ValidationError']);
+      expect(body.error.message).toContain('Invalid key nope');
+    };
+    await refusals('POST', 'sort=nope', { title: 'Never' });
+    await refusals('PUT', 'sort=author.nope', { title: 'Never' });
+    for (const part of ['sort=nope', 'fields=nope', 'populate=nope', 'populate[author][filters][nope]=1'])
+      await refusals('DELETE', part);
+    expect(await content.entry('GET', `articles/${article}`)).toMatchObject({ title: 'One' });
   });
 
   it('that writes is told what has no meaning in its body', async () => {

@@ -36,6 +36,8 @@ export interface WriteOperation {
   readonly supplied?: Readonly<Record<string, unknown>>;
   /** The locale and status to write, and what shapes the answer. */
   readonly parameters: ReadParameters;
+  /** Parameters that change nothing. What they name is checked before anything is written. */
+  readonly unused?: ReadParameters;
   readonly defaultStatus: Status;
   /** When a row was made, changed and published, where code says so. */
   readonly dates?: Readonly<Partial<Record<RowDate, unknown>>>;

@@ -14,7 +14,7 @@ import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
 import { type AdmittedQuery, admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { isObject } from '../request/grammar.ts';
-import { firstPage, READ_PARAMETERS, type ReadParameters } from '../request/parse-read.ts';
+import { firstPage, READ_PARAMETERS } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
 import { parseQueryString, type QueryObject } from '../request/query-string.ts';
@@ -274,8 +274,8 @@ export const writeOperation = (
   name: WriteName,
   type: ContentType,
   documentId: string | null,
-  { data, parameters }: { readonly data: Record<string, unknown>; readonly parameters: ReadParameters },
-): WriteOperation => ({ name, type, documentId, data, parameters, defaultStatus: 'published' });
+  request: Pick<WriteOperation, 'data' | 'parameters' | 'unused'>,
+): WriteOperation => ({ name, type, documentId, ...request, defaultStatus: 'published' });
 
 /** What a write left behind, as its answer. */
 function writeHandler(context: RouteContext, type: ContentType, name: WriteName): Handler {
@@ -290,8 +290,8 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName)
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
-    const { parameters, ignored } = admittedQueryOf(request, context, admission);
-    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters });
+    const { parameters, ignored, unused } = admittedQueryOf(request, context, admission);
+    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters, unused });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     tellIgnored(reply, [...ignored, ...outcome.ignored]);
@@ -314,8 +314,8 @@ function deleteHandler(context: RouteContext, type: ContentType): Handler {
   const admission = { meaningless: MEANINGLESS_ON_DELETE, strict: auth.settings.rest.strictParams };
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const { parameters, ignored } = admittedQueryOf(request, context, admission);
-    const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters });
+    const { parameters, ignored, unused } = admittedQueryOf(request, context, admission);
+    const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters, unused });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);
     tellIgnored(reply, ignored);

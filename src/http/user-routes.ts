@@ -54,12 +54,13 @@ export function userRoutes(context: RouteContext): Route[] {
  * As in Strapi 5, whose front ends ask for the role of whoever logs in: where the caller may not find roles, it is left
  * out.
  */
-function withoutHiddenRole({ parameters, ignored }: AdmittedQuery, { access }: Caller): AdmittedQuery {
-  if (parameters.populate === undefined || access.may(FIND_ROLES)) return { parameters, ignored };
+function withoutHiddenRole(query: AdmittedQuery, { access }: Caller): AdmittedQuery {
+  const { parameters, ignored } = query;
+  if (parameters.populate === undefined || access.may(FIND_ROLES)) return query;
   const populate = withoutPopulated(parameters.populate, 'role');
   return populate === parameters.populate
-    ? { parameters, ignored }
-    : { parameters: { ...parameters, populate }, ignored: [...ignored, 'populate[role]'] };
+    ? query
+    : { ...query, parameters: { ...parameters, populate }, ignored: [...ignored, 'populate[role]'] };
 }
 
 /** Strapi 5 holds the routes of its plugins to no `strictParams`. */
@@ -117,8 +118,9 @@ function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'rem
     const caller = callerOf(request);
     costs?.charge(reply, caller, WRITE_COST);
     const admission = { meaningless: MEANINGLESS_ON_WRITE, strict: false };
-    const { parameters, ignored } = admittedQueryOf(request, context, admission);
-    const operation = writeOperation(name, type, documentId, { data, parameters: withRole(name, parameters, caller) });
+    const { parameters: asked, ignored, unused } = admittedQueryOf(request, context, admission);
+    const parameters = withRole(name, asked, caller);
+    const operation = writeOperation(name, type, documentId, { data, parameters, unused });
     const outcome = await sheaf.operations.write(operation, caller);
     if (outcome === null) throw notFoundError('User not found');
     tellIgnored(reply, [...ignored, ...sentBack, ...outcome.ignored]);

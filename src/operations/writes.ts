@@ -126,6 +126,7 @@ export class Writes {
     const planned = planWrite(this.#deps.planning, authorized, parsed);
     // What shapes the answer is checked before anything is written, and read before anyone else can write.
     const answer = wantsEntry ? this.#answer(authorized, parsed) : NO_ANSWER;
+    this.#checkUnused(authorized, parsed);
     const timing = { parse: afterParse - begin, plan: performance.now() - afterParse };
     // Hashing is slow, so it is done before anyone has to wait for a lock.
     const plan =
@@ -263,6 +264,13 @@ export class Writes {
       if (key.length <= MAX_CACHED_REQUEST_LENGTH) this.answers.set(key, read, weightOf(key));
     }
     return read;
+  }
+
+  /** Refuses names that a read would refuse, of parameters that change nothing here. */
+  #checkUnused(authorized: Authorized<WriteOperation>, { status }: ParsedWrite): void {
+    const { unused = {} } = authorized.operation;
+    if (Object.keys(unused).length === 0) return;
+    this.#planAnswer(authorized, parseRead(unused, { status, pagination: NO_LIMIT }, this.#deps.rules));
   }
 
   #planAnswer(authorized: Authorized<WriteOperation>, request: ReadRequest): AnswerRead {

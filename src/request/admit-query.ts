@@ -20,11 +20,16 @@ export interface AdmittedQuery {
   readonly parameters: QueryObject;
   /** Names of what was ignored, as they would be written in a query. */
   readonly ignored: readonly string[];
+  /** Of what was ignored, the parameters that name attributes. */
+  readonly unused: QueryObject;
 }
 
 /** Conditions are not among them: to ignore one would write what it meant to spare. */
 export const MEANINGLESS_ON_WRITE: readonly string[] = ['sort', 'pagination'];
 export const MEANINGLESS_ON_DELETE: readonly string[] = ['sort', 'pagination', 'fields', 'populate', 'timezone'];
+
+/** Parameters that name attributes: they are held to the model also where they change nothing. */
+const NAMING: readonly string[] = ['sort', 'fields', 'populate'];
 
 /** Members of `pagination` in responses, which clients send back with the rest of it. */
 const ANSWERED: readonly string[] = ['pageCount', 'total'];
@@ -42,13 +47,16 @@ export function admitQuery(query: QueryObject, { meaningless, strict, known = []
     else if (!DIALECT.includes(key) && !known.includes(key)) ignored.push(unknownParameter(key, strict));
   }
   const answered = meaningless.includes('pagination') ? [] : answeredIn(query.pagination);
-  if (ignored.length + answered.length === 0) return { parameters: query, ignored };
+  if (ignored.length + answered.length === 0) return { parameters: query, ignored, unused: {} };
   const parameters = without(query, ignored);
-  if (answered.length === 0) return { parameters, ignored };
+  const naming = NAMING.filter((key) => ignored.includes(key));
+  const unused = Object.fromEntries(naming.map((key) => [key, query[key]])) as QueryObject;
+  if (answered.length === 0) return { parameters, ignored, unused };
   const pagination = without(query.pagination as QueryObject, answered);
   return {
     parameters: { ...parameters, pagination },
     ignored: [...ignored, ...answered.map((key) => `pagination[${key}]`)],
+    unused,
   };
 }
 

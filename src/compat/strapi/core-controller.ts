@@ -240,13 +240,14 @@ class CoreActions {
     const { sheaf, type } = this.#deps;
     const isDelete = name === 'delete';
     const meaningless = isDelete ? MEANINGLESS_ON_DELETE : MEANINGLESS_ON_WRITE;
-    const { parameters } = admitQuery(query, { meaningless, strict: sheaf.settings.rest.strictParams });
+    const { parameters, unused } = admitQuery(query, { meaningless, strict: sheaf.settings.rest.strictParams });
     const operation = {
       name,
       type,
       documentId,
       data,
       parameters: parameters as ReadParameters,
+      unused: unused as ReadParameters,
       defaultStatus: 'published',
     } as const;
     return sheaf.operations.write(operation, this.#callerOf(ctx), !isDelete);
