@@ -127,6 +127,31 @@ describe('A PostgreSQL server that accepts connections and says nothing', () => 
   });
 });
 
+describeOnPostgres('A PostgreSQL server that answers', (engine) => {
+  const problemOf = async (change: (url: URL) => void): Promise<string> => {
+    const url = new URL(engine.freshDatabaseUrl());
+    change(url);
+    return openPostgres(url.toString()).then(
+      () => 'opened',
+      (error: SetupError) => error.problems.join(),
+    );
+  };
+
+  it('is not said to be missing where the database is', async () => {
+    const problem = await problemOf((url) => {
+      url.pathname = '/no_such_database';
+    });
+    expect(problem).toMatch(/^the server answers; create the database/);
+  });
+
+  it('is not said to be missing where it does not know the user', async () => {
+    const problem = await problemOf((url) => {
+      url.username = 'nobody_there';
+    });
+    expect(problem).toMatch(/^the server answers; expected a user/);
+  });
+});
+
 describeOnPostgres('A new PostgreSQL database', (engine) => {
   let made: Layout;
   beforeAll(async () => {

@@ -113,12 +113,20 @@ export async function openPostgres(
     await database.prepare();
   } catch (error) {
     await pool.end();
-    throw new SetupError(`The database cannot be opened: ${(error as Error).message}`, [
-      'expected a PostgreSQL server that answers at the address given by --database or DATABASE_URL',
-    ]);
+    const advice = ADVICE[(error as { code?: string }).code ?? ''] ?? NO_SERVER;
+    throw new SetupError(`The database cannot be opened: ${(error as Error).message}`, [advice]);
   }
   return database;
 }
+
+const NO_SERVER = 'expected a PostgreSQL server that answers at the address given by --database or DATABASE_URL';
+const NOT_LET_IN = 'the server answers; expected a user and a password in the URL, or in PGPASSWORD, that it lets in';
+/** What to do about an error of the server, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '3D000': 'the server answers; create the database there first, for example with createdb',
+  '28P01': NOT_LET_IN,
+  '28000': NOT_LET_IN,
+};
 
 const MAX_CONNECT_SECONDS = 3_600;
 
