@@ -13,6 +13,7 @@ import { type Answered, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { componentOrphans, violations } from './support/invariants.ts';
 import type { Json } from './support/project.ts';
+import { type Random, randomness } from './support/randomness.ts';
 import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const TYPES = ['ant', 'bee', 'cat'] as const;
@@ -38,24 +39,6 @@ interface Drawn {
   readonly isMorph: boolean;
   nested: boolean;
 }
-
-function randomness(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)]!;
-  const some = <T>(values: readonly T[], most: number): T[] => {
-    const left = [...values];
-    return Array.from({ length: Math.min(below(most + 1), left.length) }, () => left.splice(below(left.length), 1)[0]!);
-  };
-  return { chance: (share: number) => next() < share, below, pick, some };
-}
-type Random = ReturnType<typeof randomness>;
 
 function draw(random: Random): Drawn {
   const types = Object.fromEntries(

@@ -20,6 +20,7 @@ import { parseQueryString } from '../src/request/query-string.ts';
 import { type Json, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, type Engine } from './support/database.ts';
 import { type Guarded, NOBODY, type Rules, useGuarded, type Who } from './support/guarded.ts';
+import { type Random, randomness } from './support/randomness.ts';
 import { GIVEN_SEED, SCALE, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_250_115;
@@ -237,26 +238,7 @@ const FINDS_USERS: ReadonlySet<Kind> = new Set(['reader', 'withheld']);
 
 const CONTROLLER = 'module.exports = { async find(ctx) { ctx.body = { data: [] }; } };';
 
-// -------------------------------------------------------------------------------------------------------- randomness
-
-interface Random {
-  below(limit: number): number;
-  chance(share: number): boolean;
-  pick<T>(list: readonly T[]): T;
-}
-
-/** Mulberry32. */
-function randomness(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  return { below, chance: (share) => next() < share, pick: (list) => list[below(list.length)]! };
-}
+// ------------------------------------------------------------------------------------------------- generated values
 
 /** Few values of each type, so that what is stored and what is asked for often meet. */
 const TEXTS = ['alpha', 'Alpha', 'beta', 'gamma', 'al', '7', 'a%b', 'Ωmega'];

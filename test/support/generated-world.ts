@@ -2,6 +2,7 @@
 import type { Cell, TableContents } from './database.ts';
 import type * as naive from './naive.ts';
 import { STEADY_ZONES, said } from './naive-dates.ts';
+import { randomness } from './randomness.ts';
 import { GIVEN_SEED } from './scale.ts';
 
 const CONTENT_SEED = 20_240_229;
@@ -514,28 +515,6 @@ function cellOf(kind: naive.Kind, value: naive.Value): Cell {
   // Some writers of JSON leave spaces.
   if (kind === 'json') return JSON.stringify(value, null, Array.isArray(value) ? 1 : 0);
   return value as Cell;
-}
-
-function randomness(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)]!;
-  const shuffle = <T>(values: readonly T[]): T[] => {
-    const result = [...values];
-    for (let index = result.length - 1; index > 0; index--) {
-      const other = below(index + 1);
-      [result[index], result[other]] = [result[other]!, result[index]!];
-    }
-    return result;
-  };
-  const documentId = (): string => Array.from({ length: 24 }, () => pick([...'abcdefghijkmnpqrstuvwxyz'])).join('');
-  return { chance: (share: number) => next() < share, below, pick, shuffle, documentId };
 }
 
 export const { world, tables } = generateContent(CONTENT_SEED);
