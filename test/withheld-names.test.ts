@@ -179,7 +179,8 @@ describeOnEveryDatabase('A name that the caller may not use', (engine) => {
       expect(headers['x-sheaf-ignored']).toBe('populate[role]');
       for (const user of body.data ?? [body]) expect(user).not.toHaveProperty('role');
     }
-    expect((await site.get('users/me?populate[0]=role&populate[1]=nope', reader)).status).toBe(400);
+    for (const wrong of ['populate[0]=role&populate[1]=nope', 'populate[nope]=role', 'populate[0][nope]=role'])
+      expect((await site.get(`users/me?${wrong}`, reader)).status, wrong).toBe(400);
   });
 
   it('stops a fragment of a type as an unknown type does', async () => {

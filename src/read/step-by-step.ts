@@ -21,7 +21,7 @@ const source =
   (session: Session, context: Context, limits: AnswerLimits): PopulateSource =>
   async ({ plan, statement }, ids) => {
     const rows = await runBound(session, statement, { ...context, ids });
-    if (rows.some(([parent]) => parent === null)) throw tooManyCharacters(limits);
+    if (rows.some((row) => row[0] === null)) throw tooManyCharacters(limits);
     const isPlain = plan.kind === 'related' || plan.count;
     const [part, at] = isPlain ? [(): number => 0, 1] : [(row: Row): number => Number(row[3]), 4];
     if (!plan.page) return rows.map((row) => ({ parent: row[0], part: part(row), row, at }));

@@ -48,8 +48,8 @@ export function withoutPopulated(populate: unknown, name: string): unknown {
   }
   if (Array.isArray(populate)) return populate.some(isNamed) ? populate.filter((path) => !isNamed(path)) : populate;
   if (!isObject(populate)) return populate;
-  const rest = Object.entries(populate).filter(([key, value]) => key !== name && !isNamed(value));
-  return rest.length === Object.keys(populate).length ? populate : Object.fromEntries(rest);
+  const { [name]: left, ...rest } = populate;
+  return left === undefined ? populate : rest;
 }
 
 function populateShape(value: unknown, location: Location, scope: Scope): PopulateShape {
