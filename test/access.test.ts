@@ -740,7 +740,7 @@ describeOnEveryDatabase('sheaf explain in the eyes of a role', (engine) => {
         },
       },
     });
-    await site.grantOnly('public', reads(TOPIC, ARTICLE, WRITER));
+    await site.grantOnly('public', [...reads(TOPIC, ARTICLE, WRITER), 'plugin::users-permissions.user.find']);
     await site.auth.grants.refresh();
   });
 
@@ -774,6 +774,12 @@ describeOnEveryDatabase('sheaf explain in the eyes of a role', (engine) => {
     expect(await statements('/api/writers', false)).toContain('"email"');
     const refusals = ['/api/writers?filters[email]=x', '/api/articles?populate=vault', '/api/fronts', '/api/vaults'];
     for (const target of refusals) expect(await failureOf(() => statements(target, true)), target).not.toBeNull();
+  });
+
+  it('leaves out the role of users where responses do', async () => {
+    const users = await statements('/api/users', true);
+    expect(users).toContain('"up_users"');
+    expect(await statements('/api/users?populate=role', true)).toBe(users);
   });
 });
 

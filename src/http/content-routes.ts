@@ -12,7 +12,7 @@ import { entryJson, pageJson } from '../operations/envelope.ts';
 import type { PreparedOne } from '../operations/prepared.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
-import { type AdmittedQuery, admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
+import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
 import { isObject } from '../request/grammar.ts';
 import { firstPage, READ_PARAMETERS } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
@@ -30,11 +30,14 @@ import {
   tellIgnored,
 } from './respond.ts';
 import {
+  admitRead,
   admittedQueryOf,
   type CachedRequest,
+  CONTENT_QUERIES,
   documentIdOf,
   type Handler,
   type PreparedText,
+  type QueryRules,
   queryTextOf,
   type Route,
   type RouteContext,
@@ -164,10 +167,8 @@ export interface ReadHandlerOptions {
   readonly documentId?: typeof pathDocumentId;
   /** Parameters that it takes, if not those of lists and entries. */
   readonly parameters?: readonly string[];
-  /** Whether `strictParams` of the project holds: in Strapi 5 for its content, and not for the routes of plugins. */
-  readonly obeysStrictParams?: boolean;
-  /** Takes out what a caller may not use, and what is ignored for it. */
-  readonly withoutHidden?: (query: AdmittedQuery, caller: Caller) => AdmittedQuery;
+  /** What it makes of its query, if not what routes of content do. */
+  readonly queryRules?: QueryRules;
 }
 
 /** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
@@ -178,13 +179,12 @@ export function readHandler(
   {
     documentId = pathDocumentId,
     parameters: known = READ_PARAMETERS,
-    obeysStrictParams = true,
-    withoutHidden = (query) => query,
+    queryRules = CONTENT_QUERIES,
   }: ReadHandlerOptions = {},
 ): Handler {
   const { requests, auth } = context;
-  const { cacheControl, limits, rest } = auth.settings;
-  const admission = { meaningless: [], strict: rest.strictParams && obeysStrictParams, known };
+  const { cacheControl, limits } = auth.settings;
+  const rules = { parameters: known, queryRules };
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
@@ -193,8 +193,7 @@ export function readHandler(
     let cached = requests.get(key);
     const timing = cached ? CACHED_TIMING : undefined;
     if (!cached) {
-      const admitted = admitQuery(parseQueryString(query, limits), admission);
-      const { parameters, ignored } = withoutHidden(admitted, caller);
+      const { parameters, ignored } = admitRead(parseQueryString(query, limits), auth, rules, caller);
       cached = { prepared: prepare(parameters, caller), ignored };
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, cached, cached.prepared.weight);
     }

@@ -5,15 +5,13 @@ import type { ReadOperation } from '../access/operation.ts';
 import type { Sheaf } from '../app.ts';
 import { missingIndexes, usedIndexes } from '../describe/explain-indexes.ts';
 import { SetupError } from '../errors.ts';
-import { isContent } from '../model/builtin.ts';
 import type { StatementRun } from '../operations/measure-read.ts';
 import type { Cost } from '../plan/read/cost.ts';
 import type { ReadPlan } from '../plan/read/nodes.ts';
-import { admitQuery } from '../request/admit-query.ts';
 import { parseQueryString } from '../request/query-string.ts';
 import { readDefaults } from './content-routes.ts';
 import { routeTable } from './route-table.ts';
-import { matchRoute, type Route } from './routes.ts';
+import { admitRead, matchRoute, type Route } from './routes.ts';
 
 /** How a request would be answered. */
 export interface Explained {
@@ -62,7 +60,7 @@ interface AskedRead {
   readonly action: string | null;
 }
 
-async function readAsked(sheaf: Sheaf, target: string): Promise<AskedRead> {
+async function readAsked(sheaf: Sheaf, target: string, caller: Caller): Promise<AskedRead> {
   const [pathname, query = ''] = splitTarget(target);
   const found = matchRoute(routeTable(sheaf, await sheaf.auth()), 'GET', pathname);
   if (found?.route.source !== undefined)
@@ -74,12 +72,7 @@ async function readAsked(sheaf: Sheaf, target: string): Promise<AskedRead> {
       `expected a path such as ${sheaf.settings.rest.prefix}/restaurants?filters[name]=Alba`,
     ]);
   const { operation, action } = found.route;
-  const { rest, limits } = sheaf.settings;
-  const { parameters } = admitQuery(parseQueryString(query, limits), {
-    meaningless: [],
-    strict: rest.strictParams && isContent(operation.type),
-    known: found.route.parameters,
-  });
+  const { parameters } = admitRead(parseQueryString(query, sheaf.settings.limits), sheaf, found.route, caller);
   const defaults = readDefaults(sheaf.settings, operation.type, operation.name);
   return {
     request: `${pathname}${query && `?${query}`}`,
@@ -92,7 +85,7 @@ async function readAsked(sheaf: Sheaf, target: string): Promise<AskedRead> {
 /** `role`: the one whose rights the caller has, for messages. */
 export async function describeRequest(sheaf: Sheaf, target: string, role: string | null = null): Promise<Explained> {
   const caller = await callerFor(sheaf, role);
-  const asked = await readAsked(sheaf, target);
+  const asked = await readAsked(sheaf, target, caller);
   const { action } = asked;
   if (action !== null && !caller.access.may(action))
     throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
@@ -105,7 +98,7 @@ export async function measureRequest(
   target: string,
   caller: Caller,
 ): Promise<Omit<Explained, 'statements'> & { readonly statements: readonly MeasuredStatement[] }> {
-  const asked = await readAsked(sheaf, target);
+  const asked = await readAsked(sheaf, target, caller);
   const explained = await describeAsked(sheaf, asked, caller);
   const { operation, documentId } = asked;
   const runs = [...((await sheaf.operations.measure(operation, { caller, documentId })) ?? [])];

@@ -16,7 +16,15 @@ import { WRITE_COST } from './cost-limit.ts';
 import { receiveUpload, type UploadFields } from './receive-upload.ts';
 import { callerOf } from './register-routes.ts';
 import { sendReplicationPosition, sendValue } from './respond.ts';
-import { documentIdOf, type Handler, type PreparedText, queryOf, type Route, type RouteContext } from './routes.ts';
+import {
+  documentIdOf,
+  type Handler,
+  PLUGIN_QUERIES,
+  type PreparedText,
+  queryOf,
+  type Route,
+  type RouteContext,
+} from './routes.ts';
 
 export function fileRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
@@ -26,12 +34,13 @@ export function fileRoutes(context: RouteContext): Route[] {
     method: Route['method'],
     path: string,
     action: string,
-    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'describes' | 'takesFiles'>,
+    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'queryRules' | 'describes' | 'takesFiles'>,
   ): Route => ({ method, path: `${base}${path}`, action, limit: null, refusesInEnvelope: true, ...rest });
   const read = (path: string, action: string, name: ReadName, rest: Pick<Route, 'describes' | 'handler'>): Route =>
     route('GET', path, action, {
       operation: { name, type },
       parameters: rest.describes === 'files' ? [...READ_PARAMETERS, 'start', 'limit'] : READ_PARAMETERS,
+      queryRules: PLUGIN_QUERIES,
       ...rest,
     });
   const { envelope } = auth.settings.files;
@@ -93,7 +102,7 @@ function listHandler(context: RouteContext, path: string, inPages: boolean): Han
         return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
       });
     },
-    { obeysStrictParams: false },
+    { queryRules: PLUGIN_QUERIES },
   );
 }
 
@@ -107,7 +116,7 @@ function oneHandler(context: RouteContext, path: string): Handler {
     });
   };
   const documentId = (request: FastifyRequest): Promise<string> => fileDocumentId(context, request);
-  return readHandler(context, path, prepare, { documentId, obeysStrictParams: false });
+  return readHandler(context, path, prepare, { documentId, queryRules: PLUGIN_QUERIES });
 }
 
 async function fileDocumentId({ sheaf }: RouteContext, request: FastifyRequest): Promise<string> {

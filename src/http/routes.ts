@@ -36,6 +36,8 @@ export interface Route extends DescribedRoute {
   readonly takesAnyMethod?: true;
   /** That its body may hold files. */
   readonly takesFiles?: true;
+  /** What it makes of its query, if not what routes of content do. */
+  readonly queryRules?: QueryRules;
   /** That it only reads, though it is no GET. */
   readonly reads?: true;
   /** The file of the project that it stands in; none for routes of the core. */
@@ -49,6 +51,17 @@ export interface Route extends DescribedRoute {
   /** Of a route that the router would prefer, or not, against the order of the project: what tells that it is its turn. */
   readonly turn?: string;
 }
+
+/** What a route that reads makes of its query. */
+export interface QueryRules {
+  /** Whether `strictParams` of the project holds: in Strapi 5 for its content, and not for the routes of plugins. */
+  readonly obeysStrictParams: boolean;
+  /** Takes out what a caller may not use, and what is ignored for it. */
+  readonly withoutHidden?: (query: AdmittedQuery, caller: Caller) => AdmittedQuery;
+}
+
+export const CONTENT_QUERIES: QueryRules = { obeysStrictParams: true };
+export const PLUGIN_QUERIES: QueryRules = { obeysStrictParams: false };
 
 /** Whether a route only reads. */
 export const isRead = ({ method, writes, reads }: Route): boolean =>
@@ -155,6 +168,19 @@ export const admittedQueryOf = (
   context: RouteContext,
   { meaningless = [], strict }: Pick<Admission, 'strict'> & Partial<Admission>,
 ): AdmittedQuery => admitQuery(queryOf(request, context), { meaningless, strict });
+
+/** The same of the query of a read, by the rules of its route. */
+export function admitRead(
+  query: QueryObject,
+  { settings }: Pick<Auth, 'settings'>,
+  { parameters: known, queryRules = CONTENT_QUERIES }: Pick<Route, 'parameters' | 'queryRules'>,
+  caller: Caller,
+): AdmittedQuery {
+  const { obeysStrictParams, withoutHidden } = queryRules;
+  const strict = settings.rest.strictParams && obeysStrictParams;
+  const admitted = admitQuery(query, { meaningless: [], strict, known });
+  return withoutHidden ? withoutHidden(admitted, caller) : admitted;
+}
 
 /** No document has an id that no database could keep. */
 export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {

@@ -19,7 +19,16 @@ import { type Prepare, readDefaults, readHandler, shownAs, writeOperation } from
 import { WRITE_COST } from './cost-limit.ts';
 import { callerOf } from './register-routes.ts';
 import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgnored } from './respond.ts';
-import { admittedQueryOf, documentIdOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
+import {
+  admittedQueryOf,
+  documentIdOf,
+  type Handler,
+  PLUGIN_QUERIES,
+  type QueryRules,
+  queryOf,
+  type Route,
+  type RouteContext,
+} from './routes.ts';
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
@@ -35,6 +44,7 @@ export function userRoutes(context: RouteContext): Route[] {
     action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
     operation: { name, type },
     parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
+    queryRules: USER_QUERIES,
     describes,
     limit: null,
     handler,
@@ -63,8 +73,7 @@ function withoutHiddenRole(query: AdmittedQuery, { access }: Caller): AdmittedQu
     : { ...query, parameters: { ...parameters, populate }, ignored: [...ignored, 'populate[role]'] };
 }
 
-/** Strapi 5 holds the routes of its plugins to no `strictParams`. */
-const LENIENT = { obeysStrictParams: false, withoutHidden: withoutHiddenRole } as const;
+const USER_QUERIES: QueryRules = { ...PLUGIN_QUERIES, withoutHidden: withoutHiddenRole };
 
 function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'count', Handler> {
   const { sheaf, auth } = context;
@@ -87,10 +96,11 @@ function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'co
     return shownAs(found, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
   };
   const documentId = documentIdOfUser((id) => auth.accounts.documentIdOf(id));
+  const queryRules = USER_QUERIES;
   return {
-    list: readHandler(context, '/api/users', list, LENIENT),
-    one: readHandler(context, '/api/users/', one('findOne'), { ...LENIENT, documentId }),
-    me: readHandler(context, '/api/users/me', one('me'), LENIENT),
+    list: readHandler(context, '/api/users', list, { queryRules }),
+    one: readHandler(context, '/api/users/', one('findOne'), { queryRules, documentId }),
+    me: readHandler(context, '/api/users/me', one('me'), { queryRules }),
     count: async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
       if (options.caller.access.may(COUNT_USERS))
