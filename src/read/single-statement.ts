@@ -2,7 +2,7 @@
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
 import type { AnswerLimits, ReadPlan } from '../plan/read/nodes.ts';
-import { type AnswerPart, facetPart, READ, ROWS, TOO_LONG, TOTAL } from '../sql/compile-answer.ts';
+import { type AnswerPart, facetPart, isTooLong, READ, ROWS, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
@@ -77,7 +77,7 @@ async function readAnswer(
   { limits, facets }: Pick<ReadPlan, 'limits' | 'facets'>,
 ): Promise<Answer> {
   const parts = new Parts(await runBound(session, answer, context));
-  if (parts.text(ROWS) === TOO_LONG) throw tooLongError(limits);
+  if (isTooLong(parts.text(ROWS))) throw tooLongError(limits);
   const total = parts.text(TOTAL);
   return {
     rows: parts.list(ROWS),

@@ -12,8 +12,8 @@ import {
   cutRows,
   firstOf,
   firstRows,
-  fitsResponse,
   isShown,
+  isUnlimited,
   longBytes,
   type MixedSource,
   mixedLinks,
@@ -35,8 +35,8 @@ export const TOTAL = -2;
 /** Of a page by cursor: how many rows were read, of which the page shows all but one more. */
 export const READ = -3;
 
-/** Stands for the rows of a page that are too long for a response. */
-export const TOO_LONG = 'too long';
+/** Whether the rows of a page, as JSON, stand for rows that are too long for a response. */
+export const isTooLong = (rows: string | null | undefined): boolean => rows?.startsWith('[null') === true;
 
 /** Facets have the numbers from here on down. */
 const FIRST_FACET = -10;
@@ -94,16 +94,27 @@ export function compileAnswer(
   else answer.tables.push(sql`${PAGE} ${read}`);
   const columns = outputs(dialect, plan.entity.columns, rowOf(ROOT));
   if (isCut) columns.push(...keysetValues(dialect, plan));
-  const rows = sql`(select json_agg(${jsonRow(columns)} order by g.n) from ${PAGE} as g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id)::text`;
-  const fits = page && fitsResponse(dialect, plan, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
-  const value = fits ? sql`case when ${fits} then ${rows} else ${sql.lit(TOO_LONG)} end` : rows;
-  answer.results.push(sql`select ${sql.lit(ROWS)} as part, ${value} as value, 0::float8 as chunk`);
+  const row = page ? rowThatFits(dialect, plan, jsonRow(columns)) : jsonRow(columns);
+  const rows = sql`select g.n, ${row} as data from ${PAGE} as g join ${sql.table(plan.entity.table)} as ${sql.id(ROOT)} on ${sql.id(ROOT, 'id')} = g.id`;
+  answer.results.push(
+    sql`select ${sql.lit(ROWS)} as part, (select json_agg(data order by n) from (${rows}) as r)::text as value, 0::float8 as chunk`,
+  );
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text, 0`);
   if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text, 0`);
   if (page)
     for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
   answer.populate(plan.entity, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
   return statement(dialect, sql`with ${sql.join(answer.tables)} ${sql.join(answer.results, sql` union all `)}`);
+}
+
+/**
+ * A row of a page as JSON; null where the long values of all of its rows together are too long for a response. They are
+ * measured in the pass that reads the rows: to look each of them up once more costs a sixth of such a statement.
+ */
+function rowThatFits(dialect: Dialect, { entity, limits }: AuthorizedReadPlan, json: Fragment): Fragment {
+  const bytes = longBytes(dialect, entity.columns, rowOf(ROOT));
+  if (!bytes) return json;
+  return sql`case when ${isUnlimited(sql`${bindContext('limit')}::int8`)} or sum(${bytes}) over () <= ${sql.lit(limits.pageBytes)} then ${json} end`;
 }
 
 function facetResult(dialect: Dialect, plan: AuthorizedReadPlan, facet: FacetPlan, index: number): Fragment {

@@ -116,16 +116,18 @@ const BYTES_PER_CHARACTER = 3;
 export const mostPopulatedBytes = ({ populatedCharacters }: AnswerLimits): number =>
   populatedCharacters * BYTES_PER_CHARACTER;
 
+/** Who reads in process without a page takes what there is. */
+export const isUnlimited = (limit: Fragment): Fragment => sql`${limit} > ${sql.lit(LARGEST_PAGE_SIZE)}`;
+
 /**
  * Whether the long values of a page together are short enough for a response, before any of them is read; null where
- * there can be none. Who reads in process without a page takes what there is. `ids`: those of the page, as `value` of
- * `i`.
+ * there can be none. `ids`: those of the page, as `value` of `i`.
  */
-export function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fragment): Fragment | null {
+function fitsResponse(dialect: Dialect, plan: AuthorizedReadPlan, ids: Fragment): Fragment | null {
   const bytes = longBytes(dialect, plan.entity.columns, rowOf('z'));
   if (!bytes) return null;
   const total = sql`(select coalesce(sum(${bytes}), 0) from ${ids} cross join ${sql.table(plan.entity.table)} as ${sql.id('z')} where ${sql.id('z', 'id')} = ${sql.id('i', 'value')})`;
-  return sql`(${dialect.input(bindContext('limit'), 'biginteger')} > ${sql.lit(LARGEST_PAGE_SIZE)} or ${total} <= ${sql.lit(plan.limits.pageBytes)})`;
+  return sql`(${isUnlimited(dialect.input(bindContext('limit'), 'biginteger'))} or ${total} <= ${sql.lit(plan.limits.pageBytes)})`;
 }
 
 /**
