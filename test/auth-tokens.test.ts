@@ -540,6 +540,22 @@ describeOnEveryDatabase('Refresh tokens', (engine) => {
     });
   });
 
+  it('are kept in no cookie where a form brings the password, as the page of another site could send it', async () => {
+    const other = await services.start({ settings: {}, database: service.database });
+    const { username } = await other.person();
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ identifier: username, password: PASSWORD }).toString();
+    const answer = await other.auth('local', body, form);
+    expect([answer.status, Object.keys(answer.body).sort()]).toEqual([200, ['jwt', 'user']]);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect((await other.me(answer.body.jwt)).body.username).toBe(username);
+    const { refreshToken } = await service.logIn({ username });
+    const refreshed = await other.auth('refresh', `refreshToken=${refreshToken}`, form);
+    expect([refreshed.status, refreshed.headers['set-cookie']]).toEqual([200, undefined]);
+    const asked = await other.auth('local', body, { ...form, 'x-strapi-refresh-cookie': 'httpOnly' });
+    expect(cookieOf(asked).name).toBe('strapi_up_refresh');
+  });
+
   it('are kept in a cookie that goes over HTTPS alone where they came over it', async () => {
     const { database } = service;
     const attributesOf = async (trustProxy: readonly string[]): Promise<readonly string[]> => {

@@ -383,6 +383,59 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     await content.delete(url);
   });
 
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
+  const form = (method: string, url: string, body: string, headers: Record<string, string> = FORM): Promise<Answer> =>
+    content.sendRaw(method, url, Buffer.from(body), headers);
+
+  it('writes with a form, whose names are in brackets', async () => {
+    const made = await form('POST', 'tags', 'data%5Bname%5D=dark+red%26&data[position]=3');
+    expect([made.status, made.body.data]).toEqual([201, expect.objectContaining({ name: 'dark red&', position: 3 })]);
+    const url = `tags/${made.body.data.documentId}`;
+    expect((await form('PUT', url, 'data[name]=pale')).body.data).toMatchObject({ name: 'pale', position: 3 });
+    const { author } = await content.entry('GET', `articles/${article}?populate=author`);
+    const tags = `data[tags][]=${made.body.data.documentId}&data[seo][head]=h&data[author][connect][0]=${author.documentId}`;
+    const linked = await form('POST', 'articles?populate=*', `data[title]=Form&${tags}`);
+    expect(linked.body.data).toMatchObject({
+      title: 'Form',
+      tags: [{ name: 'pale' }],
+      seo: { head: 'h' },
+      author: { name: 'Ann' },
+    });
+    expect((await form('DELETE', `articles/${linked.body.data.documentId}`, '')).status).toBe(204);
+    expect((await form('DELETE', url, 'a=b')).status).toBe(204);
+  });
+
+  it('writes with a form of parts, and with JSON of another name', async () => {
+    const parts = (body: string, type = 'multipart/form-data; boundary=b') =>
+      form('POST', 'tags', body, { 'content-type': type });
+    const part = (head: string, value: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+    const made = await parts(
+      `${part('name="data[name]"', 'grün & 100%')}${part('name="data[position]"', '4')}--b--\r\n`,
+    );
+    expect([made.status, made.body.data]).toEqual([201, expect.objectContaining({ name: 'grün & 100%', position: 4 })]);
+    const file = await parts(`${part('name="files"; filename="a.txt"', 'x')}--b--\r\n`);
+    refused(file, 'Files are uploaded by themselves, and named by their id');
+    refused(await parts('nonsense'), 'The body is not valid multipart/form-data');
+    refused(await parts('x', 'multipart/form-data'), 'The body is not valid multipart/form-data');
+    const type = { 'content-type': 'application/vnd.api+json' };
+    expect((await form('POST', 'tags', '{"data":{"name":"json"}}', type)).body.data.name).toBe('json');
+    for (const { documentId } of (await content.get('tags?filters[name][$in]=json&filters[name][$in]=grün %26 100%25'))
+      .body.data)
+      await content.delete(`tags/${documentId}`);
+  });
+
+  it('is told what is wrong with a form', async () => {
+    const why = 'The body cannot be read as a form; JSON needs the header Content-Type: application/json';
+    refused(await form('POST', 'tags', '{"data":{"name":"x"}}'), why);
+    refused(await form('POST', 'tags', 'data[__proto__][x]=1'), why);
+    refused(await form('POST', 'tags', 'name=x'), 'Missing "data" payload in the request body');
+    refused(await form('POST', 'tags', ''), 'Missing "data" payload in the request body');
+    refused(await form('POST', 'tags', 'data[nope]=x'), 'Invalid key nope');
+    const many = await form('POST', 'tags', Array.from({ length: 1001 }, (_, index) => `data[a${index}]=`).join('&'));
+    expect(many.body.error.details).toMatchObject({ limit: 'MAX_PARAMETERS', source: 'body' });
+    expect((await form('POST', 'tags/query', 'sort=name')).status).toBe(415);
+  });
+
   it('of a strict project has no parameters that nobody knows', async () => {
     const strict = await contents.open();
     refused(await strict.get('restaurants?utm_source=mail'), 'Invalid key utm_source');

@@ -8,9 +8,10 @@ import type { Client } from '../accounts/sign-in.ts';
 import { applicationError, SheafError, unauthorizedError, validationError } from '../errors.ts';
 import { NOT_SHARED } from './caching.ts';
 import { cookieOf, REFRESH_COOKIE_HEADER } from './cookies.ts';
+import { isForm } from './form-body.ts';
 import { callerOf } from './register-routes.ts';
 import { sendValue } from './respond.ts';
-import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
+import { formsOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
 
 type Body = Record<string, unknown>;
 type Work = (body: Body, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -44,6 +45,7 @@ export function authRoutes(context: RouteContext): Route[] {
     parameters: action === 'emailConfirmation' ? ['confirmation'] : [],
     describes: DESCRIBED[action],
     limit: settings.rateLimits.auth,
+    ...formsOf(method),
     handler,
   });
   const post = (path: string, action: AuthAction, work: Work): Route =>
@@ -154,11 +156,17 @@ const fail = (error: Error): never => {
 const asksForCookie = ({ headers }: FastifyRequest): boolean =>
   String(headers[REFRESH_COOKIE_HEADER] ?? '').toLowerCase() === 'httponly';
 
-/** The tokens of a session: one for requests in the body, and one to renew it where the project or the client wants it. */
+/**
+ * The tokens of a session: one for requests in the body, and one to renew it where the project or the client wants it.
+ * A form sets a cookie only where the client asks for it by a header: else the page of another site could log its
+ * visitors in as somebody else.
+ */
 function withTokens(context: RouteContext, reply: FastifyReply, { jwt, refreshToken }: Tokens): Body {
   reply.header('cache-control', NOT_SHARED);
   const { refreshToken: where, refreshTokenSeconds, cookie } = context.auth.settings.auth;
-  if (where === 'body' && !asksForCookie(reply.request)) return { jwt, refreshToken };
+  const isAskedFor = asksForCookie(reply.request);
+  if (where === 'body' && !isAskedFor) return { jwt, refreshToken };
+  if (isForm(reply.request) && !isAskedFor) return { jwt };
   const { maxAgeSeconds = refreshTokenSeconds } = cookie;
   setRefreshCookie(context, reply, refreshToken, maxAgeSeconds);
   return { jwt };

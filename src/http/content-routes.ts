@@ -35,6 +35,7 @@ import {
   type CachedRequest,
   CONTENT_QUERIES,
   documentIdOf,
+  formsOf,
   type Handler,
   type PreparedText,
   type QueryRules,
@@ -83,7 +84,8 @@ export function contentRoutes(context: RouteContext, type: ContentType): Route[]
     rest: Pick<Route, 'parameters' | 'describes' | 'handler'>,
   ): Route => {
     const verb = isSingle && name === 'findOne' ? 'find' : name;
-    return { method, path, action: actionOn(type, verb), operation: { name, type }, limit: null, ...rest };
+    const right = { action: actionOn(type, verb), operation: { name, type } };
+    return { method, path, ...right, limit: null, ...formsOf(method), ...rest };
   };
   const collection: Route[] = isSingle
     ? []

@@ -7,6 +7,7 @@ import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
 import { SheafError } from '../errors.ts';
 import { answerEarly } from './early-answer.ts';
+import { readForms } from './form-body.ts';
 import { type RefuseMethod, refuseOtherMethods } from './other-methods.ts';
 import { MULTIPART_OPTIONS } from './receive-upload.ts';
 import { type Handler, isRead, type Route } from './routes.ts';
@@ -38,11 +39,15 @@ export function registerRoutes(
   { isReadOnly }: RegisterOptions,
 ): RefuseMethod {
   const served = isReadOnly ? routes.filter(isRead) : routes;
-  const bodies = Map.groupBy(served, ({ takesFiles, readsBody }) =>
-    readsBody ? 'raw' : takesFiles ? 'files' : 'plain',
+  const bodies = Map.groupBy(served, ({ takesFiles, takesForms, readsBody }) =>
+    readsBody ? 'raw' : takesFiles ? 'files' : takesForms ? 'forms' : 'plain',
   );
   for (const route of bodies.get('plain') ?? []) registerRoute(app, auth, route);
   // In scopes of their own, since no other route takes such bodies.
+  app.register(async (scope) => {
+    readForms(scope, auth.settings.limits);
+    for (const route of bodies.get('forms') ?? []) registerRoute(scope, auth, route);
+  });
   app.register(async (scope) => {
     await scope.register(multipart, MULTIPART_OPTIONS);
     scope.addHook('onSend', answerEarly);

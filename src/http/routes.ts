@@ -38,6 +38,8 @@ export interface Route extends DescribedRoute {
   readonly takesFiles?: true;
   /** What it makes of its query, if not what routes of content do. */
   readonly queryRules?: QueryRules;
+  /** That its body may be a form. */
+  readonly takesForms?: true;
   /** That it only reads, though it is no GET. */
   readonly reads?: true;
   /** The file of the project that it stands in; none for routes of the core. */
@@ -62,6 +64,9 @@ export interface QueryRules {
 
 export const CONTENT_QUERIES: QueryRules = { obeysStrictParams: true };
 export const PLUGIN_QUERIES: QueryRules = { obeysStrictParams: false };
+
+/** What routes have that write documents and accounts: clients of Strapi 5 send forms to them. */
+export const formsOf = (method: Method): Pick<Route, 'takesForms'> => (method === 'GET' ? {} : { takesForms: true });
 
 /** Whether a route only reads. */
 export const isRead = ({ method, writes, reads }: Route): boolean =>

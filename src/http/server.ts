@@ -296,10 +296,12 @@ function closeStalled({ server }: FastifyInstance, { stalled, check }: Required<
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   const whyNot = jsonProblems(app);
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body, (error, value) => (error ? done(whyNot(request, body, error)) : done(null, value)));
-  });
+  const types = ['application/json', /^application\/[\w.-]+\+json\b/i];
+  for (const type of types)
+    app.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
+      if (body === '') done(null, undefined);
+      else parse(request, body, (error, value) => (error ? done(whyNot(request, body, error)) : done(null, value)));
+    });
 }
 
 /** Keys that could change what all objects have are named; a body with them is valid JSON all the same. */

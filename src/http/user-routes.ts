@@ -22,6 +22,7 @@ import { replicationPositionOf, send, sendRead, sendReplicationPosition, tellIgn
 import {
   admittedQueryOf,
   documentIdOf,
+  formsOf,
   type Handler,
   PLUGIN_QUERIES,
   type QueryRules,
@@ -47,6 +48,7 @@ export function userRoutes(context: RouteContext): Route[] {
     queryRules: USER_QUERIES,
     describes,
     limit: null,
+    ...formsOf(method),
     handler,
   });
   return [
