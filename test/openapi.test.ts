@@ -194,6 +194,68 @@ describeOnSqlite('The description of the API', (engine) => {
     }
   });
 
+  it('has beside it how types and components are declared, as front ends of Strapi 5 read it', async () => {
+    const path = '/api/content-type-builder';
+    const paths = ['content-types', 'content-types/api::article.article', 'components', 'components/shared.link'];
+    const { tokens } = await sheaf.auth();
+    const token = async (type: 'full-access' | 'read-only' | 'custom', actions: string[] = []) => ({
+      authorization: `Bearer ${await tokens.create({ name: type, description: '', type, actions, days: null })}`,
+    });
+    const reader = await token('read-only');
+    for (const one of paths)
+      for (const headers of [{}, reader]) expect((await get(`${path}/${one}`, headers)).statusCode).toBe(403);
+    const front = await token('custom', ['plugin::content-type-builder.components.getComponents']);
+    expect((await get(`${path}/components`, front)).statusCode).toBe(200);
+    expect((await get(`${path}/content-types`, front)).statusCode).toBe(403);
+
+    const full = await token('full-access');
+    const [types, article, components, link] = await Promise.all(
+      paths.map(async (one) => (await get(`${path}/${one}`, full)).json().data),
+    );
+    expect(types.find(({ uid }: Answered) => uid === 'api::article.article')).toEqual(article);
+    expect(components.find(({ uid }: Answered) => uid === 'shared.link')).toEqual(link);
+    const { attributes, ...schema } = article.schema;
+    expect({ ...article, schema }).toEqual({
+      uid: 'api::article.article',
+      apiID: 'article',
+      schema: {
+        draftAndPublish: true,
+        displayName: 'Article',
+        description: '',
+        singularName: 'article',
+        pluralName: 'articles',
+        pluginOptions: { i18n: { localized: true } },
+        kind: 'collectionType',
+        collectionName: 'articles',
+        visible: true,
+        restrictRelationsTo: null,
+      },
+    });
+    const localized = { pluginOptions: { i18n: { localized: true } } };
+    expect(attributes).toMatchObject({
+      title: { type: 'string', required: true, ...localized },
+      authors: { type: 'relation', relation: 'manyToMany', target: 'api::author.author', targetAttribute: 'articles' },
+      related: { type: 'relation', targetAttribute: null, required: false, private: false },
+      cover: { type: 'media', multiple: false, required: false, private: false },
+    });
+    expect(Object.keys(attributes)).not.toContain('createdAt');
+    expect(link).toMatchObject({ category: 'shared', apiId: 'link', schema: { displayName: 'link' } });
+    expect(types.map(({ uid }: Answered) => uid)).toEqual(
+      expect.arrayContaining([
+        'plugin::upload.file',
+        'plugin::users-permissions.user',
+        'plugin::users-permissions.role',
+      ]),
+    );
+    expect(types.filter(({ uid }: Answered) => uid.startsWith('admin::'))).toEqual([]);
+
+    const ofKind = async (kind: string) => (await get(`${path}/content-types?kind=${kind}`, full)).json();
+    expect((await ofKind('singleType')).data.map(({ uid }: Answered) => uid)).toEqual(['api::homepage.homepage']);
+    expect((await ofKind('any')).error.name).toBe('ValidationError');
+    for (const one of ['content-types/api::nope.nope', 'content-types/admin::user', 'components/no.pe'])
+      expect((await get(`${path}/${one}`, full)).statusCode).toBe(404);
+  });
+
   it('is off by settings, and so is the page', async () => {
     const off = { ...sheaf, settings: { ...sheaf.settings, openapi: { ...sheaf.settings.openapi, document: false } } };
     const auth = await sheaf.auth();

@@ -63,7 +63,7 @@ const ACCOUNT_WRITES: ReadonlySet<string> = new Set(
 /** Whether it writes an account, as opposed to logging in and out. */
 export const isAccountWrite = (action: string): boolean => ACCOUNT_WRITES.has(action);
 
-const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales|getPermissions)$/;
+const READ_ACTION = /\.(?:find|findOne|findPage|count|me|listLocales|getPermissions|getContentTypes?|getComponents?)$/;
 
 /** Whether it changes no content. */
 export const isReadAction = (action: string): boolean => READ_ACTION.test(action);
@@ -84,6 +84,11 @@ export const DELETE_ROLE = `${ROLE}.deleteRole`;
 /** To see everything that can be granted. */
 export const LIST_PERMISSIONS = 'plugin::users-permissions.permissions.getPermissions';
 export const LIST_LOCALES = 'plugin::i18n.locales.listLocales';
+/** To see how content-types and components are declared, private attributes included. */
+export const LIST_TYPES = 'plugin::content-type-builder.content-types.getContentTypes';
+export const SHOW_TYPE = 'plugin::content-type-builder.content-types.getContentType';
+export const LIST_COMPONENTS = 'plugin::content-type-builder.components.getComponents';
+export const SHOW_COMPONENT = 'plugin::content-type-builder.components.getComponent';
 
 /** What a new project grants, as Strapi 5 does at its first start. */
 export const DEFAULT_GRANTS: Readonly<Record<'public' | 'authenticated', readonly string[]>> = {
@@ -158,6 +163,7 @@ export const knownActions = (model: Model, own: readonly string[] = []): Readonl
   new Set([
     ...servedActions(model, own),
     ...[FIND_ROLES, FIND_ROLE, CREATE_ROLE, UPDATE_ROLE, DELETE_ROLE, LIST_PERMISSIONS],
+    ...[LIST_TYPES, SHOW_TYPE, LIST_COMPONENTS, SHOW_COMPONENT],
     ...DEFAULT_GRANTS.public,
     ...DEFAULT_GRANTS.authenticated,
   ]);

@@ -81,6 +81,7 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete', PATCH:
 const PATH_TEXTS: Readonly<Record<string, string>> = {
   documentId: 'The documentId of the entry.',
   sessionId: 'The id of the session.',
+  uid: 'The uid of the content-type or component.',
   file: 'The name of a file.',
   path: 'The path of the file. It may have slashes.',
 };

@@ -63,6 +63,7 @@ const COMMON: Readonly<Record<string, Parameter>> = {
     type: ['string', 'integer'],
   }),
   force: inText('force', 'Whether the file is deleted though entries hold it.', { enum: ['true', 'false'] }),
+  kind: inText('kind', 'The kind of content-types to show.', { enum: ['collectionType', 'singleType'] }),
   confirmation: inText('confirmation', 'The code of the mail.', { type: 'string' }),
   start: inText('start', 'The number of files to skip.', NUMBER),
   limit: inText('limit', 'The number of files to show.', NUMBER),

@@ -7,7 +7,7 @@ import type { Description } from './description.ts';
 import { bareEntry, bareList, documentSchema, pageOf, pageSchema } from './entries.ts';
 import { exampleData, exampleEntry, examplePage } from './examples.ts';
 import { bodySchema } from './inputs.ts';
-import { COUNT, type JsonSchema, strictObject, TEXT } from './named-schemas.ts';
+import { COUNT, type JsonSchema, listOf, strictObject, TEXT } from './named-schemas.ts';
 import { parametersBody } from './query-parameters.ts';
 import { type ErrorStatus, HAS_BODY, jsonContent, type OpenApiObject } from './responses.ts';
 import { SHOWN_VALUE } from './scalar-schemas.ts';
@@ -407,6 +407,13 @@ const FILE_KINDS = {
   },
 } as const satisfies Readonly<Record<string, KindDescription>>;
 
+/** As Strapi 5's content-type builder has it. */
+const DECLARED: JsonSchema = {
+  type: 'object',
+  properties: { uid: TEXT, schema: { type: 'object' } },
+  required: ['uid', 'schema'],
+};
+
 const SERVER_KINDS = {
   own: {
     id: ({ route }) => `own${route}`,
@@ -420,6 +427,32 @@ const SERVER_KINDS = {
     summary: () => 'List locales',
     status: 200,
     answer: json(ACCOUNT_ANSWERS.locales),
+  },
+  declaredTypes: {
+    id: () => 'findContentTypes',
+    summary: () => 'Show how content-types are declared',
+    status: 200,
+    answer: json(() => strictObject({ data: listOf(DECLARED) })),
+  },
+  declaredType: {
+    id: () => 'findOneContentType',
+    summary: () => 'Show how a content-type is declared',
+    status: 200,
+    answer: json(() => strictObject({ data: DECLARED })),
+    errors: [404],
+  },
+  declaredComponents: {
+    id: () => 'findComponents',
+    summary: () => 'Show how components are declared',
+    status: 200,
+    answer: json(() => strictObject({ data: listOf(DECLARED) })),
+  },
+  declaredComponent: {
+    id: () => 'findOneComponent',
+    summary: () => 'Show how a component is declared',
+    status: 200,
+    answer: json(() => strictObject({ data: DECLARED })),
+    errors: [404],
   },
   health: { id: () => 'health', summary: () => 'Whether the server is there', status: 204, answer: null },
   ready: {

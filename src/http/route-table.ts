@@ -17,6 +17,7 @@ import { queryRoutes } from './query-routes.ts';
 import { sendNothing, sendValue } from './respond.ts';
 import { roleRoutes } from './role-routes.ts';
 import type { Handler, Route, RouteContext } from './routes.ts';
+import { schemaRoutes } from './schema-routes.ts';
 import { uploadRoutes } from './upload-files.ts';
 import { userRoutes } from './user-routes.ts';
 
@@ -46,6 +47,7 @@ export function routeTable(sheaf: Sheaf, auth: Auth, options: RouteTableOptions 
     ...authRoutes(context),
     ...userRoutes(context),
     ...roleRoutes(context),
+    ...schemaRoutes(context),
     ...fileRoutes(context),
     ...uploadRoutes(context),
     ...typeRoutes(context),
