@@ -214,6 +214,15 @@ describeOnEveryDatabase('Users as content', (engine) => {
     const role = `select role_id from up_users_role_lnk where user_id = ${answer.body.id}`;
     expect(await service.number(role)).toBe(2);
     expectInvalid(await service.send('POST', 'users', newcomer({ role: 999 })));
+    // Selections of forms are text.
+    expect((await service.send('PUT', `users/${answer.body.id}`, { role: '1' })).status).toBe(200);
+    expect(await service.number(role)).toBe(1);
+    expectInvalid(await service.send('PUT', `users/${answer.body.id}`, { role: '999' }));
+    const texts = Object.entries(newcomer({ confirmed: true, role: 2 })).map(([name, value]) => [name, String(value)]);
+    const form = new URLSearchParams(Object.fromEntries(texts)).toString();
+    const byForm = await service.send('POST', 'users', form, { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([byForm.status, byForm.body.confirmed]).toEqual([201, true]);
+    expect(await service.number(`select role_id from up_users_role_lnk where user_id = ${byForm.body.id}`)).toBe(2);
   });
 
   it.each([

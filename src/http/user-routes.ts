@@ -195,9 +195,14 @@ function withoutShown(
   return { data: Object.fromEntries(Object.entries(data).filter(([key]) => !isSentBack(key))), sentBack };
 }
 
-/** Users are written without the `data` around them. Without a body nothing is written, as in Strapi 5. */
+/**
+ * Users are written without the `data` around them. Without a body nothing is written, as in Strapi 5. A role may be
+ * named by its number as text, which is all that forms can send.
+ */
 function userData(body: unknown = {}, limits: Limits): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw validationError('Missing payload in the request body');
-  return parseData({ data: body }, limits);
+  const data = parseData({ data: body }, limits);
+  const role = typeof data.role === 'string' ? readRowId(data.role) : null;
+  return role === null ? data : { ...data, role };
 }
