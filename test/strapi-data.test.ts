@@ -250,7 +250,58 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     await expect(rows(ARTICLE).findMany({ where: { views: missing } })).rejects.toThrow('views');
     await expect(rows(ARTICLE).findMany({ where: { author: missing } })).rejects.toThrow('author');
     await expect(rows(ARTICLE).count({ where: { $or: [{ author: { id: missing } }] } })).rejects.toThrow('id');
+    expect(await rows(TAG).findOne({ where: { name: { $eq: missing } } })).toBeNull();
+    expect(await documents(TAG).findMany({ filters: { name: missing } })).toEqual([]);
+    await expect(documents(TAG).findMany({ filters: { id: missing } })).rejects.toThrow('id');
     expect(await rows(TAG).count()).toBe(1);
+  });
+
+  it('finds nothing by text that is the id of no row, such as the id of a document', async () => {
+    const ada = of(await documents(AUTHOR).create({ data: { name: 'Ada' } }));
+    const { documentId } = of(await documents(ARTICLE).create({ data: { title: 'One', author: ada.id } }));
+    expect(await rows(ARTICLE).findOne({ where: { id: documentId } })).toBeNull();
+    expect(await rows(ARTICLE).update({ where: { id: documentId }, data: { views: 1 } })).toBeNull();
+    expect(await rows(ARTICLE).delete({ where: { author: ada.documentId } })).toBeNull();
+    expect(await rows(ARTICLE).count({ where: { author: { id: { $in: ['x', String(ada.id)] } } } })).toBe(1);
+    expect(await documents(ARTICLE).findMany({ filters: { author: ada.documentId } })).toEqual([]);
+    expect(await documents(ARTICLE).count({ filters: { $not: { author: { $eq: 'x' } } } })).toBe(1);
+    expect(await documents(ARTICLE).findMany({ filters: { id: { $ne: documentId } } })).toMatchObject([{ documentId }]);
+    const populate = { articles: { filters: { id: documentId } } };
+    expect(await documents(AUTHOR).findFirst({ populate })).toMatchObject({ articles: [] });
+    expect(await entities.findOne(ARTICLE, documentId)).toBeNull();
+    expect(await entities.update(ARTICLE, documentId, { data: { views: 1 } })).toBeNull();
+    expect(await entities.delete(ARTICLE, documentId)).toBeNull();
+  });
+
+  it('takes entries as they were read where a relation is given one, and digits for the id of a row', async () => {
+    const role = await rows(ROLE).findOne({ where: { type: 'authenticated' } });
+    const named = { username: 'kim', email: 'kim@example.org', password: 'Tr0ub4dor-and-3' };
+    const kim = of(await documents(USER).create({ data: { ...named, role }, populate: ['role'] }));
+    expect(kim.role).toMatchObject({ type: 'authenticated' });
+    await documents(USER).delete({ documentId: kim.documentId });
+    const ada = await rows(AUTHOR).create({ data: { name: 'Ada', secret: 's' } });
+    const tag = of(await documents(TAG).create({ data: { name: 'first' } }));
+    const data = { title: 'One', author: { ...ada, status: 'writes', nosuch: 1 }, tags: { connect: [tag] } };
+    const article = of(await documents(ARTICLE).create({ data, populate: '*' }));
+    expect(article).toMatchObject({ author: { name: 'Ada' }, tags: [{ name: 'first' }] });
+    const { documentId } = article;
+    expect(await documents(ARTICLE).update({ documentId, data: article, populate: '*' })).toMatchObject({
+      author: { name: 'Ada' },
+      tags: [{ name: 'first' }],
+    });
+    const digits = { title: 'Two', author: String(ada.id) };
+    expect(await documents(ARTICLE).create({ data: digits, populate: ['author'] })).toMatchObject({ author: ada });
+    await documents(ARTICLE).publish({ documentId });
+    const published = await rows(ARTICLE).findOne({ where: { publishedAt: { $notNull: true } }, populate: true });
+    // Rows by the id of the row.
+    const related = of(await rows(ARTICLE).create({ data: { title: 'Three', related: [published] }, populate: true }));
+    expect(related.related).toMatchObject([{ id: published!.id }]);
+    expect(
+      await rows(ARTICLE).update({ where: { id: published!.id }, data: published!, populate: true }),
+    ).toMatchObject({ author: { name: 'Ada' }, tags: [{ name: 'first' }] });
+    await expect(documents(ARTICLE).create({ data: { title: 'x', author: { name: 'Ada' } } })).rejects.toThrow(
+      'author',
+    );
   });
 
   it('searches rows for text, beside other conditions, in writes of several rows as well', async () => {

@@ -84,7 +84,7 @@ export class EntityService {
   }
 
   #row(uid: string, id: Id): Promise<Entry | null> {
-    return new Rows(this.#sheaf, uid).findOne({ where: { id: Number(id) } });
+    return new Rows(this.#sheaf, uid).findOne({ where: { id } });
   }
 
   #documentOf(uid: string, { documentId, locale }: Entry): Options {

@@ -2,6 +2,7 @@
 // names that are no attributes, which documents refuse.
 import type { Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
+import { conditionsOfCode } from './code-conditions.ts';
 import { type Schemas, schemaOf, targetOf } from './schemas.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -59,6 +60,7 @@ class PopulateOfCode {
     return {
       ...rest,
       ...(Object.keys(page).length > 0 && { pagination: page }),
+      ...(target && rest.filters !== undefined && { filters: conditionsOfCode(this.#schemas, target, rest.filters) }),
       ...(target && rest.populate !== undefined && { populate: this.of(target, rest.populate) }),
       ...(on !== undefined && { on: isObject(on) ? this.#fragments(on) : on }),
     };

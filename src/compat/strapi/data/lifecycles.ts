@@ -251,11 +251,11 @@ export class Lifecycles implements OperationHooks, AroundRows {
   /** What lifecycles set is not the caller's, so no right of theirs to write it is needed. */
   #writtenBy(operation: WriteOperation, data: Record<string, unknown>): Pick<WriteOperation, 'data' | 'supplied'> {
     // Code that writes rows has every right, and what it writes is checked as one.
-    if (operation.row !== undefined) return { data: knownData(this.#sheaf.model, operation.type, data) };
+    if (operation.row !== undefined) return { data: knownData(this.#sheaf.model, operation.type, data, 'id') };
     const asked = Object.entries(operation.data).filter(([key, value]) => data[key] === value);
     const kept = new Set(asked.map(([key]) => key));
     const supplied = Object.entries(data).filter(([key]) => !kept.has(key));
-    const known = knownData(this.#sheaf.model, operation.type, Object.fromEntries(supplied));
+    const known = knownData(this.#sheaf.model, operation.type, Object.fromEntries(supplied), 'id');
     return { data: Object.fromEntries(asked), supplied: known };
   }
 }

@@ -42,15 +42,15 @@ function userService(sheaf: Sheaf, { accounts }: Auth) {
       return rows.findOne({ where: { id }, populate: ['role'] });
     },
     async edit(id: number | string, values: Values): Promise<unknown> {
-      const row = await rows.findOne({ where: { id: Number(id) }, select: ['id', 'documentId'] });
+      const row = await rows.findOne({ where: { id }, select: ['id', 'documentId'] });
       if (!row) return null;
       await users.update({ documentId: row.documentId, data: written(values) });
       return rows.findOne({ where: { id: row.id }, populate: ['role'] });
     },
     fetch: (id: number | string, params: Values = {}): Promise<Entry | null> =>
-      rows.findOne({ ...params, where: { id: Number(id) } }),
+      rows.findOne({ ...params, where: { id } }),
     fetchAuthenticatedUser: (id: number | string): Promise<Entry | null> =>
-      rows.findOne({ where: { id: Number(id) }, populate: ['role'] }),
+      rows.findOne({ where: { id }, populate: ['role'] }),
     fetchAll: (params: Values = {}): Promise<Entry[]> => rows.findMany({ where: params.filters, ...params }),
     remove: (where: Values): Promise<Entry | null> => rows.delete({ where }),
     count: (where: Values = {}): Promise<number> => rows.count({ where }),
@@ -170,7 +170,7 @@ function uploadService(sheaf: Sheaf) {
   const { files: stored } = sheaf;
   return {
     findOne: (id: number | string, populate?: unknown): Promise<Entry | null> =>
-      rows.findOne({ where: { id: Number(id) }, populate }),
+      rows.findOne({ where: { id }, populate }),
     findMany: ({ filters, fields, sort, populate, start, limit }: Values = {}): Promise<Entry[]> =>
       rows.findMany({
         where: filters,

@@ -1,10 +1,11 @@
 // What code says to `db.query` → parameters of a read: `where`, `select`, `orderBy`, `populate`, `limit`, `offset`.
 import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../../../errors.ts';
-import type { Attribute, ScalarType, Schema } from '../../../model/types.ts';
+import type { Schema } from '../../../model/types.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withoutEmptyFilters } from '../sanitize.ts';
+import { conditionsOfCode } from './code-conditions.ts';
 import { knownPopulate } from './known-populate.ts';
 import { type Schemas, targetOf } from './schemas.ts';
 
@@ -72,7 +73,7 @@ export function changedParameters(
 /** `filters` holds beside `where`. */
 export function whereOf(schemas: Schemas, schema: Schema, { where, filters }: RowParameters): unknown {
   const both = [where, filters].filter((one) => one !== undefined && one !== null);
-  const parts = both.map((one) => conditionOf(schemas, schema, one));
+  const parts = both.map((one) => conditionOf(schemas, schema, conditionsOfCode(schemas, schema, one)));
   return withoutEmptyFilters(parts.length > 1 ? { $and: parts } : parts[0]);
 }
 
@@ -90,7 +91,8 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   if (GROUPS.has(key)) return groupOf(key, value).map((one) => conditionOf(schemas, schema, one));
   if (key === '$not') return conditionOf(schemas, schema, value);
   const attribute = schema.attributes.get(key);
-  if (value === undefined) return missingValue(key, attribute);
+  // Without its condition, a read or write would be about other rows.
+  if (value === undefined) throw validationError(`Invalid value for ${key}: expected a value`, { key });
   const target = attribute && targetOf(schemas, attribute);
   if (!target) return Array.isArray(value) ? { $in: value } : value;
   if (value === null) return { id: { $null: true } };
@@ -99,25 +101,6 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
   return isOfIds ? { id: value } : conditionOf(schemas, target, value);
 }
-
-/** As in Strapi, text that is not given is empty. Without its condition, a read or write would be about other rows. */
-function missingValue(key: string, attribute: Attribute | undefined): string {
-  if (isText(attribute)) return '';
-  throw validationError(`Invalid value for ${key}: expected a value`, { key });
-}
-
-const TEXTS: ReadonlySet<ScalarType> = new Set([
-  'string',
-  'text',
-  'richtext',
-  'email',
-  'password',
-  'uid',
-  'enumeration',
-]);
-
-export const isText = (attribute: Attribute | undefined): boolean =>
-  attribute?.kind === 'scalar' && TEXTS.has(attribute.type);
 
 function groupOf(key: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;

@@ -11,8 +11,9 @@ import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { NotOfferedError } from '../not-offered.ts';
+import { isText } from './code-conditions.ts';
 import { knownData } from './known-data.ts';
-import { chosenOf, isText, mostRows, type RowParameters, readOfRows, rowsBefore } from './row-parameters.ts';
+import { chosenOf, mostRows, type RowParameters, readOfRows, rowsBefore } from './row-parameters.ts';
 import { rowTypeOf } from './schemas.ts';
 
 export interface RowWrite extends RowParameters {
@@ -237,7 +238,7 @@ export class Rows {
         'write the entries that hold the component',
       );
     if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
-    const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given));
+    const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given, 'id'));
     const { locale } = given;
     const status = given.publishedAt === null ? 'draft' : 'published';
     const parameters = this.#type.localized && typeof locale === 'string' ? { locale } : {};

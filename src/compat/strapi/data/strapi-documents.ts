@@ -12,6 +12,7 @@ import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { checkData } from '../../../request/parse-write.ts';
 import type { Status } from '../../../request/read-request.ts';
 import { withMeaningfulFilters } from '../sanitize.ts';
+import { conditionsOfCode } from './code-conditions.ts';
 import {
   checkNames,
   checkParameters,
@@ -83,7 +84,10 @@ export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocument
     const contentType = viewOf(sheaf.model, type);
     const actions = actionsOn(sheaf, type, reads);
     const meantBy = (parameters: DocumentParameters): DocumentParameters => ({
-      ...withMeaningfulFilters(parameters),
+      ...withMeaningfulFilters({
+        ...parameters,
+        filters: conditionsOfCode(sheaf.model, type, parameters.filters),
+      }),
       populate: pagedPopulate(sheaf.model, type, parameters.populate),
     });
     const run = async (action: DocumentAction, parameters: DocumentParameters): Promise<unknown> => {
