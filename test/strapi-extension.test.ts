@@ -13,7 +13,16 @@ const PERSON = { username: 'alba', email: 'alba@example.com', password: 'correct
 /** As most projects write it: the plugin is changed in place. */
 const IN_PLACE = `
 module.exports = (plugin) => {
-  const { callback } = plugin.controllers.auth;
+  const { callback, register } = plugin.controllers.auth;
+  plugin.controllers.auth.register = async (ctx) => {
+    const { kind } = ctx.query;
+    await register(ctx);
+    if (!kind) return;
+    const role = await strapi.db.query('plugin::users-permissions.role').findOne({ where: { type: kind } });
+    const { id } = ctx.body.user;
+    if (ctx.query.by === 'service') await strapi.plugin('users-permissions').service('user').edit(id, { role: role.id });
+    else await strapi.db.query('plugin::users-permissions.user').update({ where: { id }, data: { role: role.id } });
+  };
   plugin.controllers.auth.callback = async (ctx) => {
     await callback(ctx);
     ctx.body.user.greeting = 'Hello ' + ctx.body.user.username;
@@ -94,6 +103,15 @@ describeOnEveryDatabase('An extension of the plugin of users', (engine) => {
     expect((await site.get('users/shout')).status).toBe(403);
     expect((await site.get('users-permissions/open')).body).toBe('open');
     expect((globalThis as { strapi?: { booted?: boolean } }).strapi?.booted).toBe(true);
+  });
+
+  it.each(['service', 'rows'])('gives another role to whoever has just registered, by its %s', async (by) => {
+    await site.auth.roles.create('Seller').catch(() => null);
+    await site.auth.roles.grant('seller', ['plugin::users-permissions.user.me', 'plugin::users-permissions.role.find']);
+    const person = { username: by, email: `${by}@example.com`, password: PERSON.password };
+    const { body } = await site.send('POST', `auth/local/register?kind=seller&by=${by}`, person);
+    const me = await site.get('users/me?populate=role', { authorization: `Bearer ${body.jwt}` });
+    expect(me).toMatchObject({ status: 200, body: { username: by, role: { type: 'seller' } } });
   });
 
   it('leaves everything else as it is', async () => {

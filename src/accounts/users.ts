@@ -1,6 +1,6 @@
 // The one writer of users. Whoever writes an account, over HTTP, in process or from the command line, these hold: an
 // address is kept in lower case, no two accounts share an address or a name, sessions end when the password, a block
-// or the role changes, and codes end when the address does.
+// or the role changes, and codes end when the address does. Code of a Strapi project may give another role to a session.
 import type { Caller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import type { Database } from '../db/database.ts';
@@ -79,7 +79,9 @@ export class UserExtension implements TypeExtension {
     return async () => {
       const [after] = await write.run.rows(this.#statements.accountState(), id);
       const [email, blocked, role] = after!;
-      const isRevoked = (blocked === 1 && before![1] === 0) || role !== before![2];
+      // As in Strapi, whoever gets another role from a project's code stays logged in: often it has just registered them.
+      const isMoved = role !== before![2] && !(plan.isRaw && role !== null);
+      const isRevoked = (blocked === 1 && before![1] === 0) || isMoved;
       if (isRevoked || writtenValue(plan.change, 'password') !== undefined) {
         await this.#endSessions(write, id);
         await write.run.rows(this.#statements.setUser('reset_password_token'), null, write.now, id);

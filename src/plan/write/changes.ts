@@ -100,6 +100,8 @@ export interface WritePlan {
   readonly dates: RowDates;
   /** Where it is about one row and not about a document: the id of that row, or that it is made. */
   readonly row: number | 'new' | null;
+  /** Whether code of a Strapi project writes it, which sees everything as it is stored. */
+  readonly isRaw: boolean;
   /** Paths of what the body holds without a meaning. */
   readonly ignored: readonly string[];
 }

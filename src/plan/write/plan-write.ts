@@ -107,6 +107,7 @@ export function planWrite(
     references,
     dates,
     row,
+    isRaw: caller.access.shows === 'everything',
     ignored,
   };
   return plan as AuthorizedWritePlan;

@@ -14,6 +14,7 @@ import { knownData } from './known-data.ts';
 import { localeService } from './locale-service.ts';
 import { filledTemplate } from './mail-template.ts';
 import { Rows } from './rows.ts';
+import { rawDocuments } from './strapi-documents.ts';
 
 type Values = Record<string, unknown>;
 
@@ -32,8 +33,8 @@ export const pluginServices = (sheaf: Sheaf, auth: Auth): PluginServices => ({
 });
 
 function userService(sheaf: Sheaf, { accounts }: Auth) {
-  const users = sheaf.documents(USER);
   const type = sheaf.model.contentTypes.get(USER)!;
+  const users = rawDocuments(sheaf, type);
   const rows = new Rows(sheaf, USER);
   const written = (values: unknown): Values => knownData(sheaf.model, type, values);
   return {

@@ -121,7 +121,7 @@ export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocument
 /** Entries are raw to code, as rows are: with hashes of passwords, and with what leads to types that are not served. */
 const rawCaller = ({ model }: Sheaf): Caller => systemCaller(model, 'everything');
 
-const rawDocuments = (sheaf: Sheaf, type: ContentType): Documents =>
+export const rawDocuments = (sheaf: Sheaf, type: ContentType): Documents =>
   new Documents(sheaf.operations, type, rawCaller(sheaf));
 
 type Action = (parameters: DocumentParameters) => Promise<unknown>;
