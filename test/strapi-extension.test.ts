@@ -231,6 +231,9 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
       [FILE]: `module.exports = (plugin) => {
         const { user } = plugin.contentTypes;
         if (user.schema.attributes.email.type !== 'email') throw new Error('no schema');
+        // How it looks in the administration.
+        user.schema.pluginOptions = { ...user.schema.pluginOptions, 'content-manager': { visible: false } };
+        user.schema.info.displayName = 'Member';
         user.lifecycles = { beforeCreate({ params }) { params.data.username += '!'; } };
         return plugin;
       };`,

@@ -2,6 +2,7 @@
 // the plugin as objects that stand for what the core serves; whatever it leaves as it was is left to the core.
 import { isDeepStrictEqual } from 'node:util';
 import type { CodeFile } from '../../project/code/code-files.ts';
+import { isObject } from '../../request/grammar.ts';
 import type { CodeRegistry } from './code-registry.ts';
 import { answerFromCore } from './code-request.ts';
 import type { Context } from './koa-app.ts';
@@ -185,10 +186,21 @@ const schemaOf = (strapi: Strapi, name: string): unknown =>
 /** Content-types are made of files before any code runs. */
 function refuseSchemas(before: Plugin['contentTypes'], after: Plugin['contentTypes']): void {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (isDeepStrictEqual(before[name]?.schema, after[name]?.schema)) continue;
+    if (isDeepStrictEqual(servedOf(before[name]?.schema), servedOf(after[name]?.schema))) continue;
     const file = `src/extensions/${EXTENDED_PLUGIN}/content-types/${name}/schema.json`;
     throw new Error(`it changes contentTypes.${name}, which is read before code runs; declare it in ${file}`);
   }
+}
+
+/** Plugins of Strapi's administration, which say how a content-type looks there. */
+const ADMINISTRATION: ReadonlySet<string> = new Set(['content-manager', 'content-type-builder']);
+
+/** What of a schema matters to the API. */
+function servedOf(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const { info: _label, pluginOptions, ...served } = schema;
+  const options = Object.entries(pluginOptions ?? {}).filter(([plugin]) => !ADMINISTRATION.has(plugin));
+  return { ...served, pluginOptions: Object.fromEntries(options) };
 }
 
 const lifecyclesOf = (types: Plugin['contentTypes']): ReadonlyMap<string, Members> =>
