@@ -27,11 +27,15 @@ module.exports = (plugin) => {
     await callback(ctx);
     ctx.body.user.greeting = 'Hello ' + ctx.body.user.username;
   };
-  const { find, me } = plugin.controllers.user;
+  const { find, findOne, me } = plugin.controllers.user;
   plugin.controllers.user.find = async (ctx) => {
     ctx.query.fields = ['username'];
     await find(ctx);
-    ctx.set('x-found', String(ctx.body.data.length));
+    if (Array.isArray(ctx.body)) ctx.body = ctx.body.map((user) => ({ ...user, isFound: true }));
+  };
+  plugin.controllers.user.findOne = async (ctx) => {
+    await findOne(ctx);
+    ctx.body = { ...ctx.body, isOne: true };
   };
   plugin.controllers.user.me = async (ctx) => {
     if (ctx.query.fail) return ctx.badRequest('Asked to fail');
@@ -39,7 +43,7 @@ module.exports = (plugin) => {
     ctx.body = { ...ctx.body, isMe: ctx.state.user.id === ctx.body.id };
   };
   plugin.controllers.user.shout = (ctx) => { ctx.body = ctx.state.user.username.toUpperCase(); };
-  plugin.routes['content-api'].routes.push(
+  plugin.routes['content-api'].routes.unshift(
     { method: 'GET', path: '/users/shout', handler: 'user.shout', config: { prefix: '' } },
     { method: 'GET', path: '/open', handler: () => 'open', config: { auth: false } },
   );
@@ -76,7 +80,7 @@ describeOnEveryDatabase('An extension of the plugin of users', (engine) => {
     site = await guarded.open(folder, { database: engine.bareDatabaseUrl(null) });
     await site.auth.roles.grant(
       'authenticated',
-      ['find', 'count', 'shout'].map((name) => `plugin::users-permissions.user.${name}`),
+      ['find', 'findOne', 'count', 'shout'].map((name) => `plugin::users-permissions.user.${name}`),
     );
   });
 
@@ -95,8 +99,8 @@ describeOnEveryDatabase('An extension of the plugin of users', (engine) => {
     expect((await site.get('users/me?fail=1', who)).body.error.message).toBe('Asked to fail');
     expect((await site.get('users/me')).status).toBe(403);
     const users = await site.get('users?sort=id', who);
-    expect(Object.keys(users.body.data[0]).sort()).toEqual(['documentId', 'id', 'username']);
-    expect(users.headers['x-found']).toBe('1');
+    expect(users.body).toEqual([{ id: body.user.id, documentId: expect.any(String), username: 'alba', isFound: true }]);
+    expect((await site.get(`users/${body.user.id}`, who)).body).toMatchObject({ username: 'alba', isOne: true });
     expect((await site.get('users?sort=nothing', who)).status).toBe(400);
     expect((await site.get('users/count', who)).body).toBe(1);
     expect((await site.get('users/shout', who)).body).toBe('ALBA');

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CodeFile } from '../../project/code/code-files.ts';
 import { isObject } from '../../request/grammar.ts';
 import type { CodeRegistry } from './code-registry.ts';
-import { answerFromCore } from './code-request.ts';
+import { answerFromCore, type CoreRoute } from './code-request.ts';
 import type { Context } from './koa-app.ts';
+import { covers, pathPattern } from './path-pattern.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -14,10 +15,12 @@ const NAMESPACE = `plugin::${EXTENDED_PLUGIN}`;
 
 type Served = readonly [method: string, path: string, handler: string];
 
+const USER_LIST = 'user.find';
+
 /** What the plugin serves here: method, path, controller and action. */
 const SERVED: readonly Served[] = [
   ['GET', '/users/count', 'user.count'],
-  ['GET', '/users', 'user.find'],
+  ['GET', '/users', USER_LIST],
   ['GET', '/users/me', 'user.me'],
   ['GET', '/users/:id', 'user.findOne'],
   ['POST', '/users', 'user.create'],
@@ -128,8 +131,20 @@ const originals = new Map<string, (ctx: Context) => Promise<void>>(
   [
     ...SERVED,
     ...SERVED_BELOW.map(([method, path, handler]): Served => [method, `/${EXTENDED_PLUGIN}${path}`, handler]),
-  ].map(([method, path, handler]) => [handler, (ctx) => answerFromCore(ctx, { method, path })]),
+  ].map(([method, path, handler]) => [
+    handler,
+    handler === USER_LIST
+      ? (ctx) => answerWithArray(ctx, { method, path })
+      : (ctx) => answerFromCore(ctx, { method, path }),
+  ]),
 );
+
+/** Code knows the list of users as Strapi shows it: what leaves attributes out of every user has to find them. */
+async function answerWithArray(ctx: Context, route: CoreRoute): Promise<void> {
+  await answerFromCore(ctx, route);
+  const { data } = ctx.body as { readonly data?: unknown };
+  if (Array.isArray(data)) ctx.body = data;
+}
 
 /** Controllers of the core by name. */
 function coreControllers(): Record<string, Record<string, unknown>> {
@@ -255,12 +270,28 @@ function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'route
   if ((membersOf(plugin.routes.admin ?? {}, strapi).routes as PluginRoute[] | undefined)?.length)
     throw new Error('it adds routes of the administration interface, which are not served');
   return {
-    routes: list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
+    routes: withThoseBefore(
+      list,
+      list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
+    ),
     controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
     guard: (role, uid) =>
       uid.startsWith(`${NAMESPACE}.`) ? plugin[role]?.[uid.slice(NAMESPACE.length + 1)] : undefined,
   };
 }
+
+/** The routes that are the extension's, and those of the core before them that they would answer as well. */
+function withThoseBefore(list: readonly PluginRoute[], own: readonly PluginRoute[]): PluginRoute[] {
+  const isBefore = (route: PluginRoute, later: PluginRoute): boolean =>
+    route.method === later.method && covers(pathPattern(pathOf(later)), pathPattern(pathOf(route)));
+  return list.filter(
+    (route, index) =>
+      own.includes(route) || list.slice(index + 1).some((later) => own.includes(later) && isBefore(route, later)),
+  );
+}
+
+const pathOf = ({ path, config }: PluginRoute): string =>
+  `${config?.prefix === undefined ? `/${EXTENDED_PLUGIN}` : ''}${String(path)}`;
 
 /** What code left: an object, our own that can be called, or a function that makes one. */
 function membersOf(given: unknown, strapi: Strapi): Members {
