@@ -632,7 +632,7 @@ export default { register() {}, bootstrap() {} };`;
   });
 
   const start = (code: string): Promise<string[]> =>
-    closedIn('src/index.js', `module.exports = { bootstrap({ strapi }) { ${code} } };`);
+    closedIn('src/index.js', `module.exports = { async bootstrap({ strapi }) { ${code} } };`);
 
   it.each([
     [`const use = strapi.documents.use; use(audit);`, 'documents.use'],
@@ -710,6 +710,33 @@ export default { register() {}, bootstrap() {} };`;
         `for (const uid of Object.keys(strapi.contentTypes)) { const x = strapi.contentType(uid).attributes; log(x); }`,
       ),
     ).toEqual([]);
+  });
+
+  it.each([
+    `const user = await strapi.plugin('users-permissions').service('user').fetch(1); delete user.password;`,
+    `const user = await strapi.plugins['users-permissions'].services.user.fetch(1); user.name = 'x';`,
+    `const shown = await strapi.contentAPI.sanitize.output(entry, schema, { auth }); delete shown.name;`,
+    `const found = await strapi.controller(uid).find(ctx); found.meta.x = 1;`,
+    `const entry = await strapi.entityService.findOne(uid, 1); entry.total = 1;`,
+    `const other = await app.entityService.findOne(uid, 1); other.total = 1;`,
+    `const [entry] = await strapi.entityService.findMany(uid); Object.assign(entry, { total: 1 });`,
+    `const row = await strapi.db.connection(table).first(); row.total = 1;`,
+    `const found = await strapi.db.connection.raw(text); found.rows = [];`,
+    `const made = await strapi.db.transaction(write); made.total = 1;`,
+    `const { sanitize } = require('@strapi/utils'); const shown = await sanitize.contentAPI.output(x); shown.y = 1;`,
+  ])('changing what it was given closes nothing: %s', async (code) => {
+    expect(await start(code)).toEqual([]);
+  });
+
+  it.each([
+    `strapi.entityService.findOne = f;`,
+    `strapi.db.connection.raw = f;`,
+    `strapi.plugin('users-permissions').service('user').fetch = f;`,
+    `strapi.plugins['users-permissions'].services.user.fetch = f;`,
+    `strapi.plugin('users-permissions').routes['content-api'].routes.find(f).config.policies = [];`,
+    `const query = strapi.db.query(uid); query.findOne = f;`,
+  ])('replacing what gives it closes everything: %s', async (code) => {
+    expect(await start(code)).toEqual(['application bootstrap: all']);
   });
 
   it('a plugin of the project is read where it stands, compiled as well', async () => {

@@ -79,8 +79,17 @@ const PART = new RegExp(`\\b(?:${PARTS})\\b`);
 const REPLACED = new RegExp(
   `^import\\(@strapi/|^strapi\\.(?:(?:${PARTS})\\b|server\\.(?:router|use|routes|api)\\b|get\\(\\)\\.)`,
 );
-/** What a function of a service or of documents has given, which is content. */
-const CONTENT = /^strapi\.(?:service|documents|query|db\.query)\(\)\.\w+\(\)/;
+/** What holds functions that give content: services and controllers, also those of plugins and APIs, documents and rows. */
+const GIVING = [
+  '(?:(?:plugin\\(\\)|plugins\\.[^.]+|api\\(\\)|apis?\\.[^.]+)\\.)?(?:(?:service|controller)\\(\\)|(?:services|controllers)\\.[^.]+)',
+  '(?:documents|query|db\\.query)\\(\\)',
+  'entityService',
+  'contentAPI\\.(?:sanitize|validate)',
+];
+/** What such a function, a statement or a function of `@strapi/utils` has given, which is the code's own to change. */
+const CONTENT = new RegExp(
+  `^[\\w$]+\\.(?:(?:${GIVING.join('|')})\\.\\w+|db\\.(?:transaction|getConnection|connection(?:\\.\\w+)?))\\(\\)|^import\\(@strapi/utils\\)[\\w.]*\\(\\)`,
+);
 /** Strapi under another name, such as that of a parameter. */
 const OTHER_NAME =
   /^(?!this\.|module\.|exports\.)[\w$]+\.(?:controllers|contentTypes|contentAPI|entityService|sanitizers|apis)\./;
@@ -98,8 +107,7 @@ const HOOKS = /\bdocuments\b[\s\S]*\buse\b|\blifecycles\b|\bserver\b/;
 const isOfStart = ({ role }: ParsedFile): boolean => role === 'index' || role === 'plugin';
 
 const isReplaced = (file: ParsedFile, meaning: string): boolean =>
-  (REPLACED.test(meaning) && !CONTENT.test(meaning)) ||
-  (file.role !== 'extension' && OTHER_NAME.test(meaning)) ||
+  (!CONTENT.test(meaning) && (REPLACED.test(meaning) || (file.role !== 'extension' && OTHER_NAME.test(meaning)))) ||
   (isOfStart(file) && OF_DEFINITIONS.test(meaning));
 
 function unreadable({ file, text, role }: ParsedFile): CodeFinding[] {
