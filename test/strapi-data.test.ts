@@ -324,6 +324,8 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
       (await rows(ARTICLE).create({ data: { title: 'From', related }, populate: ['related'] })).related;
     expect(await link([to.id])).toMatchObject([{ id: to.id, title: 'To' }]);
     expect(await link({ connect: [{ id: to.id }] })).toMatchObject([{ id: to.id }]);
+    for (const text of [[String(to.id)], { connect: [{ id: String(to.id) }] }, { set: String(to.id) }])
+      expect(await link(text)).toMatchObject([{ id: to.id }]);
     const draft = of(await documents(ARTICLE).findOne({ documentId: to.documentId }));
     expect(await link({ set: [draft.id] })).toMatchObject([{ id: draft.id, publishedAt: null }]);
     const from = await rows(ARTICLE).findOne({ where: { related: to.id } });
@@ -1293,7 +1295,7 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
         username: 'ada',
         email: 'Ada@example.org',
         password: 'Tr0ub4dor-and-3',
-        role: first!.id,
+        role: String(first!.id),
         nosuch: 1,
       }),
     );
