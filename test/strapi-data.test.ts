@@ -1312,10 +1312,17 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     expect(await jwt!.getToken!({ request })).toMatchObject({ id: added.id });
     expect(await jwt!.getToken!({ request: { header: {} } })).toBeNull();
     await expect(jwt!.verify!(`${token}x`)).rejects.toThrow('Invalid token');
+    const forOther = jwt!.issue!({ email: 'ada@example.org', type: 'invitation' }) as unknown as string;
+    expect(await jwt!.verify!(forOther)).toMatchObject({ email: 'ada@example.org', type: 'invitation' });
+    await expect(content.sheaf.authenticate({ authorization: `Bearer ${forOther}` })).rejects.toThrow();
     expect(await content.sheaf.authenticate({ authorization: `Bearer ${token}` })).toMatchObject({
       kind: 'user',
       account: { id: added.id },
     });
+    await user!.edit!(added.id, { password: 'Tr0ub4dor-and-4' });
+    const renewed = jwt!.issue!({ id: added.id }) as unknown as string;
+    await expect(content.sheaf.authenticate({ authorization: `Bearer ${token}` })).rejects.toThrow();
+    expect(await content.sheaf.authenticate({ authorization: `Bearer ${renewed}` })).toMatchObject({ kind: 'user' });
     expect(await user!.fetchAuthenticatedUser!(added.id)).toMatchObject({ id: added.id, role: { id: first!.id } });
     const { email } = services.email!;
     await email!.sendTemplatedEmail!(

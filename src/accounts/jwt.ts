@@ -108,11 +108,12 @@ export class Jwt {
    */
   issue(payload: Readonly<Record<string, unknown>>, life: number): string {
     const { algorithm, issuer, audience } = this.#settings;
-    const now = Math.floor(Date.now() / 1000);
+    // To the millisecond: it may follow a new password, which ends all tokens that are older.
+    const now = Date.now() / 1000;
     const claims = {
       ...payload,
       iat: now,
-      exp: now + life,
+      exp: Math.floor(now) + life,
       ...(issuer !== null && { iss: issuer }),
       ...(audience !== null && { aud: audience }),
     };
@@ -129,16 +130,9 @@ export class Jwt {
     return `${text}.${signature}`;
   }
 
-  /** All that a token of ours says; null for any other. */
+  /** All that a token of ours says, whatever it is for; null for any other. */
   async payload(token: string): Promise<Readonly<Record<string, unknown>> | null> {
-    return (await this.verify(token)) && (await jose()).decodeJwt(token);
-  }
-
-  /** Null for anything that is not a token of ours, or no longer one. */
-  async verify(token: string): Promise<Claims | null> {
     if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null;
-    const known = this.#read.get(token);
-    if (known) return known.end > Date.now() ? known : null;
     try {
       const { jwtVerify } = await jose();
       const { algorithm, issuer, audience } = this.#settings;
@@ -149,12 +143,20 @@ export class Jwt {
         clockTolerance: TOLERANCE_SECONDS,
         requiredClaims: ['exp', 'iat'],
       });
-      const claims = claimsOf(payload);
-      if (claims) this.#read.set(token, claims);
-      return claims;
+      return payload;
     } catch {
       return null;
     }
+  }
+
+  /** Null for anything that is not a token of ours, or no longer one. */
+  async verify(token: string): Promise<Claims | null> {
+    const known = this.#read.get(token);
+    if (known) return known.end > Date.now() ? known : null;
+    const payload = await this.payload(token);
+    const claims = payload && claimsOf(payload);
+    if (claims) this.#read.set(token, claims);
+    return claims;
   }
 }
 
@@ -169,7 +171,7 @@ function claimsOf({ id, userId, sessionId, type, iat, exp }: Record<string, unkn
     userId: user,
     sessionId: sessionId ?? null,
     kind: type ?? 'access',
-    issuedAt: iat * 1000,
+    issuedAt: Math.round(iat * 1000),
     end: (Number(exp) + TOLERANCE_SECONDS) * 1000,
   };
 }
