@@ -143,6 +143,28 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     expect((await site.get('hello')).body).toBe('hello');
   });
 
+  it('may be left out where the start of the project wraps controllers', async () => {
+    const wrapping = `
+      const users = strapi.plugin('users-permissions').controller('auth');
+      const { register } = users;
+      users.register = async (ctx) => {
+        if (!ctx.request.body.invitation) return ctx.badRequest('No invitation');
+        delete ctx.request.body.invitation;
+        await register(ctx);
+      };`;
+    const site = await opened({ 'src/index.js': `module.exports = { register({ strapi }) { ${wrapping} } };` });
+    const refused = await site.send('POST', 'auth/local/register', PERSON);
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'No invitation']);
+    const registered = await site.send('POST', 'auth/local/register', { ...PERSON, invitation: 'x' });
+    expect([registered.status, registered.body.user.username]).toEqual([200, 'alba']);
+    const login = { identifier: PERSON.email, password: PERSON.password };
+    expect((await site.send('POST', 'auth/local', login)).status).toBe(200);
+    const failing = `module.exports = { register({ strapi }) { ${wrapping} throw new Error('no queue'); } };`;
+    const closed = await opened({ 'src/index.js': failing });
+    expect((await closed.send('POST', 'auth/local/register', PERSON)).status).toBe(403);
+    expect((await closed.send('POST', 'auth/local', login)).status).toBe(403);
+  });
+
   it('may wrap controllers of roles and permissions, and lead everyone to their own account', async () => {
     const site = await opened({
       [FILE]: `module.exports = (plugin) => {

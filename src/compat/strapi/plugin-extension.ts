@@ -1,5 +1,6 @@
 // `src/extensions/users-permissions/strapi-server`: code that adds routes to the plugin, or wraps its controllers. It gets
-// the plugin as objects that stand for what the core serves; whatever it leaves as it was is left to the core.
+// the plugin as objects that stand for what the core serves; whatever it leaves as it was is left to the core. The start of
+// the project (`src/index`) may wrap controllers as well, with or without such a file.
 import { isDeepStrictEqual } from 'node:util';
 import type { CodeFile } from '../../project/code/code-files.ts';
 import { isObject } from '../../request/grammar.ts';
@@ -81,7 +82,7 @@ export interface PluginExtension {
   readonly file: string;
   readonly namespace: string;
   /** Routes that are new, that were changed, or whose action was wrapped. */
-  readonly routes: readonly PluginRoute[];
+  routes(): readonly PluginRoute[];
   controller(uid: string): Members | undefined;
   /** Functions around the rows of its content-types, by uid. */
   readonly lifecycles: ReadonlyMap<string, Members>;
@@ -97,15 +98,15 @@ interface ExtensionDeps {
   readonly registry: CodeRegistry;
 }
 
-/** Null where there is none, or where it cannot run: then it is told, and what it extends stays closed. */
+/** Null where its file cannot run: then it is told, and what it extends stays closed. */
 export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDeps): Promise<PluginExtension | null> {
   const file = files.find(({ role, owner }) => role === 'extension' && owner === EXTENDED_PLUGIN);
-  if (!file) return null;
   const { strapi, modules, registry } = deps;
+  const given = pluginOf(strapi);
+  if (!file) return wrappedAtStart(files, given, strapi);
   try {
     const exported = modules.load(file.path);
     if (typeof exported !== 'function') throw new Error('it exports no function');
-    const given = pluginOf(strapi);
     const services = snapshotOf(given.services);
     const types = structuredClone(given.contentTypes);
     const bootstrap = given.bootstrap;
@@ -125,6 +126,15 @@ export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDe
     return null;
   }
 }
+
+/** The plugin without a file of its own: whatever the start of the project wraps of it. */
+const wrappedAtStart = (files: readonly CodeFile[], plugin: Plugin, strapi: Strapi): PluginExtension => ({
+  file: files.find(({ role }) => role === 'index')?.file ?? '',
+  namespace: NAMESPACE,
+  lifecycles: new Map(),
+  ...changesOf(plugin, strapi),
+  bootstrap: null,
+});
 
 /** Actions of the core by controller and name, each a function for the context of a request. */
 const originals = new Map<string, (ctx: Context) => Promise<void>>(
@@ -270,10 +280,11 @@ function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'route
   if ((membersOf(plugin.routes.admin ?? {}, strapi).routes as PluginRoute[] | undefined)?.length)
     throw new Error('it adds routes of the administration interface, which are not served');
   return {
-    routes: withThoseBefore(
-      list,
-      list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
-    ),
+    routes: () =>
+      withThoseBefore(
+        list,
+        list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
+      ),
     controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
     guard: (role, uid) =>
       uid.startsWith(`${NAMESPACE}.`) ? plugin[role]?.[uid.slice(NAMESPACE.length + 1)] : undefined,

@@ -94,7 +94,7 @@ export function routeList(deps: RouteListDeps, extension: PluginExtension | null
 
 function extendedRoutes(deps: RouteListDeps, { file, namespace, routes }: PluginExtension): StrapiRoute[] {
   const name = namespace.slice('plugin::'.length);
-  return routes.map((route) => routeOf(deps, { file, name, namespace, prefix: `/${name}` }, route));
+  return routes().map((route) => routeOf(deps, { file, name, namespace, prefix: `/${name}` }, route));
 }
 
 const byApiAndName = (one: LoadedFile, other: LoadedFile): number => {

@@ -237,7 +237,8 @@ const BEGUN: ReadonlySet<string> = new Set(['documents.use', 'lifecycles']);
 /** What passes through code that does not run stays closed. */
 function closeWhatFailed({ code, withheld }: Sheaf, problems: readonly CodeProblem[], isStarted: boolean): void {
   const failed = new Set(problems.map(({ file }) => file));
-  const isBegun = ({ file, kind }: CodeFinding): boolean => BEGUN.has(kind) && !file.startsWith('src/api/');
+  const isBegun = ({ file, kind }: CodeFinding): boolean =>
+    kind === 'extension' ? file.startsWith(INDEX) : BEGUN.has(kind) && !file.startsWith('src/api/');
   withheld.close(code.findings.filter((finding) => failed.has(finding.file) || (!isStarted && isBegun(finding))));
 }
 

@@ -400,6 +400,19 @@ describe('lifecycles and document middlewares', () => {
     ],
     ['keeps something of its own', 'strapi.queue = makeQueue();', []],
     ['replaces a controller', `strapi.controller('${ORDER}').find = f;`, ['application bootstrap: all']],
+    ...[
+      "const auth = strapi.plugin('users-permissions').controller('auth'); auth.register = f;",
+      "const { strapi: s } = all; strapi.plugins['users-permissions'].controllers.auth.register = f;",
+      "strapi.plugin('users-permissions').controllers.auth.register = f;",
+      "strapi.controller('plugin::users-permissions.auth').register = f;",
+    ].map((code): [string, string, string[]] => ['wraps users', code, ['plugin::users-permissions extension: all']]),
+    ...[
+      "strapi.plugin('users-permissions').controllers.auth = c;",
+      "strapi.plugin('upload').controller('content-api').upload = f;",
+      "strapi.plugin(name).controller('auth').register = f;",
+      "let c = strapi.plugin('users-permissions').controller('auth'); c = strapi.controller('x'); c.find = f;",
+      "strapi.plugin('users-permissions').service('user').add = f;",
+    ].map((code): [string, string, string[]] => ['replaces', code, ['application bootstrap: all']]),
     ['extends what Strapi holds', `strapi.get('controllers').extend('x', f);`, ['application bootstrap: all']],
   ])('code at the start that %s', async (_title, code, expected) => {
     expect(await inBootstrap(code)).toEqual(expected);

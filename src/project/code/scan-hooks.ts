@@ -3,7 +3,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { APPLICATION, type Closes, type CodeFinding, type CodeKind, type TypeNames } from './code-finding.ts';
 import { type CodeModule, returnedBy } from './code-module.ts';
-import { type FunctionNode, isFunction } from './code-nodes.ts';
+import { type FunctionNode, isFunction, propertyName } from './code-nodes.ts';
 import { described, listed } from './code-purpose.ts';
 import { HandlerConditions } from './handler-conditions.ts';
 import { FIND_EVENTS, lifecycleFinding, type ParsedFile } from './scan-api.ts';
@@ -14,8 +14,10 @@ export function scanHooks(file: ParsedFile, types: readonly TypeNames[]): readon
   const found: CodeFinding[] = [];
   for (const node of module.nodes) {
     const written = writtenBy(node);
+    const wrapped = node.type === 'AssignmentExpression' && isOfStart(file) ? wrappedAction(module, node.left) : null;
     const replaced = written && module.meanings(written).find((meaning) => isReplaced(file, meaning));
-    if (replaced) found.push(replacement(file, replaced));
+    if (wrapped !== null) found.push(wrapping(file, wrapped));
+    else if (replaced) found.push(replacement(file, replaced));
     if (node.type === 'CallExpression') found.push(...scanCall(file, module, node, types));
   }
   return found;
@@ -31,6 +33,47 @@ function writtenBy(node: AnyNode): AnyNode | null {
         : null;
   return target?.type === 'MemberExpression' || target?.type === 'ChainExpression' ? target : null;
 }
+
+/** The plugin whose controllers code may wrap. */
+const WRAPPED_PLUGIN = 'users-permissions';
+const WRAPPED_CONTROLLER = new RegExp(`^plugin::${WRAPPED_PLUGIN}\\.(\\w+)$`);
+
+/** The action of a controller of the plugin that is assigned to, such as `auth.register`; null for anything else. */
+function wrappedAction(module: CodeModule, written: AnyNode): string | null {
+  if (written.type !== 'MemberExpression') return null;
+  const name = controllerOf(module, module.resolve(written.object));
+  const action = propertyName(written);
+  return name === null || action === null ? null : `${name}.${action}`;
+}
+
+/** The name of a controller of the plugin, however code of the start reaches it. */
+function controllerOf(module: CodeModule, node: AnyNode): string | null {
+  if (node.type === 'MemberExpression') {
+    const list = module.resolve(node.object);
+    const isOfPlugin = list.type === 'MemberExpression' && propertyName(list) === 'controllers';
+    return isOfPlugin && isPlugin(module, module.resolve(list.object)) ? propertyName(node) : null;
+  }
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return null;
+  const { object } = node.callee;
+  const asked = module.string(node.arguments[0] ?? null);
+  if (asked === null || propertyName(node.callee) !== 'controller') return null;
+  if (isPlugin(module, module.resolve(object))) return asked;
+  return isStrapi(module, object) ? (WRAPPED_CONTROLLER.exec(asked)?.[1] ?? null) : null;
+}
+
+/** `strapi.plugin('users-permissions')` or `strapi.plugins['users-permissions']`. */
+function isPlugin(module: CodeModule, node: AnyNode): boolean {
+  if (node.type === 'CallExpression')
+    return isMember(module, node.callee, 'plugin') && module.string(node.arguments[0] ?? null) === WRAPPED_PLUGIN;
+  return (
+    node.type === 'MemberExpression' &&
+    propertyName(node) === WRAPPED_PLUGIN &&
+    isMember(module, module.resolve(node.object), 'plugins')
+  );
+}
+
+const isMember = (module: CodeModule, node: AnyNode, name: string): boolean =>
+  node.type === 'MemberExpression' && propertyName(node) === name && isStrapi(module, node.object);
 
 function scanCall(
   file: ParsedFile,
@@ -120,6 +163,15 @@ const replacement = ({ file }: ParsedFile, part: string): CodeFinding => ({
   kind: 'bootstrap',
   subject: APPLICATION,
   does: `replaces ${part.replace(/\s+/g, ' ').slice(0, 60)}`,
+  closes: 'all',
+  instead: null,
+});
+
+const wrapping = ({ file }: ParsedFile, action: string): CodeFinding => ({
+  file,
+  kind: 'extension',
+  subject: `plugin::${WRAPPED_PLUGIN}`,
+  does: `wraps ${action}`,
   closes: 'all',
   instead: null,
 });
