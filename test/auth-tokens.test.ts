@@ -242,17 +242,16 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
     await expectRefused(`Bearer ${await BAD_TOKENS[name]!(given)}`);
   });
 
-  it.each(Object.keys(BAD_TOKENS).filter((name) => !name.includes('megabyte')))(
-    'are refused to refresh with: one %s',
-    async (name) => {
-      const { service } = given;
-      const token = await BAD_TOKENS[name]!({ ...given, kind: 'refreshToken' });
-      const sessions = await service.number('select count(*) from strapi_sessions');
-      expectNoRefresh(await service.refresh(token));
-      expect(await service.number('select count(*) from strapi_sessions')).toBeLessThanOrEqual(sessions);
-      expect((await service.me(given.tokens.jwt)).status).toBe(200);
-    },
-  );
+  // Strapi 5 issues refresh tokens without a beginning.
+  const isRefused = (name: string): boolean => !name.includes('megabyte') && name !== 'without a beginning';
+  it.each(Object.keys(BAD_TOKENS).filter(isRefused))('are refused to refresh with: one %s', async (name) => {
+    const { service } = given;
+    const token = await BAD_TOKENS[name]!({ ...given, kind: 'refreshToken' });
+    const sessions = await service.number('select count(*) from strapi_sessions');
+    expectNoRefresh(await service.refresh(token));
+    expect(await service.number('select count(*) from strapi_sessions')).toBeLessThanOrEqual(sessions);
+    expect((await service.me(given.tokens.jwt)).status).toBe(200);
+  });
 
   it.each<[string, (token: string) => string]>([
     ['two spaces', (token) => `Bearer  ${token}`],

@@ -202,7 +202,10 @@ describe('The files of a JavaScript project', () => {
       refreshTokenSeconds: 3600,
       refreshToken: 'body',
     });
-    expect(config(javascript(), { HTTP_ONLY: 'true' }).settings.auth.refreshToken).toBe('cookie');
+    const { refreshToken, cookie } = config(javascript(), { HTTP_ONLY: 'true' }).settings.auth;
+    expect(refreshToken).toBe('cookie');
+    // Where the cookie of one server is at another path than that of the other, browsers keep and send both.
+    expect(cookie.path).toBe('/');
   });
 
   it('say how tokens are signed, and what the cookie of a refresh token is', () => {
@@ -213,7 +216,7 @@ describe('The files of a JavaScript project', () => {
           jwt: { algorithm: 'HS384', issuer: 'the-guide', audience: 'its-readers' },
           sessions: {
             httpOnly: true,
-            cookie: { name: 'guide', domain: 'guide.example', path: '/', sameSite: 'strict', secure: true, maxAge: 120000 },
+            cookie: { name: 'guide', domain: 'guide.example', path: '/api', sameSite: 'strict', secure: true, maxAge: 120000 },
           },
         },
       },
@@ -223,7 +226,7 @@ describe('The files of a JavaScript project', () => {
     expect(cookie).toEqual({
       name: 'guide',
       domain: 'guide.example',
-      path: '/',
+      path: '/api',
       sameSite: 'strict',
       secure: true,
       maxAgeSeconds: 120,

@@ -175,6 +175,46 @@ describeOnEveryDatabase('The sessions of a user', (engine) => {
     expectUnauthorized(await service.me(three.jwt));
   });
 
+  it('go on by a token of Strapi 5, which says when it ends and not when it began', async () => {
+    const { username } = await service.person();
+    const { iat: _, ...claims } = claimsOf((await logIn(username)).refreshToken);
+    const { jwt } = tokensOf(await service.refresh(signed(claims)));
+    expect((await service.me(jwt)).status).toBe(200);
+    // Only where there is a session to begin with.
+    expectUnauthorized(await service.refresh(signed({ ...claims, sessionId: undefined })));
+    expectUnauthorized(await service.me(signed({ ...claims, type: 'access' })));
+  });
+
+  it('end with the last one, which is all that Strapi 5 deletes of one that was renewed', async () => {
+    const { username } = await service.person();
+    const [first, other] = [await logIn(username), await logIn(username)];
+    const second = tokensOf(await service.refresh(first.refreshToken));
+    const third = tokensOf(await service.refresh(second.refreshToken));
+    for (const { jwt } of [first, second, third]) expect((await service.me(jwt)).status).toBe(200);
+    await service.execute(`delete from strapi_sessions where session_id = '${sessionOf(third.jwt)}'`);
+    for (const { jwt, refreshToken } of [first, second, third]) {
+      expectUnauthorized(await service.me(jwt));
+      expectUnauthorized(await service.refresh(refreshToken));
+    }
+    expect((await service.me(other.jwt)).status).toBe(200);
+  });
+
+  it('keep the moment and the device of the log-in where Strapi 5 looks for them', async () => {
+    const { id, username } = await service.person();
+    const { jwt } = await logIn(username);
+    const [{ loginAt }] = await list(jwt);
+    const where = `where user_id = '${id}'`;
+    const kept = `metadata like '%"deviceName":"Chrome on macOS"%' and metadata like '%"loginAt":"${loginAt}"%'`;
+    const text = kept.replaceAll('metadata', "replace(cast(metadata as text), ': ', ':')");
+    expect(await service.number(`select count(*) from strapi_sessions ${where} and ${text}`)).toBe(1);
+    await service.execute(`update strapi_sessions set metadata = '{"loginAt":"2020-01-02T03:04:05.678Z"}' ${where}`);
+    expect((await list(jwt))[0]).toMatchObject({ loginAt: '2020-01-02T03:04:05.678Z', deviceName: null });
+    for (const metadata of ['{"loginAt":"yesterday"}', '[1]', 'null']) {
+      await service.execute(`update strapi_sessions set metadata = '${metadata}' ${where}`);
+      expect((await list(jwt))[0]).toMatchObject({ loginAt: expect.stringMatching(/^20/), deviceName: null });
+    }
+  });
+
   it('are none of the business of who is not logged in', async () => {
     for (const [method, url] of [
       ['GET', 'auth/sessions'],
@@ -235,6 +275,9 @@ describeOnEveryDatabase('The cookie of a refresh token', (engine) => {
     // What came in the body is put into a cookie as well.
     const moved = await service.auth('refresh', { refreshToken: inBody.body.refreshToken }, HTTP_ONLY);
     expect([moved.body.refreshToken, cookieOf(moved).name]).toEqual([undefined, name]);
+    // A cookie goes before what the client has kept from before, as in Strapi 5.
+    const both = { ...HTTP_ONLY, cookie: `${name}=${cookieOf(moved).value}` };
+    expect((await service.auth('refresh', { refreshToken: inBody.body.refreshToken }, both)).status).toBe(200);
     // Any other value asks for nothing.
     expect((await logInTo(service, { 'x-strapi-refresh-cookie': 'no' })).body.refreshToken).toEqual(expect.any(String));
   });

@@ -18,6 +18,7 @@ import { type AccountSettings, readAccountSettings } from './account-settings.ts
 import type { ApiTokens } from './api-tokens.ts';
 import type { GrantedRole, Grants } from './grants.ts';
 import type { Claims, Jwt } from './jwt.ts';
+import { goesOn } from './session-family.ts';
 
 /** Who came with a header, and until when that need not be looked up again as long as nothing is written. */
 interface FoundCaller {
@@ -198,7 +199,8 @@ export class Authenticator {
     if (!row) return null;
     await this.#grants.reach(mark);
     const [role, settings, owner, status, end, tokensAfter, ...values] = row;
-    const isAlive = owner === String(userId) && status !== 'revoked' && end !== null && end > Date.now();
+    const isAlive =
+      owner === String(userId) && end !== null && end > Date.now() && (await this.#isGood(userId, sessionId, status));
     return {
       user: Object.fromEntries(this.#columns.map(({ name }, index) => [name, values[index]])),
       role: role === null ? null : this.#grants.role(role),
@@ -207,6 +209,15 @@ export class Authenticator {
       tokensAfter: Number(tokensAfter ?? 0),
       mark,
     };
+  }
+
+  /** A session that was renewed is good as long as the one that it became. */
+  async #isGood(userId: number, sessionId: string | null, status: string | null): Promise<boolean> {
+    if (status !== 'rotated' || sessionId === null) return status !== 'revoked';
+    const rows = await this.#database.latest((session) =>
+      session.rows(this.#statements.sessionsOf(), [String(userId)]),
+    );
+    return goesOn(rows, sessionId);
   }
 }
 

@@ -141,7 +141,7 @@ export class Jwt {
         ...(issuer !== null && { issuer }),
         ...(audience !== null && { audience }),
         clockTolerance: TOLERANCE_SECONDS,
-        requiredClaims: ['exp', 'iat'],
+        requiredClaims: ['exp'],
       });
       return payload;
     } catch {
@@ -163,15 +163,22 @@ export class Jwt {
 function claimsOf({ id, userId, sessionId, type, iat, exp }: Record<string, unknown>): Claims | null {
   const named = userId ?? id;
   const user = typeof named === 'number' || (typeof named === 'string' && /^\d+$/.test(named)) ? Number(named) : 0;
-  const now = Date.now() / 1000 + TOLERANCE_SECONDS;
-  if (!Number.isInteger(user) || user < 1 || user > MAX_ID || typeof iat !== 'number' || iat > now) return null;
+  if (!Number.isInteger(user) || user < 1 || user > MAX_ID) return null;
   if (sessionId !== undefined && (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId))) return null;
   if (type !== undefined && type !== 'access' && type !== 'refresh') return null;
+  const begin = beginOf(iat, type === 'refresh');
+  if (begin === null) return null;
   return {
     userId: user,
     sessionId: sessionId ?? null,
     kind: type ?? 'access',
-    issuedAt: Math.round(iat * 1000),
+    issuedAt: Math.round(begin * 1000),
     end: (Number(exp) + TOLERANCE_SECONDS) * 1000,
   };
+}
+
+/** In seconds; null where it cannot be. Strapi 5 issues refresh tokens without it, whose session tells when they began. */
+function beginOf(iat: unknown, isOptional: boolean): number | null {
+  if (iat === undefined && isOptional) return 0;
+  return typeof iat === 'number' && iat <= Date.now() / 1000 + TOLERANCE_SECONDS ? iat : null;
 }

@@ -6,9 +6,10 @@ import { createId } from '@paralleldrive/cuid2';
 import type { Database, Session } from '../db/database.ts';
 import type { Settings } from '../project/settings.ts';
 import { isStorable } from '../request/scalars.ts';
-import type { AccountStatements, SessionRow } from '../sql/account-statements.ts';
+import type { AccountStatements } from '../sql/account-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import type { Claims, Jwt } from './jwt.ts';
+import { familyOf } from './session-family.ts';
 import { sessionsKey } from './users.ts';
 
 export interface Tokens {
@@ -41,7 +42,7 @@ export interface Beginning {
 /** A session that goes on keeps the device of the one that it follows. */
 interface Device {
   readonly id: string | null;
-  /** JSON. */
+  /** JSON, as Strapi 5 keeps it: when the log-in was, and the name of the device. */
   readonly metadata: string | null;
 }
 
@@ -90,7 +91,8 @@ export class Sessions {
         if (row?.[1] !== password) return null;
       }
       await session.rows(this.#statements.sweepSessions(), [String(userId), Date.now()]);
-      const metadata = deviceName === null ? null : JSON.stringify({ deviceName });
+      const loginAt = new Date().toISOString();
+      const metadata = JSON.stringify({ loginAt, ...(deviceName !== null && { deviceName }) });
       return this.#insert(session, userId, { id: deviceId, metadata }, end);
     });
     return begun && this.#tokens(userId, begun);
@@ -159,12 +161,13 @@ export class Sessions {
     );
     return active.map(([id, , deviceId, , , begin, metadata]) => {
       const family = familyOf(rows, id);
+      const { deviceName, loginAt = new Date(Math.min(...family.map((row) => row[5]))) } = readMetadata(metadata);
       return {
         id,
         deviceId,
-        deviceName: deviceNameIn(metadata),
+        deviceName,
         current: family.some(([sessionId]) => sessionId === current),
-        loginAt: new Date(Math.min(...family.map((row) => row[5]))).toISOString(),
+        loginAt: loginAt.toISOString(),
         lastActiveAt: new Date(begin).toISOString(),
       };
     });
@@ -206,26 +209,20 @@ export class Sessions {
   }
 }
 
-/** A session with those that it followed and those that follow it, since one begins anew whenever it is renewed. */
-function familyOf(rows: readonly SessionRow[], sessionId: string): readonly SessionRow[] {
-  const byId = new Map(rows.map((row) => [row[0], row]));
-  const byChild = new Map(rows.map((row) => [row[7], row]));
-  const family = new Set<SessionRow>();
-  const follow = (first: SessionRow | undefined, next: (row: SessionRow) => SessionRow | undefined): void => {
-    for (let row = first; row && !family.has(row); row = next(row)) family.add(row);
+/** What is kept of a log-in. Metadata that another program wrote may be anything. */
+function readMetadata(text: string | null): { readonly deviceName: string | null; readonly loginAt?: Date } {
+  const { deviceName, loginAt } = objectIn(text);
+  const begin = new Date(typeof loginAt === 'string' ? loginAt : Number.NaN);
+  return {
+    deviceName: typeof deviceName === 'string' ? deviceName : null,
+    ...(!Number.isNaN(begin.getTime()) && { loginAt: begin }),
   };
-  const asked = byId.get(sessionId);
-  follow(asked, ([, , , , , , , child]) => byId.get(child ?? ''));
-  follow(byChild.get(sessionId), ([id]) => byChild.get(id));
-  return [...family];
 }
 
-/** Metadata that another program wrote may be anything. */
-function deviceNameIn(metadata: string | null): string | null {
+function objectIn(text: string | null): Readonly<Record<string, unknown>> {
   try {
-    const { deviceName } = JSON.parse(metadata ?? '{}');
-    return typeof deviceName === 'string' ? deviceName : null;
+    return Object(JSON.parse(text ?? '{}'));
   } catch {
-    return null;
+    return {};
   }
 }

@@ -109,7 +109,8 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
       sent: true,
     })),
     post('/refresh', 'refresh', async (body, request, reply) => {
-      const token = body.refreshToken ?? cookieOf(request, context.auth.settings.auth.cookie.name);
+      // As in Strapi 5: a client that has a cookie may have kept a token from before it had one.
+      const token = cookieOf(request, context.auth.settings.auth.cookie.name) || body.refreshToken;
       if (typeof token !== 'string' || token === '') throw validationError('Missing refresh token');
       const tokens = await sessions.refresh(token);
       if (!tokens) throw unauthorizedError('Invalid refresh token');

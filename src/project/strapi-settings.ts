@@ -141,6 +141,8 @@ class SettingsReader implements GivenSettings {
     this.#copy('plugins', [...keys, 'maxRefreshTokenLifespan'], ['auth', 'sessionSeconds']);
     const where = at('httpOnly') === true ? 'cookie' : 'body';
     this.#give('plugins', [...keys, 'httpOnly'], ['auth', 'refreshToken'], where);
+    // The path of Strapi 5, so that the cookie of one server takes the place of the other's.
+    this.#give('plugins', keys, ['auth', 'cookie', 'path'], '/');
     for (const key of COOKIE) this.#copy('plugins', [...keys, 'cookie', key], ['auth', 'cookie', key]);
     const maxAge = this.#config.value('plugins', ...keys, 'cookie', 'maxAge');
     // In milliseconds.
