@@ -583,6 +583,9 @@ describeOnEveryDatabase('Refresh tokens', (engine) => {
   it('give new tokens of the same user', async () => {
     const person = await service.person();
     const old = await service.logIn(person);
+    // A Strapi 5 without refresh tokens would let whoever has one call with it, if it named the user by `id`.
+    expect(claimsOf(old.refreshToken)).toEqual(expect.not.objectContaining({ id: expect.anything() }));
+    expect(claimsOf(old.jwt)).toMatchObject({ id: person.id, userId: String(person.id) });
     const fresh = tokensOf(await service.refresh(old.refreshToken));
     expect(fresh.jwt).not.toBe(old.jwt);
     expect(fresh.refreshToken).not.toBe(old.refreshToken);

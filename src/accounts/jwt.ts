@@ -93,7 +93,9 @@ export class Jwt {
     const { SignJWT } = await jose();
     const now = Math.floor(Date.now() / 1000);
     const { algorithm, issuer, audience } = this.#settings;
-    const token = new SignJWT({ id: userId, userId: String(userId), sessionId, type: kind })
+    // By `id` a Strapi 5 without refresh tokens knows the user, and takes every token that has it for one to call with.
+    const user = { ...(kind === 'access' && { id: userId }), userId: String(userId) };
+    const token = new SignJWT({ ...user, sessionId, type: kind })
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setIssuedAt(now)
       .setExpirationTime(now + lifeSeconds);
