@@ -2,6 +2,7 @@
 // the process as it was and the database alone; and what a client sends never becomes part of a statement's text.
 // SHEAF_TEST_SCALE and SHEAF_TEST_SEED give more and other requests.
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -56,6 +57,8 @@ const SQL_FRAGMENTS = [
 
 /** What must never be seen: the hash of a door code, a private note and a private phone number of the guide. */
 const SECRETS = /\$2a\$10\$|"vip"|\+33/;
+
+const COMPRESSED = gzipSync('{"identifier":"John","password":"x"}');
 
 /** The places of a request where a name stands. */
 const NAME_PLACES: readonly ((name: string) => string)[] = [
@@ -735,18 +738,37 @@ describeOnEveryDatabase('A hostile request', (engine) => {
       ),
     ],
     [
+      'a body that is no UTF-8, as some clients send it',
+      Buffer.from(
+        `POST /api/auth/local HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 37\r\n\r\n{"identifier":"Andr\xe9","password":"x"}`,
+        'latin1',
+      ),
+      /not valid UTF-8/,
+    ],
+    [
+      'a body that is compressed',
+      Buffer.concat([
+        Buffer.from(
+          `POST /api/auth/local HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${COMPRESSED.length}\r\n\r\n`,
+        ),
+        COMPRESSED,
+      ]),
+      /compressed/,
+    ],
+    [
       'a body of an unknown kind',
       Buffer.from(
         `POST ${LIST} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: a/b\r\ncontent-length: 1\r\n\r\n{`,
       ),
     ],
-  ])('gets the envelope for %s', async (_name, bytes) => {
+  ])('gets the envelope for %s', async (_name, bytes, message = /./) => {
     const begin = performance.now();
     const { status, body } = await exchange(bytes);
     const took = performance.now() - begin;
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expectEnvelope(status, body);
+    expect(JSON.parse(body).error.message).toMatch(message);
     if (status !== 404) expect(statements).toEqual([]);
     await expectSoon(took, () => exchange(bytes), usual, SOON);
   });

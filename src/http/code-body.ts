@@ -4,6 +4,7 @@ import qs from 'qs';
 import type { Sheaf } from '../app.ts';
 import { SheafError, validationError } from '../errors.ts';
 import type { Scratch } from '../files/incoming.ts';
+import { encodingProblem } from './json-bodies.ts';
 import { type FormFile, receiveForm } from './receive-upload.ts';
 
 export interface CodeBody {
@@ -61,13 +62,24 @@ export async function readText(request: FastifyRequest, allowed: number): Promis
       );
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  const refusal = isJson(request) && size > 0 ? encodingProblem(request, bytes) : null;
+  if (refusal) throw refusal;
+  return bytes.toString('utf8');
+}
+
+const typeOf = ({ headers }: FastifyRequest): string =>
+  (headers['content-type'] ?? '').toLowerCase().split(/\s*;/, 1)[0] ?? '';
+
+function isJson(request: FastifyRequest): boolean {
+  const type = typeOf(request);
+  return type === 'application/json' || type.endsWith('+json');
 }
 
 export function codeBodyOf(request: FastifyRequest, text: string): unknown {
-  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(/\s*;/, 1);
+  const type = typeOf(request);
   if (text === '') return {};
-  if (type === 'application/json' || type.endsWith('+json')) return parsedJson(text);
+  if (isJson(request)) return parsedJson(text);
   if (type === 'application/x-www-form-urlencoded') return qs.parse(text, { depth: 20, arrayLimit: 100 });
   return type.startsWith('text/') ? text : {};
 }

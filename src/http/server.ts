@@ -23,13 +23,13 @@ import {
 } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import { normalisedUrl } from '../request/normalised-url.ts';
-import { bodyKeyError } from '../request/parse-relation.ts';
 import { batchResponses } from './batch-responses.ts';
 import { followCode } from './code-hooks.ts';
 import { takeTurns } from './code-routes.ts';
 import { guardConsole } from './console/console-guard.ts';
 import { isConsolePath, registerConsole } from './console/register-console.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
+import { readJsonBodies } from './json-bodies.ts';
 import {
   errorLog,
   followRequest,
@@ -290,31 +290,4 @@ function closeStalled({ server }: FastifyInstance, { stalled, check }: Required<
     timer.unref();
     server.once('close', () => clearInterval(timer));
   });
-}
-
-/** Strapi's own client sends `content-type: application/json` even without a body. */
-function readJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  const whyNot = jsonProblems(app);
-  const types = ['application/json', /^application\/[\w.-]+\+json\b/i];
-  for (const type of types)
-    app.addContentTypeParser<string>(type, { parseAs: 'string' }, (request, body, done) => {
-      if (body === '') done(null, undefined);
-      else parse(request, body, (error, value) => (error ? done(whyNot(request, body, error)) : done(null, value)));
-    });
-}
-
-/** Keys that could change what all objects have are named; a body with them is valid JSON all the same. */
-function jsonProblems(app: FastifyInstance): (request: FastifyRequest, body: string, error: Error) => Error {
-  const isRefused = (action: 'error' | 'ignore', request: FastifyRequest, body: string): boolean => {
-    let refused = false;
-    app.getDefaultJsonParser(action, 'ignore')(request, body, (error) => {
-      refused = error !== null;
-    });
-    return refused;
-  };
-  return (request, body, error) => {
-    if (isRefused('ignore', request, body)) return error;
-    return bodyKeyError(isRefused('error', request, body) ? '__proto__' : 'constructor.prototype', []);
-  };
 }
