@@ -25,14 +25,18 @@ const hashes = new Semaphore(MAX_HASHES_AT_ONCE, {
 export const hashPassword = (password: string, rounds = ROUNDS): Promise<string> =>
   hashes.run(async () => (await bcrypt()).hash(password, rounds));
 
-/** Of random bytes that nobody has kept; comparing with it takes as long as with any other. */
-const DUMMY_HASH = '$2b$10$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW';
+/** Of random bytes that nobody has kept; comparing with it takes as long as with any other of the same cost. */
+const dummyHash = (rounds: number): string =>
+  `$2b$${String(rounds).padStart(2, '0')}$r9KhyDusKc.HkpSPwPIqFO7osWgnZxIzLcAi7SsNwZfJRdEbyJ8MW`;
 
-/** Takes as long where there is no hash, so that time does not tell whether an account exists. */
-export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+/**
+ * Takes as long where there is no hash, so that time does not tell whether an account exists. `rounds`: what the hash of
+ * an account costs.
+ */
+export async function isPassword(password: string, hash: string | null, rounds = ROUNDS): Promise<boolean> {
   const matches = await hashes.run(async () => {
     const { compare } = await bcrypt();
-    return compare(password, (hash ?? DUMMY_HASH).replace(/^\$2y\$/, '$2b$'));
+    return compare(password, (hash ?? dummyHash(rounds)).replace(/^\$2y\$/, '$2b$'));
   });
   return matches && hash !== null;
 }

@@ -240,6 +240,23 @@ describeOnEveryDatabase('Logging in', (engine) => {
       compare.mockRestore();
     }
   });
+
+  it('compares at the cost that the project has chosen where there is nobody of that name, too', async () => {
+    const project = services.project();
+    const folder = path.join(project, 'src/extensions/users-permissions/content-types/user');
+    mkdirSync(folder, { recursive: true });
+    const attributes = { password: { type: 'password', private: true, encryption: { rounds: 5 } } };
+    writeFileSync(path.join(folder, 'schema.json'), JSON.stringify({ attributes }));
+    const other = await services.start({ project });
+    const { username } = await other.person({ password: null });
+    const compare = vi.spyOn(bcrypt, 'compare');
+    try {
+      for (const name of ['nobody-of-this-name', username]) await other.tryLogIn(name, 'not-the-password');
+      expect(compare.mock.calls.map(([, hash]) => hash.split('$')[2])).toEqual(['05', '05']);
+    } finally {
+      compare.mockRestore();
+    }
+  });
 });
 
 describeOnEveryDatabase('Registering', (engine) => {

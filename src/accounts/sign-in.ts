@@ -190,9 +190,12 @@ export class Accounts {
     const rows = await database.latest((session) =>
       session.rows(statements.byIdentifier(), [identifier.toLowerCase(), identifier, identifier.toLowerCase()]),
     );
-    if (rows.length === 0) await isPassword(password, null);
+    const { attributes } = this.#deps.operations.model.contentTypes.get(USER)!;
+    const attribute = attributes.get('password');
+    const rounds = attribute?.kind === 'scalar' ? attribute.rules.rounds : undefined;
+    if (rows.length === 0) await isPassword(password, null, rounds);
     for (const [id, stored, confirmed, blocked] of rows)
-      if (await isPassword(password, stored))
+      if (await isPassword(password, stored, rounds))
         return { id, password: stored, confirmed: confirmed === 1, blocked: blocked === 1 };
     return null;
   }
