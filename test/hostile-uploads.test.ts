@@ -247,6 +247,16 @@ describeOnSqlite('A hostile upload', (engine) => {
       await expectNothingStored();
     });
 
+    it('whose boundary is missing, empty, or as long as a text', async () => {
+      for (const boundary of ['', '; boundary=', `; boundary=${'x'.repeat(5_000)}`])
+        expectRefused(
+          await raw(part(disposition('filename="a.txt"')), `multipart/form-data${boundary}`),
+          400,
+          /multipart/,
+        );
+      await expectNothingStored();
+    });
+
     it('of ten thousand parts', async () => {
       const texts = Array.from(
         { length: 10_000 },

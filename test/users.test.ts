@@ -316,6 +316,17 @@ describeOnEveryDatabase('Users as content', (engine) => {
     expect((await put(one, { username, email: one.email.toUpperCase() })).body.email).toBe(one.email);
   });
 
+  it('keep an address that Strapi 5 gave to an account of another provider as well', async () => {
+    const one = await service.person({ provider: 'google' });
+    const other = await service.person({ email: one.email });
+    const shown = (await service.send('GET', `users/${other.id}`)).body;
+    expect((await put(other, { ...shown, username: `${other.username}x` })).status).toBe(200);
+    expect((await put(one, { email: one.email.toUpperCase() })).status).toBe(200);
+    expectDenied(await put(other, { email: 'other@people.example', username: one.username }), 'Username already taken');
+    expect((await put(other, { email: 'other@people.example' })).status).toBe(200);
+    expectDenied(await put(other, { email: one.email }), 'Email already taken');
+  });
+
   it('are given no password that is longer than what is compared', async () => {
     const { documentId, username, id } = await service.person();
     const data = { password: 'x'.repeat(73) };

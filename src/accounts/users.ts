@@ -103,7 +103,10 @@ export class UserExtension implements TypeExtension {
       write,
       given.map(({ value }) => `account ${value.toLowerCase()}`),
     );
-    for (const { name, value } of given)
+    // Strapi 5 may have let two accounts share an address. What an account has it keeps.
+    const [own] = await write.run.rows(this.#statements.byColumn('id'), id);
+    const kept = { email: own?.[4], username: own?.[5] };
+    for (const { name, value } of given.filter((one) => one.value !== kept[one.name]))
       for (const column of ['email', 'username'] as const) {
         const sought = column === 'email' ? value.toLowerCase() : value;
         const [row] = await write.run.rows(this.#statements.byColumn(column), sought);

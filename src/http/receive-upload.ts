@@ -249,9 +249,10 @@ function uploadError(error: unknown): unknown {
       // Nobody hears of it.
       return new SheafError(400, 'BadRequestError', 'The upload was not finished');
   }
-  const isParser =
-    code === undefined && error instanceof Error && /multipart|boundary|part|header/i.test(message ?? '');
-  if (isParser || (statusCode !== undefined && statusCode < 500))
-    return validationError(`The body is not valid multipart/form-data: ${message}`);
-  return error;
+  // Errors of disks and streams have a code, and defects of ours a class. What is left comes from the parser.
+  const isParser = code === undefined && error instanceof Error && error.constructor === Error;
+  if (!isParser && (statusCode === undefined || statusCode >= 500)) return error;
+  // The parser looks for the boundary, and says so in words of its own.
+  const problem = message?.includes('needle') ? 'Boundary too long' : message;
+  return validationError(`The body is not valid multipart/form-data: ${problem}`);
 }
