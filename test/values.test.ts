@@ -95,6 +95,8 @@ const DEFAULTS: Attributes = {
   part: { type: 'component', component: 'kit.defaults' },
 };
 
+/** Of a component whose table and table of components have names that are cut short, each by itself. */
+const LONG_NAME = 'kit.component-with-a-name-that-no-database-takes-as-it-is';
 const PROJECT: Project = {
   locales: ['en', 'fr'],
   types: {
@@ -119,6 +121,7 @@ const PROJECT: Project = {
         part: { type: 'component', component: 'kit.deep', ...localized },
         parts: { type: 'component', component: 'kit.deep', repeatable: true, ...localized },
         zone: { type: 'dynamiczone', components: ['kit.unique', 'kit.deep'], ...localized },
+        cut: { type: 'component', component: LONG_NAME, ...localized },
         shared: { type: 'component', component: 'kit.unique' },
       },
     },
@@ -175,6 +178,7 @@ const PROJECT: Project = {
     'kit.other': { note: { type: 'text' } },
     'kit.unique': { code: { type: 'string', unique: true } },
     'kit.deep': { unique: { type: 'component', component: 'kit.unique' } },
+    [LONG_NAME]: { unique: { type: 'component', component: 'kit.unique' } },
     'kit.defaults': { label: { type: 'string', default: 'label' }, yes: { type: 'boolean', default: true } },
     'kit.nested': {
       part: { type: 'component', component: 'kit.part' },
@@ -1175,6 +1179,7 @@ describeOnEveryDatabase('unique values', (engine) => {
       (code) => ({ zone: [{ __component: 'kit.deep', unique: { code } }] }),
       'zone.0.unique.code',
     ],
+    ['a component whose table has a name cut short', (code) => ({ cut: { unique: { code } } }), 'cut.unique.code'],
   ];
   it.each(PLACES)('in %s are taken once in that place, by locale', async (_place, data, path) => {
     // The same value for all places: none of them takes it from another.

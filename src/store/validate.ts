@@ -1,6 +1,5 @@
 // Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
 import { memoize } from '../memoize.ts';
-import { componentTableName } from '../model/identifiers.ts';
 import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { countProblems, problemsError } from '../plan/write/plan-write.ts';
@@ -260,8 +259,8 @@ async function isHeldElsewhere(
   let ids = (await write.run.rows(write.sql.rowsWith(component.table, attribute), value)).map(([id]) => id);
   for (const step of place.toReversed()) {
     if (ids.length === 0) return false;
-    const table = componentTableName(step.schema.table);
-    const parents = await write.run.rows(write.sql.parentsOf(table), step.component.uid, listOf(ids));
+    const statement = write.sql.parentsOf(step.schema.componentTable);
+    const parents = await write.run.rows(statement, step.component.uid, listOf(ids));
     ids = parents.filter(([, , field]) => field === step.attribute.name).map(([row]) => row);
   }
   // What locales share belongs to one document, whatever the locale.
