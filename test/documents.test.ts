@@ -6,6 +6,7 @@ import type { Documents } from '../src/operations/documents.ts';
 import type { Entry } from '../src/operations/parameters.ts';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { violations } from './support/invariants.ts';
 import { userWith } from './support/rules.ts';
 
 const KIT: Project = {
@@ -1590,6 +1591,15 @@ describeOnEveryDatabase('documents', (engine) => {
         await rights.publish({ documentId: r.a! });
         expect(await list(plains, second, 'some')).toEqual(['a']);
         expect(await list(plains, first, 'some')).toEqual([]);
+      });
+
+      it('may be with the draft of one and the published row of another, which is no fault', async () => {
+        const r = await make(rights, ['a', 'b'], 'published');
+        const { documentId } = await plains.create({ data: { name: 'p', mate: r.a } });
+        await rights.update({ documentId: r.b!, data: { plainMate: documentId } });
+        expect(await list(plains, documentId, 'mate', 'draft')).toBe('b');
+        expect(await list(plains, documentId, 'mate')).toBe('a');
+        expect(await violations(kit.sheaf.model, (sql) => kit.rows(sql))).toEqual([]);
       });
     });
 

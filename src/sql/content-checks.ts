@@ -25,6 +25,8 @@ const oneRowForEachVersion = ({ table }: Schema): ContentCheck => ({
     group by document_id, locale, published_at is null having count(*) > 1`,
 });
 
+const hasDrafts = (schema: Schema): boolean => schema.kind !== 'component' && schema.draftAndPublish;
+
 function linkChecks(model: Model, schema: Schema, attribute: RelationAttribute): ContentCheck[] {
   const { table, from, to, order, inverseOrder } = attribute.link;
   const target = model.contentTypes.get(attribute.target)!;
@@ -33,10 +35,11 @@ function linkChecks(model: Model, schema: Schema, attribute: RelationAttribute):
     sql: `select "${owner}", count(*), count(distinct "${place}"), min("${place}"), max("${place}") from "${table}"
       group by "${owner}" having count(distinct "${place}") <> count(*) or min("${place}") <> 1 or max("${place}") <> count(*)`,
   });
+  // A row without drafts may have the draft of one document and the published row of another.
   const one = (owner: string, other: string, others: Schema): ContentCheck => ({
     what: `${table}.${owner} has more than one ${other}`,
     sql: `select p."${owner}", count(distinct o.document_id) from "${table}" p join "${others.table}" o on o.id = p."${other}"
-      group by p."${owner}" having count(distinct o.document_id) > 1`,
+      group by p."${owner}"${hasDrafts(others) ? ', o.published_at is null' : ''} having count(distinct o.document_id) > 1`,
   });
   const leadsNowhere = (column: string, other: Schema): ContentCheck => ({
     what: `${table}.${column} leads to nothing`,
