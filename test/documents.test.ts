@@ -45,6 +45,7 @@ const KIT: Project = {
         items: relation('oneToMany', 'item', { private: true }),
       },
     },
+    case: { attributes: { safes: relation('manyToMany', 'safe'), file: { type: 'media' } } },
     item: {
       attributes: { name: { type: 'string', unique: true }, moment: { type: 'datetime' }, big: { type: 'biginteger' } },
     },
@@ -154,6 +155,29 @@ describeOnEveryDatabase('documents', (engine) => {
       { populate: 'items' },
     ])
       await expect(callers.findMany(parameters)).rejects.toThrow(/secret|items/);
+  });
+
+  it('takes related entries as the system read them, private attributes and all', async () => {
+    const safe = await kit.sheaf.documents('api::safe.safe').create({ data: { name: 'a', secret: 'hidden' } });
+    const [file] = await kit.sheaf.files.upload([{ name: 'a.txt', content: Buffer.from('a') }]);
+    const cases = kit.sheaf.documents('api::case.case');
+    const populate = ['safes', 'file'];
+    const {
+      documentId,
+      safes,
+      file: read,
+    } = (await cases.create({
+      data: { safes: [safe.documentId], file: file!.id },
+      populate,
+    })) as Answered;
+    expect([safes[0].secret, read.folderPath]).toEqual(['hidden', expect.any(String)]);
+    const data = { safes, file: read };
+    expect(await cases.update({ documentId, data, populate })).toMatchObject(data);
+    const callers = kit.sheaf.documents('api::case.case', userWith(kit.sheaf.model, {}));
+    await expect(callers.update({ documentId, data: { safes } })).rejects.toThrow('Invalid key secret at safes.0');
+    await expect(callers.update({ documentId, data: { file: read } })).rejects.toThrow(
+      'Invalid key folderPath at file',
+    );
   });
 
   describe('create', () => {

@@ -2,7 +2,7 @@
 // that everyone who shares a key shares plans. role-access.ts makes them from grants and rules.
 import { MAX_READ_COST } from '../limits.ts';
 import { ADMIN_USER, CREATORS } from '../model/builtin.ts';
-import type { Model } from '../model/types.ts';
+import type { Attribute, Model, Schema } from '../model/types.ts';
 import type { FilterNode } from '../request/read-request.ts';
 
 /** What an attribute is used for; each may be allowed by itself. */
@@ -65,6 +65,18 @@ export const mayFollow = (
   access: Pick<Access, 'mayFind'>,
   { name, target }: { readonly name: string; readonly target: string },
 ): boolean => (target === ADMIN_USER && CREATORS.has(name)) || access.mayFind(target);
+
+/** Whether an attribute is one of those that the caller is shown at all: private ones are not, and hashes least of all. */
+export function isDisclosed({ shows }: Pick<Access, 'shows'>, schema: Schema, attribute: Attribute): boolean {
+  // Code that sees rows as they are sees the locale of every row.
+  if (shows === 'everything') return true;
+  if (attribute.kind === 'scalar' && attribute.type === 'password') return false;
+  return !attribute.private || (shows === 'private' && !isOfLocales(schema, attribute));
+}
+
+/** What a type without locales has only because tables of all types are alike. */
+const isOfLocales = (schema: Schema, { name, kind }: Attribute): boolean =>
+  schema.kind !== 'component' && !schema.localized && (name === 'locale' || kind === 'localizations');
 
 /** Every group is shown. */
 export const ANY_GROUP = 1;

@@ -1,7 +1,7 @@
 // The one door from a client's name to an attribute. Filter, sort, fields, populate and search all come through
 // here, and unknown, private, password, unserved and forbidden names end here with the same answer.
 
-import { type Access, type FieldUse, mayFollow } from '../../access/access.ts';
+import { type FieldUse, isDisclosed, mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, ContentType, Model, ScalarAttribute, Schema } from '../../model/types.ts';
 import type { PlanContext } from './context.ts';
@@ -57,19 +57,11 @@ export function isUsable(context: PlanContext, schema: Schema, attribute: Attrib
 
 /** Whether the name exists for the caller, wherever it leads. */
 function isNamed({ access, ruleValues }: PlanContext, schema: Schema, attribute: Attribute, use: FieldUse): boolean {
-  // The project's own rules may speak of what nobody is shown.
-  if (attribute.private && !ruleValues && !showsPrivate(access, schema, attribute)) return false;
-  if (attribute.kind === 'scalar' && attribute.type === 'password' && access.shows !== 'everything') return false;
+  // The project's own rules may speak of private attributes.
+  const told = ruleValues ? { ...attribute, private: false } : attribute;
+  if (!isDisclosed(access, schema, told)) return false;
   return schema.kind === 'component' || access.mayUse(schema.uid, attribute.name, use);
 }
-
-/** Code that sees rows as they are sees the locale of every row. */
-const showsPrivate = ({ shows }: Access, schema: Schema, attribute: Attribute): boolean =>
-  shows === 'everything' || (shows === 'private' && !isOfLocales(schema, attribute));
-
-/** What a type without locales has only because tables of all types are alike. */
-const isOfLocales = (schema: Schema, { name, kind }: Attribute): boolean =>
-  schema.kind !== 'component' && !schema.localized && (name === 'locale' || kind === 'localizations');
 
 /** Whether the rows behind a relation may be found by the caller; files go with what holds them. */
 const targetIsReadable = ({ access, ruleValues }: PlanContext, attribute: Attribute): boolean =>

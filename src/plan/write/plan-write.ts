@@ -1,7 +1,7 @@
 // An authorized write → its plan. A key that may not be written is refused at once; problems with values are
 // collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
 // attribute that is written.
-import { type Access, mayFollow, type WriteUse } from '../../access/access.ts';
+import { type Access, isDisclosed, mayFollow, type WriteUse } from '../../access/access.ts';
 import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
 import { limitExceeded, SheafError } from '../../errors.ts';
@@ -411,9 +411,9 @@ class WritePlanner {
   #isShown(relation: RelationChange['attribute'], key: string): boolean {
     const uids = relation.kind === 'morph' ? relation.targets.map(({ uid }) => uid) : [relation.target];
     return uids.some((uid) => {
-      const attribute = this.#model.contentTypes.get(uid)?.attributes.get(key);
-      if (!attribute || attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password'))
-        return false;
+      const type = this.#model.contentTypes.get(uid);
+      const attribute = type?.attributes.get(key);
+      if (!type || !attribute || !isDisclosed(this.#access, type, attribute)) return false;
       return this.#access.mayUse(uid, key, 'read') && targetIsReadable(this.#access, attribute);
     });
   }
