@@ -127,6 +127,10 @@ const PROJECT: Project = {
     },
     preset: { attributes: DEFAULTS },
     'draft-preset': { drafts: true, attributes: DEFAULTS },
+    lock: {
+      single: true,
+      attributes: { name: { type: 'string' }, key: { type: 'password', default: 'from the start' } },
+    },
     vault: {
       drafts: true,
       attributes: {
@@ -1280,6 +1284,13 @@ describeOnEveryDatabase('a password', (engine) => {
     expect(await bcrypt.compare('correct horse', hashes[0]!)).toBe(true);
     await content.entry('PUT', `vaults/${documentId}`, { name: 'again' });
     expect(await stored(documentId, 'key')).toEqual(hashes);
+  });
+
+  it('that is a default is hashed as well, of a row that turns out to be new', async () => {
+    await content.entry('PUT', 'lock', { name: 'a' });
+    const [[hash]] = (await content.rows('select key from locks')) as [[string]];
+    expect(hash).toMatch(/^\$2[aby]\$/);
+    expect(await bcrypt.compare('from the start', hash)).toBe(true);
   });
 
   it('in a draft matches only there until it is published', async () => {
