@@ -3,7 +3,7 @@
 // at the top of an entry and in its components.
 import { beforeAll, expect, it } from 'vitest';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 import { componentOrphans } from './support/invariants.ts';
 
 const LINKS = {
@@ -129,6 +129,27 @@ describeOnEveryDatabase('links that a row holds', (engine) => {
   };
   const read = async (documentId: string, status: 'draft' | 'published' = 'draft'): Promise<Answered> =>
     everyLink(await of('product').findOne({ documentId, status, populate: POPULATE as never }));
+
+  it('in a list of several types are added and moved with as many statements as there are types', async () => {
+    const all: Answered[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      all.push(
+        { __type: LABEL, documentId: await made('label', name) },
+        { __type: TAG, documentId: await made('tag', name) },
+      );
+    const statements = recordStatements(content.sheaf);
+    const costOf = async (several: Answered[]): Promise<number[]> => {
+      statements.length = 0;
+      const { documentId } = await of('plain').create({ data: { several } });
+      const added = statements.splice(0).length;
+      const data = { several: several.toReversed() };
+      const entry: Answered = await of('plain').update({ documentId, data, populate: ['several'] });
+      const ids = entry.several.map((one: Answered) => one.documentId);
+      expect(ids).toEqual(data.several.map((one) => one.documentId));
+      return [added, statements.length];
+    };
+    expect(await costOf(all)).toEqual(await costOf(all.slice(0, 2)));
+  });
 
   it('are copied with a clone, which leaves the original as it was', async () => {
     const [tag, label] = [await made('tag', 'a'), await made('label', 'b')];

@@ -1,5 +1,6 @@
 // Writes what was decided: a row with its columns, then its component fields, its lists and its keys.
 import { PUBLISHED_LISTS } from '../model/tables.ts';
+import type { LinkTable } from '../model/types.ts';
 import { listName } from '../sql/link-names.ts';
 import { writeItems } from './components.ts';
 import {
@@ -95,7 +96,7 @@ async function writeMorphList(
   { attribute, current, desired, dropsRecord }: MorphListWrite,
   known: (id: number) => number,
 ): Promise<void> {
-  const { table } = attribute.targets[0]!.link;
+  const { table, order } = attribute.targets[0]!.link;
   if (dropsRecord) {
     const lists = attribute.targets.map(({ link }) => listName(link));
     await write.run.change(PUBLISHED_LISTS, write.publications.dropRecords(), listOf(lists), listOf([row]));
@@ -104,18 +105,18 @@ async function writeMorphList(
   const wanted = new Set(desired);
   const surplus = [...current].filter(([entry]) => !wanted.has(entry)).map(([, { id }]) => id);
   if (surplus.length > 0) await write.run.change(table, write.sql.deleteRows(table), listOf(surplus));
+  const moved: [number, number][] = [];
+  const added: { readonly link: LinkTable; readonly pair: readonly [target: number, position: number] }[] = [];
   for (const [index, entry] of desired.entries()) {
     const position = index + 1;
-    const { link } = targetOfEntry(attribute, entry);
     const stored = current.get(entry);
-    if (!stored) {
-      const target = known(rowOfEntry(attribute, entry));
-      await write.run.change(table, write.sql.insertLinks(link), row, JSON.stringify([[target, position]]));
-    } else if (stored.position !== position)
-      await write.run.change(
-        table,
-        write.sql.setPositions(table, link.order!),
-        JSON.stringify([[stored.id, position]]),
-      );
+    if (!stored)
+      added.push({ link: targetOfEntry(attribute, entry).link, pair: [known(rowOfEntry(attribute, entry)), position] });
+    else if (stored.position !== position) moved.push([stored.id, position]);
+  }
+  if (moved.length > 0) await write.run.change(table, write.sql.setPositions(table, order!), JSON.stringify(moved));
+  for (const [link, group] of Map.groupBy(added, (one) => one.link)) {
+    const pairs = JSON.stringify(group.map(({ pair }) => pair));
+    await write.run.change(table, write.sql.insertLinks(link), row, pairs);
   }
 }
