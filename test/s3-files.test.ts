@@ -131,6 +131,18 @@ describeOnEveryDatabase('Files in S3', (engine) => {
       expect(row).toEqual([[`${endpoint}/${BUCKET}/${file.hash}.png`]]);
     });
 
+    it('are signed in pages of populated lists, and counts of them stay counts', async () => {
+      const path = `restaurants/${restaurant.documentId}`;
+      await served.sheaf
+        .documents('api::restaurant.restaurant')
+        .update({ documentId: restaurant.documentId, data: { gallery: [file.id] } });
+      const { gallery } = (await get(`${path}?populate[gallery][pagination][withCount]=true`)).data;
+      expect(gallery.meta.pagination.total).toBe(1);
+      expect([isSigned(gallery.data[0].url), gallery.data[0].isUrlSigned]).toEqual([true, true]);
+      expect(Object.keys(gallery)).toEqual(['data', 'meta']);
+      expect((await get(`${path}?populate[gallery][count]=true`)).data.gallery).toEqual({ count: 1 });
+    });
+
     it('are changed, replaced and deleted by who may do that and not read them', async () => {
       const { files, model } = served.sheaf;
       const any = ['plugin::upload.assets.create', 'plugin::upload.assets.update'].map((action) => ({ action }));

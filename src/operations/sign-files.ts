@@ -1,6 +1,6 @@
 // Files in answers whose URLs have to be signed: where the plan of a read shows them, and nowhere else, so that nobody
 // gets a URL signed by writing it into some other attribute.
-import type { EntityPlan } from '../plan/read/nodes.ts';
+import type { EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { ReadPage } from '../read/read-strategy.ts';
 
@@ -32,19 +32,29 @@ export async function withSignedFiles(entries: string, entity: EntityPlan, sign:
 async function signBelow(entry: Record<string, unknown>, { populate }: EntityPlan, sign: SignFile): Promise<void> {
   for (const one of populate) {
     const value = entry[one.key];
-    const entityOf = (row: Record<string, unknown>): EntityPlan | undefined =>
-      one.kind === 'related' ? one.part.entity : one.parts.find(({ uid }) => uid === row[one.tag])?.entity;
-    const signed = async (row: unknown): Promise<unknown> => {
-      if (typeof row !== 'object' || row === null) return row;
-      const shown = row as Record<string, unknown>;
-      const entity = entityOf(shown);
-      if (!entity) return row;
-      await signBelow(shown, entity, sign);
-      return entity.table === FILES_TABLE ? sign(shown) : shown;
-    };
-    if (Array.isArray(value)) entry[one.key] = await Promise.all(value.map(signed));
-    else if (value !== undefined) entry[one.key] = await signed(value);
+    // A number of files has no URLs.
+    if (value === undefined || one.count) continue;
+    entry[one.key] = one.page?.withCount
+      ? { ...(value as object), data: await signedRows((value as { readonly data: unknown }).data, one, sign) }
+      : await signedRows(value, one, sign);
   }
+}
+
+/** The rows of a populated list, or the row where there is one at most. */
+async function signedRows(rows: unknown, populate: PopulatePlan, sign: SignFile): Promise<unknown> {
+  const entityOf = (row: Record<string, unknown>): EntityPlan | undefined =>
+    populate.kind === 'related'
+      ? populate.part.entity
+      : populate.parts.find(({ uid }) => uid === row[populate.tag])?.entity;
+  const signed = async (row: unknown): Promise<unknown> => {
+    if (typeof row !== 'object' || row === null) return row;
+    const shown = row as Record<string, unknown>;
+    const entity = entityOf(shown);
+    if (!entity) return row;
+    await signBelow(shown, entity, sign);
+    return entity.table === FILES_TABLE ? sign(shown) : shown;
+  };
+  return Array.isArray(rows) ? Promise.all(rows.map(signed)) : signed(rows);
 }
 
 /** Signs the files of answers, once there is something to sign them with: where none are private there is not. */
