@@ -1,5 +1,6 @@
-// Read plan → statements, one for each part of an answer: the rows of a page with the total, then each populated path. This suits a database in this process; compile-answer.ts makes one statement of them all.
-// The number of statements never depends on the number of rows.
+// Read plan → statements, one for each part of an answer: the rows of a page with the total, then each populated path.
+// This suits a database in this process; compile-answer.ts makes one statement of them all. The number of statements
+// never depends on the number of rows.
 import { sql } from 'kysely';
 import { LARGEST_PAGE_SIZE } from '../limits.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';

@@ -18,7 +18,7 @@ import type {
 } from './nodes.ts';
 import { planColumn, relationStep } from './plan-filter.ts';
 import type { NameLocation } from './resolve.ts';
-import { resolve } from './resolve.ts';
+import { leadsToMany, resolve } from './resolve.ts';
 import { ID } from './versions.ts';
 
 /** Where a path of names leads. */
@@ -111,9 +111,6 @@ const DOCUMENT_ID = 'document_id';
 /** Whether a document can have several rows. */
 const hasVersions = (schema: Schema): boolean =>
   schema.kind !== 'component' && (schema.draftAndPublish || schema.localized);
-
-const leadsToMany = (attribute: Attribute): boolean =>
-  attribute.kind === 'localizations' || ('many' in attribute && attribute.many);
 
 /** A relation to one holds several rows of its document where only the target has drafts or locales. */
 function mayHoldVersions(from: Schema, to: Schema, { kind }: Attribute): boolean {

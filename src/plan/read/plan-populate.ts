@@ -16,7 +16,15 @@ import type { EntityPlan, OutputColumn, PopulatePlan, RelatedPart, RelationStep 
 import { planFilter, relationStep, visibleRows } from './plan-filter.ts';
 import { planSort } from './plan-sort.ts';
 import type { NameLocation } from './resolve.ts';
-import { componentOf, contentType, isKnownButUnreadable, isUsable, readableScalars, resolve } from './resolve.ts';
+import {
+  componentOf,
+  contentType,
+  isKnownButUnreadable,
+  isUsable,
+  leadsToMany,
+  readableScalars,
+  resolve,
+} from './resolve.ts';
 
 /** What is asked of an entity: its fields and what is populated, and where in the request that stands. */
 interface WantedEntity {
@@ -136,7 +144,7 @@ function planAttribute(
     return planMixed(context, attribute, node, { location, depth });
   const { schema, step } = relationStep(context, attribute);
   if (node.on) throw invalidKey(Object.keys(node.on)[0] ?? 'on', location.path, location.param);
-  const many = attribute.kind === 'localizations' || (attribute.kind !== 'scalar' && attribute.many);
+  const many = leadsToMany(attribute);
   if (node.page && !many) throw invalidKey('pagination', location.path, location.param);
   return {
     kind: 'related',
