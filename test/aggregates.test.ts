@@ -283,6 +283,21 @@ describeOnEveryDatabase('On the guide', (engine) => {
     expect(page!.meta.pagination).toEqual({ page: 1, pageSize: 1, pageCount: 2, total: 2 });
   });
 
+  it('lists entries without a place in the relation last, as populate does', async () => {
+    const [table, order] = ['restaurants_categories_lnk', 'category_ord'];
+    const statement = (sql: string) => sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, []));
+    const path = 'restaurants/{{restaurant.alba}}';
+    const before = namesOf(await data(`${path}/categories`));
+    const first = `select min(${order}) from ${table} where restaurant_id = 1`;
+    await statement(`update ${table} set ${order} = null where restaurant_id = 1 and ${order} = (${first})`);
+    const { categories } = (await data(`${path}?populate=categories`)) as Json;
+    expect(namesOf(categories)).toEqual([...before.slice(1), before[0]]);
+    for (const page of ['', '?pagination[withCount]=false', '?filters[id][$gt]=0'])
+      expect(await data(`${path}/categories${page}`), page).toEqual(categories);
+    await statement(`update ${table} set ${order} = 0 where ${order} is null`);
+    expect(namesOf(await data(`${path}/categories`))).toEqual(before);
+  });
+
   it('lists nothing of a document, or by a name, that is not there', async () => {
     for (const path of [
       'nobody/dishes',

@@ -58,7 +58,7 @@ function sortTerms(orders: OrderCompiler, { order, position }: AuthorizedReadPla
   return position ? [...positionTerms(position, row), ...sorted] : sorted;
 }
 
-/** The place of a row in the list of the row that the link leads from. */
+/** The place of a row in the list of the row that the link leads from; one without a place is last, as in populate. */
 function positionTerms({ table, from, to, constants, order }: LinkTable, row: RowScope): SortTerm[] {
   const conditions = [
     sql`${sql.id('l', to)} = ${row.column('id')}`,
@@ -66,7 +66,7 @@ function positionTerms({ table, from, to, constants, order }: LinkTable, row: Ro
     ...constants.map(({ column, value }) => sql`${sql.id('l', column)} = ${sql.lit(value)}`),
   ];
   const join = sql` join ${sql.table(table)} as ${sql.id('l')} on ${and(conditions)}`;
-  const written = (value: Fragment): Fragment => value;
+  const written = (value: Fragment): Fragment => sql`${value} nulls last`;
   const columns = [...(order ? [order] : []), 'id'];
   return columns.map((column, index) => ({
     value: sql.id('l', column),
