@@ -153,6 +153,7 @@ describeOnEveryDatabase('On the guide', (engine) => {
     ['a condition with a wrong value', 'count=*&having[count][$gt]=many', 'Invalid value for count: expected a number'],
     ['a sort by what is not computed', 'count=*&sort=stars', 'Invalid key stars in sort: groups are sorted by'],
     ['two directions', 'count=*&sort=-count:desc', 'a minus before a name'],
+    ['a sort as of entries', 'group=cuisine&count=*&sort=cuisine.$count:desc', 'Invalid key $count at cuisine'],
     ['too many keys', `group=${['id', 'name', 'slug', 'stars', 'open', 'email'].join()}`, 'MAX_GROUP_KEYS'],
   ])('an aggregate refuses %s', async (_what, query, message) => {
     const { status, body } = await get(`restaurants/aggregate?${query}`);

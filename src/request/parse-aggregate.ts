@@ -36,7 +36,13 @@ export function parseAggregate(given: Given, limits: Limits, slots: Slots): Aggr
   if (values.length > MAX_AGGREGATES)
     throw limitExceeded('MAX_AGGREGATES', MAX_AGGREGATES, 'values of each group', { param: values.at(-1)!.function });
   const having = parseFilters(given.having, rootLocation('having', limits), slots);
-  const sort = parseSort(given.sort, rootLocation('sort', limits)).map(({ path, descending }) => {
+  const sort = parseSort(given.sort, rootLocation('sort', limits)).map(({ path, aggregate, descending }) => {
+    if (aggregate !== null)
+      throw badKey(
+        `$${aggregate}`,
+        { ...rootLocation('sort'), path },
+        'groups are sorted by what they are grouped by and what is computed',
+      );
     const name = path.join('.');
     if (!name.startsWith('-')) return { name, descending };
     if (descending) throw badValue(rootLocation('sort'), 'a minus before a name, or :desc after it');
