@@ -107,6 +107,10 @@ describeOnEveryDatabase('A filter on sets', (engine) => {
     };
     const found = await sheaf.documents(RESTAURANT).findMany({ filters, sort: 'dishes.$count:desc' });
     expect(found.map(({ name }) => name)).toEqual(['El_Elote']);
+    // Every kind of number is a number, also where it says that there are none.
+    const countOf = ($eq: number | string | bigint) =>
+      sheaf.documents(RESTAURANT).count({ filters: { dishes: { $count: { $eq } } } });
+    expect(await Promise.all([0, '0', 0n].map(countOf))).toEqual([3, 3, 3]);
     const at: FindParameters = { filters: { meta: { $at: { seats: { $between: [5, 10] } } } } };
     expect((await sheaf.documents(RESTAURANT).findMany(at)).map(({ name }) => name)).toEqual(['Dōjō']);
   });

@@ -230,7 +230,9 @@ function countNode(tests: readonly CountTest[], where: FilterNode | null, { valu
 
 /** What cannot be read as a number is refused when it is bound. */
 const numberOf = (value: unknown): number =>
-  typeof value === 'number' || (typeof value === 'string' && isNumeric(value)) ? Number(value) : Number.NaN;
+  typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && isNumeric(value))
+    ? Number(value)
+    : Number.NaN;
 
 /** Whether a test that tells 0 from 1 tells 0 from all other numbers. */
 const isOfAny = (op: CountTest['op'], zeroPasses: boolean): boolean =>
