@@ -577,6 +577,19 @@ describeOnEveryDatabase('sheaf.files', (engine) => {
     await files.delete(file!.id);
   });
 
+  it('keeps a replacement that is written, also where what it leaves over cannot be deleted', async () => {
+    const { files } = site.sheaf;
+    const [file] = await files.upload({ name: 'wide.png', content: png(600, 30) });
+    const failing = vi.spyOn(files.storage, 'delete').mockRejectedValueOnce(new Error('no connection'));
+    const replacement = files.replace(file!.id, { name: 'small.png', content: png(40, 30) });
+    await expect(replacement).rejects.toThrow('no connection');
+    failing.mockRestore();
+    const { width } = (await files.findOne(file!.id))!;
+    expect([width, (await sharp(await bytesOf(file!.id)).metadata()).width]).toEqual([40, 40]);
+    await files.delete(file!.id);
+    for (const left of stored(files.folder)) await files.storage.delete(left);
+  });
+
   it('makes pictures of every kind smaller, never larger, and keeps what moves', async () => {
     const { files } = site.sheaf;
     const noise = png(520, 60, (x, y) => [(x * 7919 + y * 104729) & 255, (x * y) & 255, (x ^ y) & 255]);

@@ -356,19 +356,17 @@ export class Files {
     const prepared = await prepareFile(await this.#preparation(scratch), received, info.name || null, stored);
     const supplied = { name: prepared.name, focalPoint: null, ...prepared.values, url: stored.url };
     const backup = new Backup(this.storage, scratch);
-    try {
-      const [outcome] = await this.#operations
-        .writeTogether([this.#write('update', documentId, replacedInfo(info), supplied)], caller, {
-          last: () => backup.replace(prepared),
-        })
-        .catch(orNotFound(entityNotFound));
-      const kept = new Set(prepared.objects.map(({ key }) => key));
-      for (const key of this.#keysOf(stored)) if (!kept.has(key)) await this.storage.delete(key);
-      return this.#shown(outcome!.text);
-    } catch (error) {
-      await backup.restore();
-      throw error;
-    }
+    const replace = this.#write('update', documentId, replacedInfo(info), supplied);
+    const [outcome] = await this.#operations
+      .writeTogether([replace], caller, { last: () => backup.replace(prepared) })
+      .catch(async (error: unknown) => {
+        await backup.restore();
+        return orNotFound(entityNotFound)(error);
+      });
+    // From here on the row tells of the new bytes, whatever becomes of those that it no longer names.
+    const kept = new Set(prepared.objects.map(({ key }) => key));
+    for (const key of this.#keysOf(stored)) if (!kept.has(key)) await this.storage.delete(key);
+    return this.#shown(outcome!.text);
   }
 
   #write(
