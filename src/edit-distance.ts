@@ -36,3 +36,6 @@ export function nearestWord(given: string, words: Iterable<string>): string | nu
   }
   return nearest[1];
 }
+
+/** A list that says which word was probably meant; empty for none. */
+export const hintOn = (word: string | null): string[] => (word === null ? [] : [`did you mean ${word}?`]);

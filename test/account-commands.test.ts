@@ -392,9 +392,17 @@ describeOnSqlite('The command line', (engine) => {
     });
 
     describe('refuses', () => {
-      const form = /sheaf token create NAME --type/;
       it.each<[string, readonly string[], RegExp, RegExp]>([
-        ['a time that is none', ['create', 'a', '--days', '0'], /./, form],
+        ['a time that is none', ['create', 'a', '--days', '0'], /--days 0 cannot be used/, /1 to 99999/],
+        ['a type that is none', ['create', 'a', '--type', 'readonly'], /no type "readonly"/, /did you mean read-only/],
+        ['no actions', ['create', 'a', '--type', 'custom'], /needs the actions/, /sheaf token create/],
+        ['actions beside a type', ['create', 'a', NOTE, '--type', 'read-only'], /takes no actions/, /leave them out/],
+        [
+          'an action that is misspelled',
+          ['create', 'a', `${NOTE}.fnid`],
+          /is nothing/,
+          /did you mean api::note.note.find/,
+        ],
         // In the same words as a role's.
         ['an action that is not there', ['create', 'a', 'nonsense'], /"nonsense" is nothing/, /api::\S+\.find/],
         ['to revoke one that is not there', ['revoke', 'nope'], /no token "nope"/, /sheaf \w+/],

@@ -3,6 +3,7 @@ import { createId } from '@paralleldrive/cuid2';
 import { DEFAULT_GRANTS, defaultGrants, expandActions, knownActions } from '../access/actions.ts';
 import { addGrants } from '../db/bootstrap.ts';
 import type { Database, Session } from '../db/database.ts';
+import { hintOn, nearestWord } from '../edit-distance.ts';
 import { fieldError, SetupError, type SheafError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import { ACCOUNT_SETTINGS, type AccountStatements, type RoleRow } from '../sql/account-statements.ts';
@@ -309,7 +310,7 @@ export class Roles {
     const actions = new Set<string>();
     for (const word of words) {
       const expanded = expandActions(this.#model, word, this.#own);
-      if (!expanded) throw nothingToGrant(word);
+      if (!expanded) throw nothingToGrant(word, knownActions(this.#model, this.#own));
       for (const action of expanded) actions.add(action);
     }
     return [...actions];
@@ -336,8 +337,9 @@ function shownRole([id, documentId, name, description, type, ...moments]: RoleRo
   return { id, documentId, name, description, type, createdAt, updatedAt, publishedAt };
 }
 
-export const nothingToGrant = (word: string): SetupError =>
+export const nothingToGrant = (word: string, known: Iterable<string>): SetupError =>
   new SetupError(`"${word}" is nothing that can be granted`, [
+    ...hintOn(nearestWord(word, known)),
     "expected an action such as api::article.article.find, a type such as api::article.article, or '*'",
   ]);
 

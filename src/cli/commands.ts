@@ -33,8 +33,13 @@ const CONFIG = command({
   options: { ...PROJECT_OPTIONS, json: JSON_OPTION },
   examples: ['sheaf config'],
   async run({ config, values }) {
-    const { printConfig } = await import('./print-config.ts');
-    print(printConfig(await config(), values.json === true));
+    const [{ printConfig }, { requireFolder }] = await Promise.all([
+      import('./print-config.ts'),
+      import('../project/environment.ts'),
+    ]);
+    const read = await config();
+    requireFolder(read.project);
+    print(printConfig(read, values.json === true));
   },
 });
 

@@ -1,5 +1,6 @@
 // The texts of `sheaf --help`, of `sheaf COMMAND --help` and of `sheaf help TOPIC`, made from the table of commands.
 import type { Command, Option, Options } from './command.ts';
+import { notACommand } from './not-a-command.ts';
 import { VARIABLES } from './variables.ts';
 
 export const usageOf = ({ name, operands }: Command): string => `sheaf ${name}${operands === '' ? '' : ` ${operands}`}`;
@@ -128,16 +129,14 @@ config/sheaf.json and Strapi's files config/api, server, database, middlewares a
 over them. sheaf config shows what holds and where it comes from.
 `;
 
-/** `sheaf help WORD…`: of the environment, of a command, of those that begin so, or of all. */
+/** `sheaf help WORD…`, `sheaf WORD… --help`: of the environment, of a command, of those that begin so, or of all. */
 export function helpText(commands: readonly Command[], words: readonly string[]): string {
   const topic = words.join(' ');
+  if (topic === '') return helpOn(commands);
   if (topic === 'environment') return helpOnEnvironment(commands);
   const command = commands.find(({ name }) => name === topic);
-  return command ? helpOnCommand(command) : helpOn(commandsBelow(commands, words));
-}
-
-/** `sheaf role --help` is about the commands that begin so. */
-export function commandsBelow(commands: readonly Command[], words: readonly string[]): readonly Command[] {
-  const below = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
-  return below.length > 0 ? below : commands;
+  if (command) return helpOnCommand(command);
+  const below = commands.filter(({ name }) => name.startsWith(`${topic} `));
+  if (below.length === 0) throw notACommand(commands, words);
+  return helpOn(below);
 }

@@ -1,10 +1,14 @@
 // The command line without a database: what it says of itself, and how it refuses. All in this process.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { runHere } from '../../test/support/in-process.ts';
+import { SetupError } from '../errors.ts';
 import { COMMANDS } from './commands.ts';
 import { bySubject, variablesOf } from './help.ts';
+import { requirePort } from './start.ts';
 
 const said = (...args: string[]) => runHere(args);
 
@@ -86,6 +90,73 @@ describe('What is wrong', () => {
     expect(err).toBe(
       'sheaf: sheaf user list has no option --jsn\n  - did you mean --json?\n  - sheaf user list --help shows the options\n',
     );
+  });
+
+  it.each<[string, string[], string, string[]]>([
+    [
+      'an option before the command',
+      ['--prot', '1400', 'start'],
+      'There is no option --prot',
+      ['did you mean --port?'],
+    ],
+    ['an option alone', ['--halp'], 'There is no option --halp', ['did you mean --help?']],
+    ['a command to help with', ['help', 'strat'], '"strat" is not a command', ['did you mean sheaf start?']],
+    [
+      'a command with --help',
+      ['role', 'gran', '--help'],
+      '"role gran" is not a command',
+      ['did you mean sheaf role grant?'],
+    ],
+    ['a word too many', ['start', '/srv/cms'], 'sheaf start does not take "/srv/cms"', ['expected sheaf start']],
+    ['an option that is empty', ['start', '--host', ''], '--host is empty', ['expected --host HOST, or no --host']],
+    ['a folder that is not there', ['config', '--project', '/nonexistent'], 'There is no folder /nonexistent', []],
+  ])('is %s', async (_, words, message, hints) => {
+    const { code, out, err } = await said(...words);
+    expect(code).toBeGreaterThan(0);
+    expect(out).toBe('');
+    for (const text of [message, ...hints]) expect(err).toContain(text);
+  });
+
+  it('is a file that cannot be written, told without a stack', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-run-'));
+    writeFileSync(path.join(folder, 'file'), '');
+    await expect(said('init', path.join(folder, 'file', 'project'))).resolves.toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^sheaf: A file or folder cannot be used: ENOTDIR: .*\n {2}- expected .*\n$/),
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['SHEAF_READONLY', 'SHEAF_READ_ONLY'],
+    ['SHEAF_WORKER', 'SHEAF_WORKERS'],
+  ])('is the variable %s', async (name, meant) => {
+    vi.stubEnv(name, 'true');
+    const { code, err } = await said('config');
+    vi.unstubAllEnvs();
+    expect(code).toBe(1);
+    expect(err).toContain(`There is no variable ${name}\n  - did you mean ${meant}?`);
+  });
+
+  it('is no variable that Kubernetes sets for a service', async () => {
+    vi.stubEnv('SHEAF_PORT', 'tcp://10.0.0.1:1337');
+    vi.stubEnv('SHEAF_SERVICE_HOST', '10.0.0.1');
+    const { code } = await said('config', '--example');
+    vi.unstubAllEnvs();
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ['ENOTFOUND', 'getaddrinfo', /^The server cannot listen on 10.0.0.1: .*ENOTFOUND/],
+    ['EADDRNOTAVAIL', 'listen', /^The server cannot listen on 10.0.0.1: .*EADDRNOTAVAIL/],
+    ['EACCES', 'listen', /^This account may not listen on port 80\n/],
+    ['EADDRINUSE', 'listen', /^Port 80 of 10.0.0.1 is taken\n/],
+  ])('is a place where a server cannot listen: %s', async (code, syscall, message) => {
+    const refused = Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+    const listening = requirePort({ host: '10.0.0.1', port: 80 }, () => Promise.reject(refused));
+    await expect(listening).rejects.toThrow(SetupError);
+    await expect(listening).rejects.toThrow(message);
   });
 
   it('is an option without its value', async () => {

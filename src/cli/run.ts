@@ -1,13 +1,14 @@
 // Runs the command that the arguments name, and ends with a message and an exit code.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { editDistance } from '../edit-distance.ts';
-import { SetupError, SheafError } from '../errors.ts';
+import { hintOn } from '../edit-distance.ts';
+import { originOf, SetupError, SheafError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import type { ServerConfig, ServerOptions } from '../project/environment.ts';
 import { type Command, flag, type Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { commandsBelow, helpOn, helpOnCommand, usageOf } from './help.ts';
+import { helpOn, helpOnCommand, helpText, usageOf } from './help.ts';
+import { nearestName, notACommand } from './not-a-command.ts';
 import { printableLines } from './printable.ts';
 
 /** Those of every command. */
@@ -26,9 +27,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const command = findCommand(words.positionals);
   try {
     if (command !== undefined) return await runCommand(command, args);
-    if (words.help) return printed(helpOn(commandsBelow(COMMANDS, words.positionals)));
+    if (words.unknown !== null)
+      throw new SetupError(`There is no option ${words.unknown}`, [
+        ...nearestOption(words.unknown, EVERY_OPTION),
+        'options stand behind the command; sheaf COMMAND --help shows them',
+      ]);
+    if (words.help) return printed(helpText(COMMANDS, words.positionals));
     if (words.positionals.length === 0) return printed(helpOn(COMMANDS), WRONG_USE);
-    throw notACommand(words.positionals);
+    throw notACommand(COMMANDS, words.positionals);
   } catch (error) {
     console.error(errorText(error, words.json));
     // `sheaf compare` ends with 1 where it finds a difference.
@@ -37,12 +43,21 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** What the operator or a client did wrong, in words or for programs. Anything else is a defect of ours. */
-function errorText(error: unknown, json: boolean): string {
+function errorText(thrown: unknown, json: boolean): string {
+  const error = isFileError(thrown)
+    ? new SetupError(`A file or folder cannot be used: ${thrown.message}`, [
+        'expected one that this account may read, or may write where something is written',
+      ])
+    : thrown;
   if (!(error instanceof SetupError || error instanceof SheafError)) throw error;
   if (!json) return `sheaf: ${printableLines(error.message)}`;
   const [message, hints] = error instanceof SetupError ? [error.summary, error.problems] : [error.message, [] as const];
   return JSON.stringify({ error: { message, hints } });
 }
+
+/** Whether the system refuses a file or a folder. That of a project's own code is a defect there. */
+const isFileError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error && 'syscall' in thrown && 'path' in thrown && originOf(thrown) === null;
 
 function printed(text: string, code = 0): number {
   process.stdout.write(text);
@@ -51,44 +66,29 @@ function printed(text: string, code = 0): number {
 
 const versionOf = (): string => JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')).version;
 
+const EVERY_OPTION = Object.assign({}, COMMON, ...COMMANDS.map((command) => command.options)) as Options;
+
 /** The words that are neither options nor their values, whatever the command. */
 function wordsOf(args: readonly string[]) {
-  const options = Object.assign({}, COMMON, ...COMMANDS.map((command) => command.options)) as Options;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  const options = EVERY_OPTION;
+  const parsing = { args: [...args], options, allowPositionals: true, strict: false, tokens: true } as const;
+  const { values, positionals, tokens } = parseArgs(parsing);
+  const shorts = Object.values(options).map(({ short }) => short);
+  const unknown = tokens.find(
+    (token) => token.kind === 'option' && !(token.name in options) && !shorts.includes(token.name),
+  );
   return {
     positionals,
     help: values.help === true,
     version: values.version === true,
     json: values.json === true,
+    /** The first option that no command has. */
+    unknown: unknown?.kind === 'option' ? unknown.rawName : null,
   };
 }
 
 const findCommand = (words: readonly string[]): Command | undefined =>
   COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
-
-function notACommand(words: readonly string[]): SetupError {
-  const given = words.join(' ');
-  const below = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `));
-  const names = (below.length > 0 ? below : COMMANDS).map(({ name }) => name);
-  const nearest = nearestName(given, names);
-  return new SetupError(`"${given}" is not a command`, [
-    ...(nearest === null ? [] : [`did you mean sheaf ${nearest}?`]),
-    ...(below.length > 0 ? [`there is ${below.map(({ name }) => `sheaf ${name}`).join(', ')}`] : []),
-    'sheaf --help shows them all',
-  ]);
-}
-
-/** At most this share of the letters may be wrong. */
-const MAX_WRONG = 0.4;
-
-function nearestName(given: string, names: readonly string[]): string | null {
-  const distances = names.map((name) => {
-    const sameLength = given.split(' ').slice(0, name.split(' ').length).join(' ');
-    return [editDistance(sameLength, name) / name.length, name] as const;
-  });
-  const [wrong, name] = distances.toSorted(([one], [other]) => one - other)[0]!;
-  return wrong <= MAX_WRONG ? name : null;
-}
 
 async function runCommand(command: Command, args: readonly string[]): Promise<number> {
   const { values, positionals } = parsed(command, args);
@@ -96,11 +96,24 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
   const operands = positionals.slice(command.name.split(' ').length);
   const [least, most] = command.arity;
   if (operands.length < least || operands.length > most)
-    throw new SetupError(operands.length < least ? 'The command is not complete' : 'The command has too many words', [
-      `expected ${usageOf(command)}`,
-      `sheaf ${command.name} --help shows examples`,
-    ]);
+    throw new SetupError(
+      operands.length < least
+        ? 'The command is not complete'
+        : `sheaf ${command.name} does not take "${operands.slice(most).join(' ')}"`,
+      [`expected ${usageOf(command)}`, `sheaf ${command.name} --help shows examples`],
+    );
+  refuseEmpty(command, values);
   return (await command.run({ values, operands, variables: process.env, config: () => configOf(values) })) ?? 0;
+}
+
+/** A variable of the shell that is not set leaves nothing behind the option; no default is meant then. */
+function refuseEmpty(command: Command, values: Readonly<Record<string, unknown>>): void {
+  const empty = Object.entries(command.options).find(([name, { variable }]) => variable && values[name] === '');
+  if (empty)
+    throw new SetupError(`--${empty[0]} is empty`, [
+      `expected --${empty[0]} ${empty[1].value}, or no --${empty[0]}`,
+      `sheaf ${command.name} --help shows the options`,
+    ]);
 }
 
 function parsed(command: Command, args: readonly string[]) {
@@ -113,15 +126,13 @@ function parsed(command: Command, args: readonly string[]) {
     const hint = `sheaf ${command.name} --help shows the options`;
     const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /^Unknown option '([^']+)'/.exec(message)) || [];
     if (unknown === undefined) throw new SetupError(message, [hint]);
-    const nearest = nearestName(
-      unknown,
-      Object.keys(options).map((name) => `--${name}`),
-    );
-    throw new SetupError(`sheaf ${command.name} has no option ${unknown}`, [
-      ...(nearest === null ? [] : [`did you mean ${nearest}?`]),
-      hint,
-    ]);
+    throw new SetupError(`sheaf ${command.name} has no option ${unknown}`, [...nearestOption(unknown, options), hint]);
   }
+}
+
+function nearestOption(given: string, options: Options): string[] {
+  const names = Object.keys(options).map((name) => `--${name}`);
+  return hintOn(nearestName(given, names));
 }
 
 async function configOf(values: Record<string, unknown>): Promise<ServerConfig> {

@@ -4,7 +4,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Auth } from '../accounts/auth.ts';
 import { open, type Sheaf } from '../app.ts';
 import type { IssuedLink } from '../console/console-links.ts';
-import { SetupError } from '../errors.ts';
+import { originOf, SetupError } from '../errors.ts';
 import { watchEventLoop } from '../http/event-loop.ts';
 import { type Logger, openLog } from '../http/log.ts';
 import type { ServerMetrics } from '../http/metrics.ts';
@@ -107,19 +107,30 @@ async function serve(sheaf: Sheaf, config: ServerConfig, observers: ServerObserv
   return address;
 }
 
-/** Says so where the port is taken. */
-export async function requirePort<T>(
-  { host, port }: Pick<ServerConfig, 'host' | 'port'>,
-  listen: () => Promise<T>,
-): Promise<T> {
+/** Says so where the server cannot listen. What fails in the code of a project is told as it is. */
+export async function requirePort<T>(place: Pick<ServerConfig, 'host' | 'port'>, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new SetupError(`Port ${port} of ${host} is taken`, [
+    const isOurs = error instanceof Error && originOf(error) === null;
+    throw (isOurs && listenError(place, error)) || error;
+  }
+}
+
+function listenError({ host, port }: Pick<ServerConfig, 'host' | 'port'>, error: Error): SetupError | null {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;
+  if (code === 'EADDRINUSE')
+    return new SetupError(`Port ${port} of ${host} is taken`, [
       'stop the program that listens there, or choose another port with --port N',
     ]);
-  }
+  if (code === 'EACCES')
+    return new SetupError(`This account may not listen on port ${port}`, [
+      'choose another port with --port N; most systems keep those below 1024 for root',
+    ]);
+  return new SetupError(`The server cannot listen on ${host}: ${error.message}`, [
+    'choose an address of this machine with --host HOST: 127.0.0.1 for itself alone, 0.0.0.0 for all that it has',
+  ]);
 }
 
 /** What must exist before the first request. Returns what the operator should know. */

@@ -1,7 +1,8 @@
 // `sheaf token`: the API tokens. A token is shown when it is made, and never again.
-import { expandActions } from '../access/actions.ts';
+import { expandActions, knownActions } from '../access/actions.ts';
 import type { ListedToken, TokenType } from '../accounts/api-tokens.ts';
 import { nothingToGrant } from '../accounts/roles.ts';
+import { hintOn, nearestWord } from '../edit-distance.ts';
 import { SetupError } from '../errors.ts';
 import { type AccountCommand, tableText } from './command-result.ts';
 
@@ -10,11 +11,12 @@ const TOKEN_TYPES: readonly string[] = ['read-only', 'full-access', 'custom'] sa
 export const createToken: AccountCommand = async ({ sheaf, auth: { tokens } }, [given, ...words], options) => {
   const { type = words.length > 0 ? 'custom' : 'read-only', days } = options;
   const name = given!;
-  if (!TOKEN_TYPES.includes(type) || (type === 'custom') !== words.length > 0) throw wrongToken();
-  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) throw wrongToken();
+  requireType(type, words);
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days))
+    throw new SetupError(`--days ${days} cannot be used`, ['expected a number from 1 to 99999']);
   const actions = words.flatMap((word) => {
     const expanded = expandActions(sheaf.model, word, sheaf.actions);
-    if (!expanded) throw nothingToGrant(word);
+    if (!expanded) throw nothingToGrant(word, knownActions(sheaf.model, sheaf.actions));
     return expanded;
   });
   const lifespan = days === undefined ? null : Number(days);
@@ -25,10 +27,19 @@ export const createToken: AccountCommand = async ({ sheaf, auth: { tokens } }, [
   };
 };
 
-const wrongToken = (): SetupError =>
-  new SetupError('The command is not complete', [
-    'expected sheaf token create NAME --type read-only|full-access|custom [--days N] [ACTION…]',
-  ]);
+function requireType(type: string, actions: readonly string[]): void {
+  if (!TOKEN_TYPES.includes(type))
+    throw new SetupError(`There is no type "${type}" of API tokens`, [
+      ...hintOn(nearestWord(type, TOKEN_TYPES)),
+      `expected --type ${TOKEN_TYPES.join('|')}`,
+    ]);
+  if (type === 'custom' && actions.length === 0)
+    throw new SetupError('A custom token needs the actions that it may do', [
+      'such as sheaf token create NAME api::article.article.find',
+    ]);
+  if (type !== 'custom' && actions.length > 0)
+    throw new SetupError(`A ${type} token takes no actions`, ['leave them out, or --type']);
+}
 
 export const revokeToken: AccountCommand = async ({ auth: { tokens } }, [name]) => {
   const revoked = await tokens.revoke(name!);

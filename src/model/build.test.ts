@@ -170,6 +170,14 @@ describe('a file that is broken by itself', () => {
     expect(problems).toEqual([`${TAG}: the file is missing; expected a content-type definition in JSON`]);
   });
 
+  it('is told when it is there and cannot be read', () => {
+    const without = Object.fromEntries(Object.entries(SOUND).filter(([file]) => file !== TAG));
+    const problems = problemsOf({ ...without, [`${TAG}/other.txt`]: '' });
+    expect(problems).toEqual([
+      expect.stringMatching(/: the file cannot be read \(EISDIR: .*\); expected a content-type/),
+    ]);
+  });
+
   it('is told every name it lacks when it has no info', () => {
     expect(problemsOf({ ...SOUND, [TAG]: contentType('tag', {}, { info: undefined }) })).toEqual([
       `${TAG}: info.singularName: expected a lower-case name such as "tag"`,

@@ -127,8 +127,11 @@ function readJson({ uid, file, shown }: DefinitionFile, { problems, labels }: Fo
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    problems.push(`${shown}: the file is missing; expected a content-type definition in JSON`);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT' || code === 'ENOTDIR' ? 'the file is missing' : `the file cannot be read (${message})`;
+    problems.push(`${shown}: ${why}; expected a content-type definition in JSON`);
     return null;
   }
   try {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { editDistance } from '../edit-distance.ts';
 import { SetupError } from '../errors.ts';
 import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
@@ -78,6 +79,7 @@ interface Environment {
 export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv = process.env): ServerConfig {
   const [project, projectSource] = projectFor(options.project, variables);
   const environment = environmentOf(project, variables);
+  refuseMisspelled(Object.keys(environment.all));
   const configuration = readConfiguration(project, environment.all);
   const reader = new ConfigReader({ ...options, project }, environment, configuration, projectSource);
   const secrets = reader.secrets();
@@ -106,6 +108,31 @@ export function readConfig(options: ServerOptions, variables: NodeJS.ProcessEnv 
     sourceOf: configuration.sourceOf,
     notes: [...configuration.notes, ...reader.notes],
   };
+}
+
+const OWN_VARIABLES: readonly string[] = [
+  'SHEAF_PROJECT',
+  'SHEAF_READ_ONLY',
+  'SHEAF_WORKERS',
+  'SHEAF_METRICS',
+  'SHEAF_TRACES',
+  'SHEAF_TOKEN',
+];
+
+/** More letters than this apart, a variable is something else, such as those that Kubernetes sets for a service. */
+const MAX_WRONG_LETTERS = 2;
+
+/** A variable that is ours but for a letter or two: without what it says, the server might write where it must not. */
+function refuseMisspelled(names: readonly string[]): void {
+  for (const name of names) {
+    if (!name.startsWith('SHEAF_') || OWN_VARIABLES.includes(name)) continue;
+    const meant = OWN_VARIABLES.find((own) => editDistance(name, own) <= MAX_WRONG_LETTERS);
+    if (meant !== undefined)
+      throw new SetupError(`There is no variable ${name}`, [
+        `did you mean ${meant}?`,
+        'sheaf help environment shows them all',
+      ]);
+  }
 }
 
 /** The folder of the project: the one that is named, or else the current one or the nearest above it that is a project. */
@@ -325,13 +352,17 @@ const inProject = (project: string, url: string): string =>
     ? `sqlite:${path.resolve(project, url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`
     : url;
 
-/** The database of a project; an error where none is named, and where the project is not there to name one. */
-export function databaseOf({ project, database }: ServerConfig): string {
-  if (database !== null) return database;
+export function requireFolder(project: string): void {
   if (!existsSync(project))
     throw new SetupError(`There is no folder ${project}`, [
       'name the project with --project DIR or SHEAF_PROJECT, or begin one with sheaf init',
     ]);
+}
+
+/** The database of a project; an error where none is named, and where the project is not there to name one. */
+export function databaseOf({ project, database }: ServerConfig): string {
+  if (database !== null) return database;
+  requireFolder(project);
   throw new SetupError('No database is named', [
     'name one with --database sqlite:PATH, --database postgres://… or DATABASE_URL, which .env may set',
     'or in config/database',
