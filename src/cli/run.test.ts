@@ -150,9 +150,10 @@ describe('What is wrong', () => {
   it.each([
     ['ENOTFOUND', 'getaddrinfo', /^The server cannot listen on 10.0.0.1: .*ENOTFOUND/],
     ['EADDRNOTAVAIL', 'listen', /^The server cannot listen on 10.0.0.1: .*EADDRNOTAVAIL/],
+    ['EADDRNOTAVAIL', 'bind', /^The server cannot listen on 10.0.0.1: .*EADDRNOTAVAIL/],
     ['EACCES', 'listen', /^This account may not listen on port 80\n/],
     ['EADDRINUSE', 'listen', /^Port 80 of 10.0.0.1 is taken\n/],
-  ])('is a place where a server cannot listen: %s', async (code, syscall, message) => {
+  ])('is a place where a server cannot listen: %s of %s', async (code, syscall, message) => {
     const refused = Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
     const listening = requirePort({ host: '10.0.0.1', port: 80 }, () => Promise.reject(refused));
     await expect(listening).rejects.toThrow(SetupError);

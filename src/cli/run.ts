@@ -30,7 +30,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (words.unknown !== null)
       throw new SetupError(`There is no option ${words.unknown}`, [
         ...nearestOption(words.unknown, EVERY_OPTION),
-        'options stand behind the command; sheaf COMMAND --help shows them',
+        'sheaf COMMAND --help shows the options of a command',
       ]);
     if (words.help) return printed(helpText(COMMANDS, words.positionals));
     if (words.positionals.length === 0) return printed(helpOn(COMMANDS), WRONG_USE);

@@ -117,9 +117,12 @@ export async function requirePort<T>(place: Pick<ServerConfig, 'host' | 'port'>,
   }
 }
 
+/** What a server does to listen; that of a worker binds. */
+const LISTENING: readonly (string | undefined)[] = ['listen', 'bind', 'getaddrinfo'];
+
 function listenError({ host, port }: Pick<ServerConfig, 'host' | 'port'>, error: Error): SetupError | null {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;
+  if (!LISTENING.includes(syscall)) return null;
   if (code === 'EADDRINUSE')
     return new SetupError(`Port ${port} of ${host} is taken`, [
       'stop the program that listens there, or choose another port with --port N',
