@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSecrets } from '../src/accounts/secrets.ts';
 import { open, type Sheaf } from '../src/app.ts';
 import { SetupError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
@@ -206,6 +207,12 @@ describe('The files of a JavaScript project', () => {
     expect(refreshToken).toBe('cookie');
     // Where the cookie of one server is at another path than that of the other, browsers keep and send both.
     expect(cookie.path).toBe('/');
+  });
+
+  it('are named where their secret could be guessed', () => {
+    const plugins = `module.exports = { 'users-permissions': { config: { jwtSecret: 'tobemodified-0123' } } };`;
+    const { secrets, state } = config(javascript({ 'config/plugins.js': plugins, '.env': 'JWT_SECRET=overruled' }));
+    expect(() => readSecrets(secrets, state)).toThrow(/- jwtSecret in config\/plugins\.js holds a word/);
   });
 
   it('say how tokens are signed, and what the cookie of a refresh token is', () => {

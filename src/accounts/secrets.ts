@@ -29,7 +29,8 @@ export const missingSecrets = (given: GivenSecrets, folder: string): string[] =>
 export function readSecrets(given: GivenSecrets, folder: string, isReadOnly = false): Secrets {
   const problems = (Object.keys(VARIABLES) as (keyof Secrets)[]).flatMap((name) => {
     const weakness = given[name] === undefined ? null : weaknessOf(given[name]);
-    return weakness ? [`${VARIABLES[name]} ${weakness}; make one with: openssl rand -base64 32`] : [];
+    const source = (name === 'jwt' && given.jwtSource) || VARIABLES[name];
+    return weakness ? [`${source} ${weakness}; make one with: openssl rand -base64 32`] : [];
   });
   if (problems.length > 0) throw new SetupError('A secret could be guessed:', problems);
   if (given.jwt !== undefined && given.apiTokenSalt !== undefined) return given as Secrets;

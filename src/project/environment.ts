@@ -210,11 +210,14 @@ class ConfigReader {
       typeof configured === 'string' && configured !== '' ? [configured, strapi.fileOf('plugins', ...keys)] : null,
       this.#ofFile('JWT_SECRET'),
     );
+    // The file may read the variable; then that is the place to change it.
+    const isWritten = jwt !== undefined && jwt === configured && jwt !== this.#environment.all.JWT_SECRET;
     const apiTokenSalt = this.variable('secrets.apiTokenSalt', 'API_TOKEN_SALT');
     // A variable on one line writes the ends of lines as \n.
     const jwtPrivateKey = this.variable('secrets.jwtPrivateKey', 'JWT_PRIVATE_KEY')?.replaceAll('\\n', '\n');
     return {
       ...(jwt !== undefined && { jwt }),
+      ...(isWritten && { jwtSource: `jwtSecret in ${strapi.fileOf('plugins', ...keys)}` }),
       ...(jwtPrivateKey !== undefined && { jwtPrivateKey }),
       ...(apiTokenSalt !== undefined && { apiTokenSalt }),
     };
