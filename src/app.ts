@@ -8,6 +8,7 @@ import { readSecrets } from './accounts/secrets.ts';
 import { UserExtension } from './accounts/users.ts';
 import type { Console } from './console/console.ts';
 import type { Database, DatabaseHealth } from './db/database.ts';
+import { missingRight } from './db/missing-right.ts';
 import { modelOn } from './db/model-on.ts';
 import { ObservedDatabase, type ObserveStatement } from './db/observed-database.ts';
 import { diffSchema, missingForReads, requireReadable } from './db/schema.ts';
@@ -165,7 +166,7 @@ export async function open(options: OpenOptions): Promise<Sheaf> {
     return { ...sheaf, extension, close: () => extension.end().then(() => sheaf.close()) };
   } catch (error) {
     await database.close();
-    throw error;
+    throw missingRight(error) ?? error;
   }
 }
 

@@ -381,6 +381,13 @@ describe('The database', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ schema: 'a b', sslmode: 'verify-full' });
   });
 
+  it('refuses a DATABASE_SSL that is neither true nor false', () => {
+    for (const name of ['DATABASE_SSL', 'DATABASE_SSL_REJECT_UNAUTHORIZED']) {
+      const variables = { DATABASE_CLIENT: 'postgres', DATABASE_SSL: 'true', [name]: 'yes' };
+      expect(refusal(() => config(emptyProject(), variables)).message).toMatch(`${name} cannot be used`);
+    }
+  });
+
   it('is what DATABASE_URL names, whatever config/database says', () => {
     expect(urlOf({ DATABASE_URL: 'sqlite:a.db' })).toBe('sqlite:a.db');
     const url = 'postgres://a:b@db/content';

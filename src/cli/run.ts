@@ -1,6 +1,7 @@
 // Runs the command that the arguments name, and ends with a message and an exit code.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { missingRight } from '../db/missing-right.ts';
 import { hintOn } from '../edit-distance.ts';
 import { originOf, SetupError, SheafError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
@@ -48,7 +49,7 @@ function errorText(thrown: unknown, json: boolean): string {
     ? new SetupError(`A file or folder cannot be used: ${thrown.message}`, [
         'expected one that this account may read, or may write where something is written',
       ])
-    : thrown;
+    : (missingRight(thrown) ?? thrown);
   if (!(error instanceof SetupError || error instanceof SheafError)) throw error;
   if (!json) return `sheaf: ${printableLines(error.message)}`;
   const [message, hints] = error instanceof SetupError ? [error.summary, error.problems] : [error.message, [] as const];

@@ -29,6 +29,7 @@ import {
   type Watch,
   type WriteOptions,
 } from './database.ts';
+import { missingRight } from './missing-right.ts';
 import { MAX_PIPELINED_READS, PipelinedConnections } from './pipelined-connections.ts';
 import {
   CANCELLED,
@@ -113,6 +114,8 @@ export async function openPostgres(
     await database.prepare();
   } catch (error) {
     await pool.end();
+    const right = missingRight(error);
+    if (right) throw right;
     const advice = ADVICE[(error as { code?: string }).code ?? ''] ?? NO_SERVER;
     throw new SetupError(`The database cannot be opened: ${(error as Error).message}`, [advice]);
   }

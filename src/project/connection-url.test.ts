@@ -37,6 +37,17 @@ describe('A connection URL', () => {
   });
 
   it.each([
+    ['shema=content', ['it has a parameter shema', 'did you mean schema?']],
+    ['ssl_mode=disable', ['it has a parameter ssl_mode', 'did you mean sslmode?']],
+    ['sslmode=verify_full', ['sslmode is verify_full', 'did you mean verify-full?']],
+    ['sslmode=on', ['sslmode is on', 'expected one of disable, allow,']],
+  ])('of a database is refused with what was meant: %s', (query, texts) => {
+    const message = refusal(() => requirePostgresUrl(`postgres://sheaf:hidden@db/content?${query}`));
+    for (const text of texts) expect(message).toContain(`\n  - ${text}`);
+    expect(message).not.toContain('hidden');
+  });
+
+  it.each([
     ['postgres://sheaf:hid/hid@db/content', 'a / in the user name or password must be written %2F'],
     ['postgres://sheaf:12/hidden@db/content', 'a / in the user name or password must be written %2F'],
     ['postgres://sheaf:hid?hid@db/content', 'a ? in the user name or password must be written %3F'],

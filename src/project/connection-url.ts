@@ -1,5 +1,6 @@
 // The URLs of the database and of the mail server: as they may be shown, and what is wrong with one that cannot be used.
 // They hold a password, and a malformed one holds it where no parser finds it. What could be a password is never shown.
+import { editDistance, hintOn, nearestWord } from '../edit-distance.ts';
 import { SetupError } from '../errors.ts';
 
 const SCHEME = /^(?:[a-z][\w+.-]*:)?\/\//i;
@@ -49,7 +50,28 @@ export function requirePostgresUrl(url: string): URL {
       ...(/^(?:mysql|mariadb)2?:/.test(url) ? ['MySQL and MariaDB are not supported'] : []),
       'expected sqlite:PATH or postgres://user:password@host:port/name',
     ]);
-  return new URL(url);
+  const parsed = new URL(url);
+  const wrong = wrongParameter(parsed.searchParams);
+  if (wrong !== null) throw new SetupError(`The database "${withoutPassword(url)}" cannot be opened`, wrong);
+  return parsed;
+}
+
+const PARAMETERS: readonly string[] = ['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'connect_timeout'];
+const SSL_MODES: readonly string[] = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** A parameter that is ours but for a letter would be ignored, and the tables made in another schema, or without TLS. */
+function wrongParameter(parameters: URLSearchParams): readonly string[] | null {
+  for (const [name, value] of parameters) {
+    const meant = PARAMETERS.find((known) => name !== known && editDistance(name, known) === 1);
+    if (meant !== undefined) return [`it has a parameter ${name}`, ...hintOn(meant)];
+    if (name === 'sslmode' && !SSL_MODES.includes(value))
+      return [
+        `sslmode is ${value}`,
+        ...hintOn(nearestWord(value, SSL_MODES)),
+        `expected one of ${SSL_MODES.join(', ')}`,
+      ];
+  }
+  return null;
 }
 
 /** The same for a mail server. */

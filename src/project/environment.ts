@@ -13,6 +13,7 @@ import {
   DEFAULT_SQLITE_FILE,
   databaseOfConfig,
   databaseOfVariables,
+  isSet,
   type NamedDatabase,
   readsUrl,
 } from './strapi-database.ts';
@@ -397,11 +398,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 function logLevel(level = 'info'): string {
   if (LOG_LEVELS.includes(level)) return level;
   throw new SetupError(`The log level "${level}" cannot be used`, [`set LOG_LEVEL to one of ${LOG_LEVELS.join(', ')}`]);
-}
-
-function isSet(variable: string, value = 'false'): boolean {
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw new SetupError(`${variable} cannot be used`, ['expected true or false']);
 }
 
 function wholeNumber(what: string, text: string, least: number, most: number): number {

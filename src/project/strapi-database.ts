@@ -81,13 +81,21 @@ export function databaseOfVariables(environment: NodeJS.ProcessEnv, project: str
     user: environment.DATABASE_USERNAME,
     password: environment.DATABASE_PASSWORD,
     schema: environment.DATABASE_SCHEMA,
-    ssl: ssl === 'true' && { rejectUnauthorized: rejects !== 'false' },
+    ssl: isSet('DATABASE_SSL', ssl) && {
+      rejectUnauthorized: isSet('DATABASE_SSL_REJECT_UNAUTHORIZED', rejects ?? 'true'),
+    },
   };
   return urlOf(client, parts, {
     project,
     source: 'DATABASE_CLIENT',
     names: { host: 'DATABASE_HOST', port: 'DATABASE_PORT' },
   });
+}
+
+/** Whether a variable says so; a word that is not known is refused, since it might mean either. */
+export function isSet(variable: string, value = 'false'): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new SetupError(`${variable} cannot be used`, ['expected true or false']);
 }
 
 interface Place {
