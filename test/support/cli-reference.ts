@@ -63,8 +63,8 @@ export function cliReference(commands: readonly Command[]): string {
 \`config/database\` names its database.
 
 \`--json\` prints one JSON document for programs. What goes wrong is then told on standard error as
-\`{"error": {"message": "…", "hints": ["…"]}}\`. Exit codes: 0 for success; 1 where something is wrong; 2 where the command
-is not known, with further meanings for [sheaf compare](#sheaf-compare).`,
+\`{"error": {"message": "…", "hints": ["…"]}}\`. Exit codes: 0 for success; 1 where something is wrong; 2 where the
+command is not known, with further meanings for [sheaf compare](#sheaf-compare).`,
     `## Options of the project\n\n${optionsTable(PROJECT_OPTIONS)}`,
     ...subjects.map(([title, own]) => [`## ${title}`, ...own.map(commandText)].join('\n\n')),
     `## Environment\n\n${table(

@@ -74,7 +74,7 @@ const refusedAttribute = (exchange: Exchange, { path, key }: Refusal) => {
 const REFUSALS: readonly DifferenceRule[] = [
   refusal(
     'unknown-parameter',
-    'Strapi 5 ignores unknown parameters unless api.rest.strictParams is set; Sheaf refuses them',
+    'Strapi 5 ignores unknown parameters unless api.rest.strictParams is set; Sheaf refuses misspelled ones',
     ({ param, key }) => param !== null && param === key && !KNOWN_PARAMETERS.has(param),
   ),
   refusal(
