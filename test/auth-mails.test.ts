@@ -1,6 +1,6 @@
 // Codes in mails: forgotten passwords, and addresses to confirm.
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { MAX_MAILS_PER_HOUR } from '../src/limits.ts';
@@ -25,7 +25,17 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
   const services = useServices(engine);
   let service: Service;
   beforeAll(async () => {
-    service = await services.start({ settings: BODY_MODE });
+    const project = services.project(BODY_MODE);
+    const folder = path.join(project, 'src', 'extensions', 'users-permissions', 'content-types', 'user');
+    mkdirSync(folder, { recursive: true });
+    const extension = {
+      kind: 'collectionType',
+      collectionName: 'up_users',
+      info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+      attributes: { password: { type: 'password', minLength: 6, private: true, regex: '^(?!weak)' } },
+    };
+    writeFileSync(path.join(folder, 'schema.json'), JSON.stringify(extension));
+    service = await services.start({ project });
   });
   afterEach(() => service.setAdvanced({}));
 
@@ -259,6 +269,8 @@ describeOnEveryDatabase('Forgotten passwords', (engine) => {
     expectInvalid(await reset('x'.repeat(73)), 'Password must be less than 73 bytes');
     expectInvalid(await reset({ a: 1 }));
     expectInvalid(await reset(OTHER_PASSWORD, null));
+    // By a rule of the project for the attribute.
+    expectInvalid(await reset('weak-passw0rd'));
     expect((await reset(OTHER_PASSWORD)).status).toBe(200);
   });
 

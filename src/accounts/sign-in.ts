@@ -76,6 +76,12 @@ interface Account {
   readonly username: string;
 }
 
+/** A code that is no longer good, and what was stored of it. */
+interface UsedCode {
+  readonly account: Account;
+  readonly stored: string;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 export class Accounts {
@@ -302,9 +308,15 @@ export class Accounts {
     checkNewPassword(given);
     const { code, password } = given;
     const deviceId = deviceIn(body);
-    const account = await this.#useCode(code, 'reset_password_token');
-    if (!account) throw validationError('Incorrect code provided');
-    await this.#setPassword(account.id, password);
+    const used = await this.#useCode(code, 'reset_password_token');
+    if (!used) throw validationError('Incorrect code provided');
+    const { account } = used;
+    try {
+      await this.#setPassword(account.id, password);
+    } catch (error) {
+      await this.#returnCode(used, 'reset_password_token');
+      throw error;
+    }
     if (account.blocked) throw applicationError('Your account has been blocked by an administrator');
     return this.#signIn(account.id, client, deviceId);
   }
@@ -312,9 +324,9 @@ export class Accounts {
   /** Where to send the browser afterwards. */
   async confirmEmail(query: Body): Promise<string> {
     const { confirmation } = requireStrings(query, ['confirmation']);
-    const account = await this.#useCode(confirmation, 'confirmation_token');
-    if (!account) throw validationError('Invalid token');
-    const documentId = await this.documentIdToWrite(account.id);
+    const used = await this.#useCode(confirmation, 'confirmation_token');
+    if (!used) throw validationError('Invalid token');
+    const documentId = await this.documentIdToWrite(used.account.id);
     if (documentId !== null) await this.#writeUser('update', documentId, { confirmed: true });
     return (await this.accountSettings()).email_confirmation_redirection || '/';
   }
@@ -362,7 +374,7 @@ export class Accounts {
   }
 
   /** The account that a code was issued to, if it is still good; from now on it is not. */
-  async #useCode(code: string, column: CodeColumn): Promise<Account | null> {
+  async #useCode(code: string, column: CodeColumn): Promise<UsedCode | null> {
     if (!/^[0-9a-f]{64}$/.test(code)) return null;
     const { database, statements } = this.#deps;
     return database.transaction(async (session) => {
@@ -371,8 +383,14 @@ export class Accounts {
       const [stored, ...account] = row;
       if (!(Number(stored.split(':')[1]) > Date.now())) return null;
       const taken = await session.rows(statements.takeCode(column), [account[0], stored]);
-      return taken.length > 0 ? accountOf(account) : null;
+      return taken.length > 0 ? { account: accountOf(account), stored } : null;
     });
+  }
+
+  /** Makes a code good again, where what it was for was refused: rules of the project may ask more of a password. */
+  async #returnCode({ account: { id, password }, stored }: UsedCode, column: CodeColumn): Promise<void> {
+    const { database, statements } = this.#deps;
+    await database.transaction((session) => session.rows(statements.returnCode(column), [stored, id, password ?? '']));
   }
 
   /** Whether an account may get one more mail that anyone can ask for; counts it. The code of the last one stays good. */

@@ -274,6 +274,18 @@ export class AccountStatements {
     );
   }
 
+  /**
+   * Makes a code good again that was taken, unless another was issued or the password is another by now. Values: what was
+   * stored, the user, the password, which is empty where there is none.
+   */
+  returnCode(column: CodeColumn): Statement {
+    return this.#cache.once(
+      `return code ${column}`,
+      () =>
+        sql`update up_users set ${sql.id(column)} = ${value()} where id = ${value()} and ${sql.id(column)} is null and coalesce(password, '') = ${value()}`,
+    );
+  }
+
   /** Sets a column of an account. Values: the value, now, the user. */
   setUser(column: 'password' | CodeColumn): Statement {
     return this.#cache.once(
