@@ -109,8 +109,13 @@ function signInRoutes(context: RouteContext, post: Post): Route[] {
       sent: true,
     })),
     post('/refresh', 'refresh', async (body, request, reply) => {
+      const { refreshToken: where, cookie } = context.auth.settings.auth;
+      // The page of another site could send a form, and use up the token in its visitor's cookie.
+      const isBareForm = isForm(request) && !asksForCookie(request);
+      if (isBareForm && where === 'cookie')
+        throw validationError(`A form renews a session only with the header ${REFRESH_COOKIE_HEADER}: httpOnly`);
       // As in Strapi 5: a client that has a cookie may have kept a token from before it had one.
-      const token = cookieOf(request, context.auth.settings.auth.cookie.name) || body.refreshToken;
+      const token = (!isBareForm && cookieOf(request, cookie.name)) || body.refreshToken;
       if (typeof token !== 'string' || token === '') throw validationError('Missing refresh token');
       const tokens = await sessions.refresh(token);
       if (!tokens) throw unauthorizedError('Invalid refresh token');
