@@ -82,7 +82,7 @@ const ADOPT = command({
   operands: '[DIR]',
   arity: [0, 1],
   summary: 'read a project of Strapi and its database; say what will work, what differs and why',
-  details: 'Changes neither. Ends with 1 where a start would not succeed.',
+  details: 'Changes neither, unless --write is given. Ends with 1 where a start would not succeed.',
   options: {
     project: PROJECT_OPTIONS.project,
     database: PROJECT_OPTIONS.database,
@@ -92,6 +92,8 @@ const ADOPT = command({
   examples: ['sheaf adopt ../my-strapi', 'sheaf adopt ../my-strapi --write'],
   // Reads the configuration itself, and reports what is wrong with it among the rest.
   async run({ values, variables, operands: [folder] }) {
+    if (folder !== undefined && values.project !== undefined)
+      throw new SetupError('Two projects are named', [`expected ${folder} or --project ${values.project}, not both`]);
     const { adoptCommand } = await import('./adopt/adopt-command.ts');
     const { projectFor } = await import('../project/environment.ts');
     const [project] = projectFor(folder ?? values.project, variables);

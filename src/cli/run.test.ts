@@ -109,6 +109,13 @@ describe('What is wrong', () => {
     ],
     ['a word too many', ['start', '/srv/cms'], 'sheaf start does not take "/srv/cms"', ['expected sheaf start']],
     ['an option that is empty', ['start', '--host', ''], '--host is empty', ['expected --host HOST, or no --host']],
+    [
+      'a project beside the example',
+      ['start', '--example', '--project', '.'],
+      '--example has a project of its own',
+      [],
+    ],
+    ['two projects', ['adopt', '.', '--project', 'other'], 'Two projects are named', ['. or --project other']],
     ['a folder that is not there', ['config', '--project', '/nonexistent'], 'There is no folder /nonexistent', []],
   ])('is %s', async (_, words, message, hints) => {
     const { code, out, err } = await said(...words);

@@ -104,6 +104,8 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
       [`expected ${usageOf(command)}`, `sheaf ${command.name} --help shows examples`],
     );
   refuseEmpty(command, values);
+  const other = values.example === true && ['project', 'database'].find((name) => values[name] !== undefined);
+  if (other) throw new SetupError(`--example has a ${other} of its own`, [`leave out --example, or --${other}`]);
   return (await command.run({ values, operands, variables: process.env, config: () => configOf(values) })) ?? 0;
 }
 
