@@ -92,6 +92,16 @@ describe('What is wrong', () => {
     );
   });
 
+  it('is any option of any command with a letter left out, and the right one is named', async () => {
+    for (const { name, options } of COMMANDS)
+      for (const option of [...Object.keys(options), 'help', 'version']) {
+        const given = `--${option.slice(0, -1)}`;
+        const { code, err } = await said(...name.split(' '), given);
+        expect(code, `${name} ${given}`).toBe(name === 'compare' ? 2 : 1);
+        expect(err).toContain(`sheaf ${name} has no option ${given}\n  - did you mean --${option}?`);
+      }
+  });
+
   it.each<[string, string[], string, string[]]>([
     [
       'an option before the command',
