@@ -153,6 +153,13 @@ class Attempts {
     else if (type.draftAndPublish) await documents.publish();
   }
 
+  /** The uid of a content-type or component of the project. */
+  #declared(url: string): string {
+    const { components, contentTypes } = this.#site.sheaf.model;
+    const uids = url.includes('/components/') ? components.keys() : contentTypes.keys();
+    return [...uids].find((uid) => !/^(?:plugin|admin)::/.test(uid))!;
+  }
+
   /** `granted`: the caller has the right, so that the request may leave its traces. */
   async send(route: Route, who: Who, granted: boolean): Promise<{ status: number; body: string }> {
     const { method, url, action } = route;
@@ -162,6 +169,7 @@ class Attempts {
     const isSpent = granted && (method === 'DELETE' || isAction(url));
     if (url.includes(':documentId'))
       target = url.replace(':documentId', isSpent ? await this.#make(uid) : await this.#specimen(uid));
+    if (url.endsWith('/:uid')) target = url.replace(':uid', this.#declared(url));
     if (url.endsWith('/aggregate') && (method === 'GET' || method === 'HEAD')) target += '?count=*';
     if (type?.kind === 'singleType') await this.#restore(uid);
     const payload = uid === FILES ? null : (queryOf(route) ?? (await this.#payload(route, uid)));

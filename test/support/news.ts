@@ -93,6 +93,7 @@ export const SMALL: Project = {
     topic: { attributes: { name: text } },
     front: { single: true, attributes: { title: text } },
   },
+  components: { 'kit.seal': { label: text } },
 };
 
 export const CONTENT = [ARTICLE, WRITER, TOPIC, FRONT];
