@@ -103,15 +103,18 @@ export class UserExtension implements TypeExtension {
       write,
       given.map(({ value }) => `account ${value.toLowerCase()}`),
     );
-    // Strapi 5 may have let two accounts share an address. What an account has it keeps.
-    const [own] = await write.run.rows(this.#statements.byColumn('id'), id);
-    const kept = { email: own?.[4], username: own?.[5] };
-    for (const { name, value } of given.filter((one) => one.value !== kept[one.name]))
+    for (const { name, value } of given)
       for (const column of ['email', 'username'] as const) {
         const sought = column === 'email' ? value.toLowerCase() : value;
         const [row] = await write.run.rows(this.#statements.byColumn(column), sought);
-        if (row && row[0] !== id) throw new AccountTakenError(name);
+        if (row && row[0] !== id && !(await this.#has(write, id, name, value))) throw new AccountTakenError(name);
       }
+  }
+
+  /** Whether an account has an address or name already. Strapi 5 may have let two share it; each keeps what it has. */
+  async #has(write: WriteSession, id: number, name: 'email' | 'username', value: string): Promise<boolean> {
+    const [own] = await write.run.rows(this.#statements.byColumn('id'), id);
+    return value === (name === 'email' ? own?.[4] : own?.[5]);
   }
 
   async #endSessions(write: WriteSession, id: number): Promise<void> {

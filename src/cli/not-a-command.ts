@@ -1,5 +1,5 @@
 // What is said of a word that is no command, with the one that was probably meant.
-import { editDistance } from '../edit-distance.ts';
+import { editDistance, hintOn } from '../edit-distance.ts';
 import { SetupError } from '../errors.ts';
 import type { Command } from './command.ts';
 
@@ -9,7 +9,7 @@ export function notACommand(commands: readonly Command[], words: readonly string
   const names = (below.length > 0 ? below : commands).map(({ name }) => name);
   const nearest = nearestName(given, names);
   return new SetupError(`"${given}" is not a command`, [
-    ...(nearest === null ? [] : [`did you mean sheaf ${nearest}?`]),
+    ...hintOn(nearest && `sheaf ${nearest}`),
     ...(below.length > 0 ? [`there is ${below.map(({ name }) => `sheaf ${name}`).join(', ')}`] : []),
     'sheaf --help shows them all',
   ]);
@@ -18,7 +18,7 @@ export function notACommand(commands: readonly Command[], words: readonly string
 /** At most this share of the letters may be wrong. */
 const MAX_WRONG = 0.4;
 
-export function nearestName(given: string, names: readonly string[]): string | null {
+function nearestName(given: string, names: readonly string[]): string | null {
   const distances = names.map((name) => {
     const sameLength = given.split(' ').slice(0, name.split(' ').length).join(' ');
     return [editDistance(sameLength, name) / name.length, name] as const;

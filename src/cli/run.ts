@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { missingRight } from '../db/missing-right.ts';
-import { hintOn } from '../edit-distance.ts';
+import { hintOn, nearestWord } from '../edit-distance.ts';
 import { originOf, SetupError, SheafError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import type { ServerConfig, ServerOptions } from '../project/environment.ts';
 import { type Command, flag, type Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { helpOn, helpOnCommand, helpText, usageOf } from './help.ts';
-import { nearestName, notACommand } from './not-a-command.ts';
+import { notACommand } from './not-a-command.ts';
 import { printableLines } from './printable.ts';
 
 /** Those of every command. */
@@ -135,7 +135,7 @@ function parsed(command: Command, args: readonly string[]) {
 
 function nearestOption(given: string, options: Options): string[] {
   const names = Object.keys(options).map((name) => `--${name}`);
-  return hintOn(nearestName(given, names));
+  return hintOn(nearestWord(given, names));
 }
 
 async function configOf(values: Record<string, unknown>): Promise<ServerConfig> {

@@ -4,7 +4,7 @@ import qs from 'qs';
 import type { Sheaf } from '../app.ts';
 import { SheafError, validationError } from '../errors.ts';
 import type { Scratch } from '../files/incoming.ts';
-import { encodingProblem } from './json-bodies.ts';
+import { encodingProblem } from './json-body.ts';
 import { type FormFile, receiveForm } from './receive-upload.ts';
 
 export interface CodeBody {

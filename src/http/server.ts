@@ -29,7 +29,7 @@ import { takeTurns } from './code-routes.ts';
 import { guardConsole } from './console/console-guard.ts';
 import { isConsolePath, registerConsole } from './console/register-console.ts';
 import { type HeadersFor, headersByOrigin } from './headers.ts';
-import { readJsonBodies } from './json-bodies.ts';
+import { readJsonBodies } from './json-body.ts';
 import {
   errorLog,
   followRequest,

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { editDistance } from '../edit-distance.ts';
+import { editDistance, hintOn } from '../edit-distance.ts';
 import { SetupError } from '../errors.ts';
 import { type Configuration, DEFAULT_SOURCE, readConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
@@ -129,10 +129,7 @@ function refuseMisspelled(names: readonly string[]): void {
     if (!name.startsWith('SHEAF_') || OWN_VARIABLES.includes(name)) continue;
     const meant = OWN_VARIABLES.find((own) => editDistance(name, own) <= MAX_WRONG_LETTERS);
     if (meant !== undefined)
-      throw new SetupError(`There is no variable ${name}`, [
-        `did you mean ${meant}?`,
-        'sheaf help environment shows them all',
-      ]);
+      throw new SetupError(`There is no variable ${name}`, [...hintOn(meant), 'sheaf help environment shows them all']);
   }
 }
 
