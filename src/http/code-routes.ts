@@ -185,9 +185,12 @@ function codeHandler(
   };
 }
 
-function sendCodeAnswer(_request: FastifyRequest, reply: FastifyReply, answer: CodeAnswer | null): FastifyReply {
-  if (answer === null) return reply.hijack();
-  return reply
+function sendCodeAnswer(_request: FastifyRequest, reply: FastifyReply, answer: CodeAnswer | null): void {
+  if (answer === null) {
+    reply.hijack();
+    return;
+  }
+  reply
     .code(answer.status)
     .headers(answer.headers as Record<string, string>)
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)

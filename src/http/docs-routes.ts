@@ -75,18 +75,19 @@ async function fileOf(name: string): Promise<PageFile> {
   return file;
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, { content, type, tag }: PageFile): FastifyReply {
+function sendFile(request: FastifyRequest, reply: FastifyReply, { content, type, tag }: PageFile): void {
   reply
     .header('content-security-policy', PAGE_POLICY)
     .header('cross-origin-opener-policy', 'same-origin')
     .header('cache-control', 'no-cache')
     .header('etag', tag);
   const { 'if-none-match': known } = request.headers;
-  if (known !== undefined && namesTag(known, tag)) return sendNothing(reply, 304);
-  return reply
-    .header('content-type', type)
-    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
-    .send(content);
+  if (known !== undefined && namesTag(known, tag)) sendNothing(reply, 304);
+  else
+    reply
+      .header('content-type', type)
+      .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+      .send(content);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -32,8 +32,9 @@ describe('Methods that a path does not answer', () => {
     for (const { method, path, handler, writes } of served)
       app.route({ method, url: path, handler, exposeHeadRoute: writes !== true });
     const refuse = refuseOtherMethods(app, ROUTES, served);
-    const unrouted = (request: FastifyRequest, reply: FastifyReply) =>
-      refuse(request, reply) ?? reply.code(404).send('nothing');
+    const unrouted = (request: FastifyRequest, reply: FastifyReply): void => {
+      if (!refuse(request, reply)) reply.code(404).send('nothing');
+    };
     app.setNotFoundHandler(unrouted);
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       if (isUnroutedQuery(request, error)) return unrouted(request, reply);

@@ -8,8 +8,8 @@ import { type Handler, isRead, MAX_PARAMETER_LENGTH, METHODS, patternOf, type Ro
 /** Every method that a path can answer. HEAD comes with a GET. */
 const ALL_METHODS: readonly string[] = [...METHODS, 'HEAD'];
 
-/** Answers a request that no route took, if its path has routes for other methods; null where it has none. */
-export type RefuseMethod = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+/** Answers a request that no route took, if its path has routes for other methods; returns whether it has. */
+export type RefuseMethod = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /** Routes of the same path. */
 interface PathRoutes {
@@ -33,7 +33,7 @@ export function refuseOtherMethods(
   for (const path of paths) {
     const { url, allowed, writes } = path;
     if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
-    const refuse = async (request: FastifyRequest, reply: FastifyReply) => refuseMethod(path, request, reply);
+    const refuse = (request: FastifyRequest, reply: FastifyReply): void => refuseMethod(path, request, reply);
     const elsewhere = methodsElsewhere(paths, path);
     const refused = METHODS.filter((method) => !answers(path, method) && elsewhere.has(method) && !path.isOwn);
     const registered = lacksHead(path) ? [...refused, 'HEAD'] : refused;
@@ -44,10 +44,12 @@ export function refuseOtherMethods(
     const { method } = request;
     const asked = segmentsAsked(request.url);
     const path = inOrder.find(({ segments }) => fits(segments, asked));
-    if (!path || (method !== 'OPTIONS' && (!ALL_METHODS.includes(method) || answers(path, method)))) return null;
+    if (!path || (method !== 'OPTIONS' && (!ALL_METHODS.includes(method) || answers(path, method)))) return false;
     request.refusedPath = path.url;
-    if (path.takesAnyMethod && method !== 'OPTIONS') return sendNothing(reply);
-    return method === 'OPTIONS' ? tellMethods(path, reply) : refuseMethod(path, request, reply);
+    if (method === 'OPTIONS') tellMethods(path, reply);
+    else if (path.takesAnyMethod) sendNothing(reply);
+    else refuseMethod(path, request, reply);
+    return true;
   };
 }
 
@@ -113,20 +115,21 @@ function segmentsAsked(url: string): string[] {
   return decodeURI(path).replace(/\/$/, '').toLowerCase().split('/');
 }
 
-const tellMethods = ({ allowed }: PathRoutes, reply: FastifyReply): FastifyReply =>
+const tellMethods = ({ allowed }: PathRoutes, reply: FastifyReply): void =>
   sendNothing(reply.header('allow', allowed.join(', ')), 200);
 
 /** Clients of Strapi 5 expect plain text here; the envelope goes to those that ask for JSON. */
-function refuseMethod(path: PathRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function refuseMethod(path: PathRoutes, request: FastifyRequest, reply: FastifyReply): void {
   const { allowed, refusesInEnvelope } = path;
   reply.header('allow', allowed.join(', '));
   if (refusesInEnvelope || request.headers.accept?.includes('application/json'))
-    return sendError(reply, methodNotAllowedError(allowed));
-  return reply
-    .code(405)
-    .header('content-type', 'text/plain; charset=utf-8')
-    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
-    .send('Method Not Allowed');
+    sendError(reply, methodNotAllowedError(allowed));
+  else
+    reply
+      .code(405)
+      .header('content-type', 'text/plain; charset=utf-8')
+      .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
+      .send('Method Not Allowed');
 }
 
 /** What is written is refused whoever asks, and before a body is read. */

@@ -192,17 +192,21 @@ async function callerFor({ authenticator }: Auth, request: FastifyRequest, isPub
   return identified;
 }
 
-function sendAnswer(reply: FastifyReply, answer: unknown): FastifyReply {
-  if (!(answer instanceof ProjectResponse)) return answer === undefined ? sendNothing(reply) : sendValue(reply, answer);
-  const { status, headers, body } = answer;
-  reply.code(status).headers(headers);
-  if (body === undefined) return sendNothing(reply, status);
-  if (typeof body === 'string') return sendBytes(reply, body, 'text/plain; charset=utf-8');
-  if (body instanceof Uint8Array || body instanceof Readable) return sendBytes(reply, body, 'application/octet-stream');
-  return sendValue(reply, body);
+function sendAnswer(reply: FastifyReply, answer: unknown): void {
+  if (answer instanceof ProjectResponse) sendResponse(reply, answer);
+  else if (answer === undefined) sendNothing(reply);
+  else sendValue(reply, answer);
 }
 
-function sendBytes(reply: FastifyReply, body: string | Uint8Array | Readable, type: string): FastifyReply {
+function sendResponse(reply: FastifyReply, { status, headers, body }: ProjectResponse): void {
+  reply.code(status).headers(headers);
+  if (body === undefined) sendNothing(reply, status);
+  else if (typeof body === 'string') sendBytes(reply, body, 'text/plain; charset=utf-8');
+  else if (body instanceof Uint8Array || body instanceof Readable) sendBytes(reply, body, 'application/octet-stream');
+  else sendValue(reply, body);
+}
+
+function sendBytes(reply: FastifyReply, body: string | Uint8Array | Readable, type: string): void {
   if (!reply.hasHeader('content-type')) reply.header('content-type', type);
-  return reply.send(body);
+  reply.send(body);
 }

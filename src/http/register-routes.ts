@@ -10,7 +10,7 @@ import { answerEarly } from './early-answer.ts';
 import { readForms } from './form-body.ts';
 import { type RefuseMethod, refuseOtherMethods } from './other-methods.ts';
 import { MULTIPART_OPTIONS } from './receive-upload.ts';
-import { type Handler, isRead, type Route } from './routes.ts';
+import { answeredBy, type Handler, isRead, type Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -75,7 +75,7 @@ function registerRoute(app: FastifyInstance, auth: Auth, route: Route): void {
     // Scanners of links send a HEAD, which must change nothing.
     exposeHeadRoute: route.writes !== true,
     ...(turn !== undefined && { constraints: { [TURN]: turn } }),
-    handler: action === null ? handler : orWithCallerAnew(auth, action, handler),
+    handler: answeredBy(action === null ? handler : orWithCallerAnew(auth, action, handler)),
     config: {
       ...(route.readsBody && { isOwnCode: true }),
       ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.seconds * 1000 } }),
@@ -121,12 +121,7 @@ const REFUSALS = new Set([400, 401, 403]);
  * told by the statements of an operation, and looked for where it was refused.
  */
 function orWithCallerAnew({ authenticator, isStale }: Auth, action: string, handler: Handler): Handler {
-  const again = async (
-    error: Error,
-    knownBy: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<unknown> => {
+  const again = async (error: Error, knownBy: string, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!(error instanceof StaleCallerError || (isRefusal(error) && (await isStale(knownBy))))) throw error;
     request.caller = await authenticator.identify(request.headers.authorization);
     requireAction(request.caller, action);

@@ -37,9 +37,9 @@ interface Measured {
   readonly cost?: number;
 }
 
-export function send(reply: FastifyReply, body: string, { timing, begin, cost }: Measured): FastifyReply {
+export function send(reply: FastifyReply, body: string, { timing, begin, cost }: Measured): void {
   const times = serverTiming(timing, performance.now() - begin);
-  return reply
+  reply
     .header('content-type', JSON_TYPE)
     .header('server-timing', cost === undefined ? times : `${times}, cost;desc=${cost}`)
     .send(body.length > LARGE_CHARACTERS ? inPieces(reply, body) : body);
@@ -72,7 +72,7 @@ function serverTiming(timing: Timing, total: number): string {
   return `parse;dur=${parse.toFixed(3)}, plan;dur=${plan.toFixed(3)}, run;dur=${run.toFixed(3)}, total;dur=${all}`;
 }
 
-export const sendValue = (reply: FastifyReply, value: unknown): FastifyReply =>
+export const sendValue = (reply: FastifyReply, value: unknown): void =>
   send(reply, JSON.stringify(value), { timing: CACHED_TIMING, begin: reply.request.begin });
 
 /**
@@ -84,16 +84,19 @@ export function sendRead(
   body: string,
   cacheControl: string | null,
   measured: Measured = { timing: CACHED_TIMING, begin: reply.request.begin },
-): FastifyReply {
+): void {
   const { headers } = reply.request;
   const { 'if-none-match': known } = headers;
   if ((cacheControl !== null || known !== undefined) && !hasCredentials(headers)) {
     const tag = entityTag(body);
     reply.header('etag', tag);
     if (cacheControl !== null) reply.header('cache-control', cacheControl);
-    if (known !== undefined && namesTag(known, tag)) return sendNothing(reply, 304);
+    if (known !== undefined && namesTag(known, tag)) {
+      sendNothing(reply, 304);
+      return;
+    }
   }
-  return send(reply, body, measured);
+  send(reply, body, measured);
 }
 
 /** Tells a client which names in its request were ignored; nothing where there were none. */
@@ -108,11 +111,12 @@ export function tellHints(reply: FastifyReply, hints: readonly string[]): void {
   if (value !== null) reply.header(HINT_HEADER, value);
 }
 
-export const sendNothing = (reply: FastifyReply, status = 204): FastifyReply =>
+export function sendNothing(reply: FastifyReply, status = 204): void {
   reply
     .code(status)
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send();
+}
 
 /** Sends a client how far its write went, so that it reads it wherever it reads next. */
 export async function sendReplicationPosition(sheaf: Sheaf, reply: FastifyReply): Promise<void> {
@@ -140,24 +144,31 @@ const FRAMEWORK_NAMES: Readonly<Record<number, string>> = {
   415: 'UnsupportedMediaTypeError',
 };
 
-export function sendError(reply: FastifyReply, error: Error): FastifyReply {
+export function sendError(reply: FastifyReply, thrown: Error): void {
+  const error = toClientError(thrown, reply.server.initialConfig.bodyLimit!) ?? unexpectedError(reply, thrown);
+  const { status, name, message, details } = error;
   reply.header('content-type', JSON_TYPE);
   if (!reply.hasHeader('server-timing')) reply.header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`);
-  if (error instanceof SheafError && error.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (error instanceof RateLimitError) reply.header('retry-after', error.seconds);
-  if (error instanceof SheafError && error.status === 401) reply.header('www-authenticate', 'Bearer');
-  if (error instanceof SheafError)
-    return reply.code(error.status).send(envelope(error.status, error.name, error.message, error.details));
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(status).send(envelope(status, name, message, details));
+}
+
+/** An error as its client is told of it; null for one that is not the client's doing. */
+function toClientError(error: Error, bodyLimit: number): SheafError | null {
+  if (error instanceof SheafError) return error;
+  const { statusCode = 500 } = error as { statusCode?: number };
+  if (originOf(error) || statusCode < 400 || statusCode >= 500) return null;
+  if (statusCode === 413) return tooLargeError(bodyLimit);
+  return new SheafError(statusCode, FRAMEWORK_NAMES[statusCode] ?? 'BadRequestError', error.message);
+}
+
+function unexpectedError(reply: FastifyReply, error: Error): SheafError {
   const origin = originOf(error);
-  const status = (origin ? null : (error as { statusCode?: number }).statusCode) ?? 500;
-  if (status === 413) return sendError(reply, tooLargeError(reply.server.initialConfig.bodyLimit!));
-  if (status >= 400 && status < 500)
-    return reply.code(status).send(envelope(status, FRAMEWORK_NAMES[status] ?? 'BadRequestError', error.message, {}));
-  reply.log.error(
-    { requestId: reply.request.id, ...origin, err: error },
-    origin ? 'code of the project failed' : 'unexpected error',
-  );
-  return reply.code(500).send(envelope(500, 'InternalServerError', 'Internal Server Error', {}));
+  const what = origin ? 'code of the project failed' : 'unexpected error';
+  reply.log.error({ requestId: reply.request.id, ...origin, err: error }, what);
+  return new SheafError(500, 'InternalServerError', 'Internal Server Error');
 }
 
 const tooLargeError = (allowed: number): SheafError =>

@@ -6,7 +6,7 @@ import type { Auth } from '../accounts/auth.ts';
 import type { Sheaf } from '../app.ts';
 import type { WhenGone } from '../db/database.ts';
 import type { DescribedRoute } from '../describe/route-kinds.ts';
-import { notFoundError } from '../errors.ts';
+import { errorOf, notFoundError } from '../errors.ts';
 import type { RouteSchemas } from '../extend/define-project.ts';
 import type { Lru } from '../lru.ts';
 import type { Timing } from '../operations/timing.ts';
@@ -22,7 +22,21 @@ export const MAX_PARAMETER_LENGTH = 255;
 export const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+/** Responds by itself. What its promise resolves to says nothing. */
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * A handler as the framework takes it. The framework does not get the promise: it would send what that resolves to, or,
+ * if that is the reply, listen for the end of the response, at the price of looking up a route.
+ */
+export const answeredBy =
+  (handler: Handler) =>
+  (request: FastifyRequest, reply: FastifyReply): void => {
+    handler(request, reply).catch((error: unknown) => {
+      if (reply.sent) reply.log.error({ requestId: request.id, err: errorOf(error) }, 'failed after it had responded');
+      else reply.send(errorOf(error));
+    });
+  };
 
 export interface Route extends DescribedRoute {
   readonly method: Method;

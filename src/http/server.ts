@@ -103,9 +103,10 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     isBehind,
   });
   readJsonBodies(app);
-  let refuseMethod: RefuseMethod = () => null;
-  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    refuseMethod(request, reply) ?? sendError(reply, notFoundError());
+  let refuseMethod: RefuseMethod = () => false;
+  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (!refuseMethod(request, reply)) sendError(reply, notFoundError());
+  };
   app.setNotFoundHandler(answerUnrouted);
   let code: StrapiCode | null = null;
   app.setErrorHandler<FastifyError>((thrown, request, reply) => {

@@ -55,7 +55,7 @@ export function uploadRoutes(context: RouteContext): Route[] {
 }
 
 /** Sends a file of the disk, or what the client lacks of it. */
-export async function sendFrom(reply: FastifyReply, file: string, settings: FileSettings): Promise<FastifyReply> {
+export async function sendFrom(reply: FastifyReply, file: string, settings: FileSettings): Promise<void> {
   const { request } = reply;
   const result = await send(withoutCacheControl(request.raw), encodeURIComponent(path.basename(file)), {
     root: path.dirname(file),
@@ -69,7 +69,7 @@ export async function sendFrom(reply: FastifyReply, file: string, settings: File
   if (result.statusCode !== 304) reply.header('content-type', UNKNOWN);
   reply.code(result.statusCode).headers(result.headers);
   if (result.statusCode !== 304 && SCRIPT.test(type)) reply.header('content-type', PLAIN);
-  return reply
+  reply
     .headers(headersOf(type, settings))
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send(result.stream);

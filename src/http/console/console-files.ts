@@ -49,7 +49,7 @@ export class ConsoleFiles {
   }
 
   /** Answers with the file of a name below /console, or with the page, which shows the view that the path names. */
-  async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+  async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<void> {
     this.#names ??= namesBelow(FOLDER);
     const names = await this.#names;
     const isFile = names.has(name);
@@ -69,7 +69,7 @@ export class ConsoleFiles {
     const { 'if-none-match': known } = request.headers;
     if (known !== undefined && namesTag(known, file.tag)) return sendNothing(reply, 304);
     if (encoding !== 'identity') reply.header('content-encoding', encoding);
-    return reply
+    reply
       .header('content-type', file.type)
       .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
       .send(file.content);

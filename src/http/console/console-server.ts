@@ -17,7 +17,7 @@ import { sessionToken } from './session-routes.ts';
 type AnyRoute = Route | ConsoleRoute | OpenConsoleRoute;
 
 /** Answers a request that was admitted. */
-export type Answer = (reply: FastifyReply) => Promise<unknown>;
+export type Answer = (reply: FastifyReply) => Promise<void>;
 
 export class ConsoleServer {
   readonly files: ConsoleFiles;
@@ -76,7 +76,7 @@ function mirroredRoutes(context: RouteContext): readonly Route[] {
   return routes.filter(({ operation }) => operation?.name !== 'me');
 }
 
-const sendAnswer = (reply: FastifyReply, value: unknown): FastifyReply =>
+const sendAnswer = (reply: FastifyReply, value: unknown): void =>
   value === undefined ? sendNothing(reply) : sendValue(reply, value);
 
 export const openConsoleServer = async (context: Omit<ConsoleContext, 'console'>): Promise<ConsoleServer> =>

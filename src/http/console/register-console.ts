@@ -1,10 +1,10 @@
 // /console: two routes, behind which everything is loaded with the first request. A start need not wait for it.
 import multipart from '@fastify/multipart';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
-import { METHODS, patternOf } from '../routes.ts';
+import { answeredBy, METHODS, patternOf } from '../routes.ts';
 import type { ConsoleContext } from './console-route.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
 
@@ -35,12 +35,12 @@ export function registerConsole(app: FastifyInstance, context: Omit<ConsoleConte
       preParsing: async (request) => {
         request.consoleAnswer = await (await server()).admit(request);
       },
-      handler: (request, reply) => request.consoleAnswer!(reply),
+      handler: answeredBy((request, reply) => request.consoleAnswer!(reply)),
     });
-    const page = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const page = answeredBy(async (request, reply) => {
       const { '*': name = '' } = request.params as { readonly '*'?: string };
       return (await server()).files.send(request, reply, name);
-    };
+    });
     scope.get(CONSOLE_PATH, page);
     scope.get(`${CONSOLE_PATH}/*`, page);
   });
