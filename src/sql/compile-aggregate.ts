@@ -44,10 +44,11 @@ class Groups {
       isPlain(place) ? this.#joinRow(place) : this.#joinValues(place, index),
     );
     this.#repeats = aggregate.places.some((place) => isPlain(place) && place.multiplies && !place.differ);
+    const count = isOfWholeTable(plan, aggregate) ? dialect.wholeTableCount(plan.entity.table) : sql`count(*)`;
     this.#values = aggregate.values.map(({ function: name, column }, index) => {
-      if (name === 'count') return countOf(dialect);
+      if (name === 'count') return countOf(dialect, count);
       const operand = this.#repeats ? sql.id(valueColumn(index)) : this.#at(column!).operand(index);
-      return dialect.aggregate(name, operand, column!.type);
+      return dialect.aggregate(name, operand, column!.type, count);
     });
   }
 
@@ -151,6 +152,10 @@ class Groups {
   }
 }
 
+/** Whether all rows of the table are one group, of which more is asked than their number. */
+const isOfWholeTable = ({ where }: AuthorizedReadPlan, { keys, places, values }: AggregatePlan): boolean =>
+  where === null && keys.length === 0 && places.length === 0 && values.some(({ function: name }) => name !== 'count');
+
 /** Whether the rows of a place can be joined as they are: there is one at most, or none that must not be seen. */
 const isPlain = ({ steps, multiplies }: AggregatePlace): boolean =>
   !multiplies || (steps.length === 1 && steps[0]!.link !== null && steps[0]!.where === null);
@@ -158,8 +163,8 @@ const isPlain = ({ steps, multiplies }: AggregatePlace): boolean =>
 const partColumn = (index: number, part: number): string =>
   part === 0 ? valueColumn(index) : `${valueColumn(index)}_${part}`;
 
-const countOf = (dialect: Dialect): AggregateSql => ({
-  columns: [sql`count(*)`],
+const countOf = (dialect: Dialect, rows: Fragment): AggregateSql => ({
+  columns: [rows],
   value: ([count]) => count!,
   output: ([count]) => dialect.countOutput(count!),
 });

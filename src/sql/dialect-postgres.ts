@@ -228,6 +228,7 @@ export const postgresDialect: Dialect = {
   },
   datePart: (column, _type, part) =>
     part === 'date' ? sql`${column}::date` : sql`extract(${sql.raw(DATE_FIELDS[part])} from ${column})::int4`,
+  wholeTableCount: () => sql`count(*)`,
   aggregate,
   countOutput: (count) => sql`${count}::float8`,
   input: (value, type) => (type === 'integer' ? sql`${value}::int4` : typed(value, type)),

@@ -106,6 +106,8 @@ export const sqliteDialect: Dialect = {
   combinedValue: (column) => column,
   groupValue: (column) => column,
   datePart,
+  // Asked by itself, it is counted by the pages of an index, without a look at the rows.
+  wholeTableCount: (table) => sql`(select count(*) from ${sql.table(table)})`,
   aggregate,
   countOutput: (count) => count,
   pairTable: (list, name) =>
@@ -166,7 +168,12 @@ const inOneColumn = (column: Fragment, type: ScalarType): AggregateSql => ({
   output: ([one]) => sqliteDialect.rowOutput(one!, type),
 });
 
-function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, type: ScalarType): AggregateSql {
+function aggregate(
+  name: Exclude<AggregateFunction, 'count'>,
+  column: Fragment,
+  type: ScalarType,
+  count: Fragment,
+): AggregateSql {
   switch (name) {
     case 'distinct':
       return inOneColumn(sql`count(distinct ${column})`, 'integer');
@@ -181,14 +188,15 @@ function aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, 
       if (type === 'integer') return inOneColumn(sql`avg(${column})`, 'float');
       const { columns, value } = exactSum(column);
       return type === 'biginteger'
-        ? inOneColumn(sql`cast(${value(columns)} as real) / ${countOf(column)}`, 'float')
-        : inOneColumn(sql`(${millionths(column)}) / (1e6 * ${countOf(column)})`, 'float');
+        ? inOneColumn(sql`cast(${value(columns)} as real) / ${presentOf(column, count)}`, 'float')
+        : inOneColumn(sql`(${millionths(column)}) / (1e6 * ${presentOf(column, count)})`, 'float');
     }
   }
 }
 
-/** How many values are not null; to skip those that are takes less than to call `count` with each value. */
-const countOf = (column: Fragment): Fragment => sql`(count(*) - count(*) filter (where ${column} is null))`;
+/** How many values of so many rows are not null; to skip those that are takes less than to call `count` with each. */
+const presentOf = (column: Fragment, count: Fragment): Fragment =>
+  sql`(${count} - count(*) filter (where ${column} is null))`;
 
 /**
  * The sum of a column in millionths, as PostgreSQL adds decimals: exactly, up to six decimals below 2^31, or two where it

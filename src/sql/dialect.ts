@@ -136,7 +136,15 @@ export interface Dialect {
   groupValue(column: Fragment, type: ScalarType): Fragment;
   /** A part of a date, a time or an instant: a number, or for `date` the day. */
   datePart(column: Fragment, type: ScalarType, part: DatePart): Fragment;
-  aggregate(name: Exclude<AggregateFunction, 'count'>, column: Fragment, type: ScalarType): AggregateSql;
+  /** How many rows a table has, in a select that aggregates all of them as one group. */
+  wholeTableCount(table: string): Fragment;
+  /** `count`: how many rows the group has. */
+  aggregate(
+    name: Exclude<AggregateFunction, 'count'>,
+    column: Fragment,
+    type: ScalarType,
+    count: Fragment,
+  ): AggregateSql;
   /** A number of rows as the code reads it. */
   countOutput(count: Fragment): Fragment;
   /** A table `name` with the integer columns `a` and `b`, made from a list of pairs that is bound as one value. */
