@@ -15,6 +15,12 @@ export const GIVEN_SEED = wholeNumber('SHEAF_TEST_SEED');
 /** A number of runs, or of milliseconds that they may take, at the scale of this run. */
 export const scaled = (amount: number): number => amount * SCALE;
 
+/** Every nth of a list, beginning with this one; at a scale of n all of them. */
+export const everyNth = <T>(n: number, list: readonly T[], first = 0): T[] => {
+  const step = Math.max(1, Math.floor(n / SCALE));
+  return list.filter((_, index) => index % step === first % step);
+};
+
 function wholeNumber(name: string): number | null {
   const text = process.env[name];
   if (text === undefined || text === '') return null;
