@@ -41,10 +41,10 @@ const ordinary: Account | undefined = process.getuid?.() === 0 ? { uid: id, gid:
 
 /** Where npm gets packages from, for an account that has no configuration of its own. */
 const registry = Object.fromEntries(
-  ['registry', 'cafile'].flatMap((key) => {
-    const value = execFileSync('npm', ['config', 'get', key], { encoding: 'utf8', cwd: ROOT, stdio: 'pipe' }).trim();
-    return value === 'null' ? [] : [[`npm_config_${key}`, value]];
-  }),
+  execFileSync('npm', ['config', 'get', 'registry', 'cafile'], { encoding: 'utf8', cwd: ROOT, stdio: 'pipe' })
+    .split('\n')
+    .map((line) => /^(\w+)=(.*)$/.exec(line.trim()))
+    .flatMap((found) => (found && found[2] !== 'null' ? [[`npm_config_${found[1]}`, found[2]]] : [])),
 );
 
 /** This Node comes first, as after an installation of the version that the package needs. */
@@ -120,13 +120,13 @@ const NODE_20 = `data:text/javascript,${encodeURIComponent(`
   Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
 `)}`;
 
-/** Compiles a program in the project, and the declarations of all packages that it names. */
-function compile(file: string, program: readonly string[]): void {
+/** Compiles a program in the project; `declarations`: and those of all packages that it names, and of the project. */
+function compile(file: string, program: readonly string[], declarations: boolean): void {
   writeFileSync(path.join(project, file), program.join('\n'));
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--types', 'node'];
-  const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2024'];
-  run(process.execPath, [tsc, ...strict, ...types, file]);
+  const strict = ['--noEmit', '--strict', '--skipLibCheck', String(!declarations), '--module', 'nodenext'];
+  run(process.execPath, [tsc, ...strict, '--target', 'es2024', ...types, file]);
 }
 
 const installed = (...names: string[]): string => path.join(project, 'node_modules', ...names);
@@ -166,7 +166,7 @@ describe('The packed package', () => {
   it('is run by its name where it is installed', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     expect(run('npx', ['sheaf', '--version'])).toBe(`${version}\n`);
-    expect(run('npx', ['sheaf', 'config', '--json'])).toContain('"port"');
+    expect(run(installed('.bin', 'sheaf'), ['config', '--json'])).toContain('"port"');
   });
 
   it('says in one sentence which Node it needs, and how to get it, where it runs on an older one', () => {
@@ -211,8 +211,8 @@ describe('The packed package', () => {
   });
 
   it('says what to install for traces, which come without', () => {
-    const words = ['sheaf', 'start', '--database', 'sqlite:./data.db'];
-    const { status, stderr } = spawnSync('npx', words, {
+    const words = ['start', '--database', 'sqlite:./data.db'];
+    const { status, stderr } = spawnSync(installed('.bin', 'sheaf'), words, {
       cwd: project,
       env: { ...env, SHEAF_TRACES: 'true' },
       encoding: 'utf8',
@@ -221,7 +221,7 @@ describe('The packed package', () => {
     expect(status).toBe(1);
   });
 
-  it('has types that need no package which is not installed with it', () => {
+  it('has types for a project that has written none', () => {
     const program = [
       `import { createServer, open, type Entry } from 'sheaf';`,
       `import { createClient, query } from 'sheaf/client';`,
@@ -232,28 +232,31 @@ describe('The packed package', () => {
       `const found: number = (await client.dishes.find({ sort: 'name' })).data.length;`,
       `console.log(found, query({ sort: 'name' }));`,
     ];
-    compile('program.mts', program);
+    compile('program.mts', program, false);
   });
 
-  it('has types that follow the query, by the file that it writes', () => {
-    expect(run('npx', ['sheaf', 'types'])).toContain('sheaf-types.d.ts: 12 content-types, 7 components');
-    compile('typed.mts', [
-      `import { open } from 'sheaf';`,
+  it('has types that follow the query, by the file that it writes, and that need no package which is not installed', () => {
+    expect(run(installed('.bin', 'sheaf'), ['types'])).toContain('sheaf-types.d.ts: 12 content-types, 7 components');
+    const program = [
+      `import { createServer, open } from 'sheaf';`,
+      `import { createClient } from 'sheaf/client';`,
       `import type { Client } from 'sheaf/types';`,
       `import type { Registry } from './sheaf-types.js';`,
       `const sheaf = await open({ project: '.', database: 'sqlite:data.db' });`,
       `const [dish] = await sheaf.documents('api::dish.dish').findMany({ fields: ['name'], populate: 'restaurant' });`,
+      `await createServer(sheaf).listen({ port: 0 });`,
+      `createClient({ url: 'http://127.0.0.1:1337', token: process.env.TOKEN });`,
       `export const stars: number | null | undefined = dish?.restaurant?.stars;`,
       `// @ts-expect-error: it was not asked for`,
       `export const price = dish?.price;`,
       `export const first = async (client: Client<Registry>): Promise<string | undefined> =>`,
       `  (await client.dishes.find({ fields: 'name' })).data[0]?.name;`,
-    ]);
+    ];
+    compile('typed.mts', program, true);
   });
 
   it.each([
     ['SIGTERM', 'start', 'npm'],
-    ['SIGTERM', 'serve', 'npm'],
     // As Ctrl+C in a terminal does.
     ['SIGINT', 'start', 'all'],
     // The shell of a script passes on no SIGINT, so it has to make way.
@@ -275,7 +278,10 @@ describe('The image of the Dockerfile', () => {
     const places = ['/tmp', '/var/tmp', '/dev/shm', '/run', '/var/lib', os.homedir()].filter((place) =>
       existsSync(place),
     );
-    const words = [...places, '-path', folder, '-prune', '-o', '-uid', String(ordinary.uid), '-print'];
+    // What the account may not enter it cannot have written to.
+    const closed = ['-type', 'd', '!', '-perm', '-001', '!', '-uid', String(ordinary.uid)];
+    const left = ['(', '-path', folder, '-o', ...closed, ')', '-prune'];
+    const words = [...places, ...left, '-o', '-uid', String(ordinary.uid), '-print'];
     return spawnSync('find', words, { encoding: 'utf8' })
       .stdout.split('\n')
       .filter((line) => line !== '');
