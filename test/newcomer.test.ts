@@ -1,17 +1,9 @@
-// From an empty folder to the first answer, with the package as it is published and the commands of the README.
-// The dependencies of the checkout stand in for those that npm would install.
+// From an empty folder to the first answer, with the files of the package and the commands of the README. The
+// dependencies of the checkout stand in for those that npm would install, and the program that npx finds for npx:
+// test/package.test.ts packs and installs the package, and runs it by npx.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,8 +15,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const root = mkdtempSync(path.join(os.tmpdir(), 'sheaf-test-'));
 const packages = path.join(root, 'packages');
 const env = variables({ HOME: root, PORT: '0', LOG_LEVEL: 'error', NO_UPDATE_NOTIFIER: '1' });
+const withoutNpx = (command: string): string => command.replace(/^npx /, './node_modules/.bin/');
 const runIn = (folder: string, command: string, more = {}): string =>
-  execFileSync('sh', ['-c', command], {
+  execFileSync('sh', ['-c', withoutNpx(command)], {
     cwd: folder,
     env: { ...env, ...more },
     encoding: 'utf8',
@@ -35,15 +28,11 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 /** The packages that installing puts into a folder. */
 beforeAll(() => {
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', root], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
   const installed = path.join(packages, 'sheaf');
   mkdirSync(path.join(packages, '.bin'), { recursive: true });
-  execFileSync('tar', ['-xzf', path.join(root, packed.trim().split('\n').at(-1)!), '-C', root]);
-  renameSync(path.join(root, 'package'), installed);
+  const { files } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
+  for (const file of ['package.json', ...files.filter((name) => !name.startsWith('!'))])
+    cpSync(path.join(ROOT, file), path.join(installed, file), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'));
   symlinkSync('../sheaf/dist/main.js', path.join(packages, '.bin/sheaf'));
   chmodSync(path.join(installed, 'dist/main.js'), 0o755);
@@ -73,7 +62,7 @@ function commandsOfReadme(): string[] {
 
 /** Starts a server and resolves with the lines that it prints until it can be stopped. */
 async function start(folder: string, command: string) {
-  const child = spawn('sh', ['-c', command], {
+  const child = spawn('sh', ['-c', withoutNpx(command)], {
     cwd: folder,
     env,
     detached: true,
@@ -90,7 +79,7 @@ async function start(folder: string, command: string) {
     }
   };
   const stop = async (): Promise<void> => {
-    // npx, the shell that it starts, and the server.
+    // The shell and the server.
     process.kill(-child.pid!, 'SIGTERM');
     await once(child, 'exit');
   };
