@@ -13,7 +13,7 @@ import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 /** On each database. */
-const KILLS = scaled(4);
+const KILLS = scaled(2);
 const CLIENTS = 4;
 /** Writes that a server acknowledges before it is killed, and the milliseconds after the last of them. */
 const ANSWERS = 5;
@@ -90,7 +90,7 @@ describeOnEveryDatabase('A server killed while it writes', (engine) => {
       const clients = Promise.all(Array.from({ length: CLIENTS }, client));
       // In the middle of writing: after a few answers, at a moment that is another each time.
       while (acknowledged.size < before + ANSWERS) await sleep(1);
-      await sleep((kill * 7) % LATEST_MS);
+      await sleep((kill * 23) % LATEST_MS);
       const ended = new Promise((resolve) => child!.on('exit', resolve));
       child!.kill('SIGKILL');
       alive = false;
