@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { open } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
+import { useCommands } from './support/commands.ts';
 import { type Project, useContents } from './support/content.ts';
 import { describeOnSqlite } from './support/database.ts';
 import { type Files, writeFiles } from './support/own-code.ts';
@@ -27,14 +28,17 @@ const STRAPI: Files = {
 };
 
 describeOnSqlite('Files of a project that are compiled', (engine) => {
+  const run = useCommands();
   const contents = useContents(engine);
 
-  /** The routes of a project at /own, as a new process tells them, which may be without a compiler. */
-  const routesOf = (project: string, database: string, hasCompiler: boolean): string[] => {
-    const words = [MAIN, 'routes', '--project', project, '--database', database];
-    const env = { ...process.env, ...(!hasCompiler && { ESBUILD_BINARY_PATH: '/bin/false' }) };
-    const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
-    return stdout.split('\n').filter((line) => line.includes('/api/own'));
+  /** The routes of a project at /own, as another process tells them; a new one where it is without a compiler. */
+  const routesOf = async (project: string, database: string, hasCompiler: boolean): Promise<string[]> => {
+    const words = ['routes', '--project', project, '--database', database];
+    const env = { ...process.env, ESBUILD_BINARY_PATH: '/bin/false' };
+    const text = hasCompiler
+      ? (await run(words)).out
+      : spawnSync(process.execPath, [MAIN, ...words], { encoding: 'utf8', env }).stdout;
+    return text.split('\n').filter((line) => line.includes('/api/own'));
   };
 
   /** Starts a server, which keeps what it compiles. */
@@ -57,12 +61,12 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
     const cache = path.join(project, '.sheaf', 'code-cache');
     const kept = readdirSync(cache);
     // The folder was not there yet when the configuration was first read.
-    const told = routesOf(project, database, true);
+    const told = await routesOf(project, database, true);
     expect(told).toHaveLength(1);
     expect(readdirSync(cache).length).toBe(kept.length + 1);
-    expect(routesOf(project, database, false)).toEqual(told);
+    expect(await routesOf(project, database, false)).toEqual(told);
     rmSync(cache, { recursive: true });
-    expect(routesOf(project, database, false)).toEqual([]);
+    expect(await routesOf(project, database, false)).toEqual([]);
   });
 
   it('are not tried again where they cannot be compiled, and say why', async () => {
@@ -98,7 +102,7 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
     const database = engine.freshDatabaseUrl();
     await start(project, database);
     writeFiles(project, { 'src/path.ts': `export const path: string = '/own/other';` });
-    expect(routesOf(project, database, true)).toEqual([expect.stringContaining('/api/own/other')]);
+    expect(await routesOf(project, database, true)).toEqual([expect.stringContaining('/api/own/other')]);
   });
 
   it('are scanned once, by the program that is installed, and anew where they change', async () => {
@@ -107,11 +111,9 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
     const database = engine.freshDatabaseUrl();
     await start(project, database);
     const cache = path.join(project, '.sheaf', 'code-cache');
-    const told = (): string => {
-      const words = [MAIN, 'doctor', '--json', '--project', project, '--database', database];
-      return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout;
-    };
-    const first = told();
+    const told = async (): Promise<string> =>
+      (await run(['doctor', '--json', '--project', project, '--database', database])).out;
+    const first = await told();
     expect(JSON.parse(first)).not.toEqual([]);
     const before = readdirSync(cache).length;
     for (let run = 0; run < 2; run++) {
@@ -119,17 +121,16 @@ describeOnSqlite('Files of a project that are compiled', (engine) => {
       expect(spawnSync(process.execPath, ['--input-type=module', '-e', script]).status).toBe(0);
       expect(readdirSync(cache)).toHaveLength(before + 1);
     }
-    expect(told()).toBe(first);
+    expect(await told()).toBe(first);
     writeFiles(project, { 'src/api/own/policies/closed.ts': 'export default () => false;' });
-    expect(told()).toContain('src/api/own/policies/closed.ts');
+    expect(await told()).toContain('src/api/own/policies/closed.ts');
   });
 
-  it('leave no folder behind where the project keeps nothing', () => {
+  it('leave no folder behind where the project keeps nothing', async () => {
     const project = contents.project(PROJECT);
     writeFiles(project, CONFIG);
     rmSync(path.join(project, '.sheaf'), { recursive: true, force: true });
-    const words = [MAIN, 'config', '--project', project];
-    expect(spawnSync(process.execPath, words, { encoding: 'utf8' }).status).toBe(0);
+    expect((await run(['config', '--project', project])).code).toBe(0);
     expect(existsSync(path.join(project, '.sheaf'))).toBe(false);
   });
 });
