@@ -35,6 +35,9 @@ import { modelOf, relation } from './support/project.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PREFIX = DEFAULT_SETTINGS.rest.prefix;
 
+/** Reads the schema of OpenAPI once. */
+const validator = new Validator();
+
 const isNoRelation = ({ kind, private: hidden }: Attribute): boolean => kind !== 'relation' || hidden;
 
 /** Every string that a value holds as a key or an item. */
@@ -61,11 +64,10 @@ describeOnSqlite('The description of the API', (engine) => {
   });
 
   it('is valid OpenAPI 3.1 by an independent validator', async () => {
-    const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
     const wrong = { ...structuredClone(document), paths: { 'no-slash': {} } };
-    expect(await new Validator().validate(wrong)).toMatchObject({ valid: false });
+    expect(await validator.validate(wrong)).toMatchObject({ valid: false });
   });
 
   it('describes every route of the table', async () => {
@@ -305,7 +307,9 @@ describeOnSqlite('The description of the API', (engine) => {
         writeFileSync(path.join(folder, `wrong${index}.ts`), code.replace(right, mistake));
         return `wrong${index}.ts`;
       });
-      writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ ...STRICT, files: wrong }));
+      // Its declarations have been checked.
+      const quick = { compilerOptions: { ...STRICT.compilerOptions, skipLibCheck: true } };
+      writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ ...quick, files: wrong }));
       const problems = compile(folder);
       for (const file of wrong) expect(problems).toContain(`${file}(`);
     });
@@ -492,7 +496,7 @@ describe('the command line', () => {
     expect(written).toMatchObject({ code: 0, out: `Wrote ${file}\n` });
     const { out } = await run(['openapi', '--project', GUIDE]);
     expect(out).toBe(readFileSync(file, 'utf8'));
-    expect(await new Validator().validate(JSON.parse(out))).toEqual({ valid: true });
+    expect(await validator.validate(JSON.parse(out))).toEqual({ valid: true });
     const schemas = path.join(folder, 'schemas');
     mkdirSync(schemas);
     expect(await run(['schema', 'json', '--project', GUIDE, '--out', schemas])).toMatchObject({ code: 0 });
