@@ -23,8 +23,9 @@ import { GUIDE } from './support/database.ts';
 import { IN_THE_END } from './support/patience.ts';
 import { describeSteadily } from './support/stalled-machine.ts';
 
-/** Clients that send one request after the other, and the time they wait after a refusal. */
+/** Clients that send one request after the other, and the time they wait after an answer and after a refusal. */
 const CLIENTS = 16;
+const PAUSE_MS = 10;
 const BACK_OFF_MS = 20;
 /** Requests that are sent whatever became of the earlier ones: one every so many milliseconds. */
 const STEADY_MS = 50;
@@ -136,7 +137,7 @@ class Load {
   }
 
   async #client(): Promise<void> {
-    while (!this.#stopped) if (!isSuccess(await this.#one())) await sleep(BACK_OFF_MS);
+    while (!this.#stopped) await sleep(isSuccess(await this.#one()) ? PAUSE_MS : BACK_OFF_MS);
   }
 
   async #steady(): Promise<void> {
@@ -266,7 +267,7 @@ describeSteadily('PostgreSQL fails', () => {
 
   async function expectNormal(): Promise<void> {
     const load = new Load(served.address, false);
-    await sleep(300);
+    await load.answered(10 * CLIENTS, 0);
     await load.stop();
     expect(load.answers.filter((answer) => !isSuccess(answer))).toEqual([]);
     expect(await cluster.primary.connections('guide')).toBeLessThanOrEqual(DEFAULT_POSTGRES.poolSize + LISTENING);
