@@ -66,7 +66,7 @@ const HEAVY_ROWS = MAX_SMALL_COST * 11;
 const MEDIUM_ROWS = MAX_SMALL_COST / 4;
 /** Reads that are refused one after another, however often their process is killed. */
 const MOST_REFUSALS = 500;
-const KILLS = scaled(10);
+const KILLS = scaled(5);
 
 /** The processes that read for this one. */
 function readerProcesses(): number[] {
