@@ -32,7 +32,7 @@ import {
   GUIDE,
 } from './support/database.ts';
 import { withClient } from './support/postgres-client.ts';
-import { scaled } from './support/scale.ts';
+import { everyNth, scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRETS = { jwt: 'kq0Zr7-Vx2mWb9Lh', apiTokenSalt: 'Tn4uGe8_Jy1pCs6A' };
@@ -247,8 +247,8 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
   });
 
   it.each([
-    [1, 1_000],
-    [2, scaled(200)],
+    [1, scaled(300)],
+    [2, scaled(100)],
   ])('is the same after a server with --workers %i has answered %i requests', async (workers, requests) => {
     const { url, reader, jwt, token } = await untouched();
     if (isSqlite(url) && workers > 1) {
@@ -278,7 +278,7 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
         headers = {},
         body,
         rawBody,
-      } = isWrite ? WRITES[number % WRITES.length]! : READS[number % READS.length]!;
+      } = isWrite ? WRITES[number % WRITES.length]! : READS[(number * 7) % READS.length]!;
       const bearer = bearers[number % bearers.length];
       const response = await fetch(`${server.address}${keys.fill(url)}`, {
         method: method ?? 'GET',
@@ -321,7 +321,8 @@ describeOnEveryDatabase('A database that is only read', (engine) => {
       const own = new Replay(await engine.open(), guideKeys());
       const only = new Replay(sheaf, guideKeys());
       // One of them has a user more.
-      for (const read of READS.filter(({ path: url }) => !url.startsWith('/api/users'))) {
+      const reads = READS.filter(({ path: url }) => !url.startsWith('/api/users'));
+      for (const read of everyNth(3, reads, engine.name === 'SQLite' ? 0 : 1)) {
         const [expected, seen] = [await own.send(read), await only.send(read)];
         expect({ status: seen.status, text: seen.text }, read.path).toEqual({
           status: expected.status,
