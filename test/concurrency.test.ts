@@ -1,7 +1,7 @@
 // Many clients that write the same entries at once, through two servers on one SQLite file: nothing is lost, no list
 // is broken, and a busy database is waited for. Then clients who put entries of their own into lists that all of them
 // change, publish and delete them: in the end each finds there what it was told is there. The first of
-// the two has its counterpart with three nodes on PostgreSQL in postgres.test.ts. SHEAF_TEST_SCALE gives more writes.
+// the two has its counterpart with two nodes on PostgreSQL in postgres.test.ts. SHEAF_TEST_SCALE gives more writes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
