@@ -14,10 +14,11 @@ import { createServer } from '../src/http/server.ts';
 import { ADJUSTABLE_LIMITS } from '../src/limits.ts';
 import { openOptions, readConfig, type ServerConfig } from '../src/project/environment.ts';
 import { openToAll } from './support/access.ts';
-import { useCommands } from './support/commands.ts';
+import { useCommands, variables } from './support/commands.ts';
 import { relation, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('./fixtures/projects', import.meta.url));
 const SECRET = 'Zr5uN0q8Wb3kXyT2Lm9dPf7s';
 
@@ -247,16 +248,16 @@ describe('The files of a JavaScript project', () => {
 
   it('need no compiler where they are CommonJS', async () => {
     const folder = javascript({ 'config/middlewares.js': 'module.exports = [];' });
-    const script = `
+    const without = `
       import { registerHooks } from 'node:module';
       registerHooks({ resolve(specifier, context, next) {
         if (specifier === 'esbuild') throw new Error('loaded the compiler');
         return next(specifier, context);
-      } });
-      const { readConfig } = await import(${JSON.stringify(new URL('../src/project/environment.ts', import.meta.url).href)});
-      console.log(readConfig({ project: ${JSON.stringify(folder)} }, {}).port);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    expect(stdout.trim()).toBe('1500');
+      } });`;
+    const hook = `data:text/javascript,${encodeURIComponent(without)}`;
+    const words = [MAIN, 'config', '--json', '--project', folder];
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', hook, ...words], { env: variables() });
+    expect(JSON.parse(stdout).values).toContainEqual({ key: 'port', value: 1500, source: 'config/server.js' });
   });
 });
 
