@@ -1,9 +1,12 @@
-// Replays recorded requests against the example guide, in process, and compares the responses with the recorded ones:
-// reads on a database that Strapi 5 made, reads and writes on one that was filled from empty.
+// Replays recorded requests against the example guide, in process and on all databases side by side, and compares the
+// responses with the recorded ones and with one another: reads on a database that Strapi 5 made, reads and writes on one
+// that was filled from empty.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../src/model/build.ts';
 import type { Attribute } from '../src/model/types.ts';
+import { Comparable } from './support/comparable.ts';
 import {
+  type Answer,
   CASE_FILES,
   type CaseFile,
   guideKeys,
@@ -15,7 +18,7 @@ import {
 } from './support/conformance.ts';
 import { useContents } from './support/content.ts';
 import { Contract, type Exchange, mutations, type OpenApi, showsAll } from './support/contract.ts';
-import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
+import { describeAcrossDatabases, type Engine, GUIDE } from './support/database.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
@@ -58,19 +61,33 @@ function filledFrom(expected: unknown, seen: unknown): unknown {
   return { ...(OPEN in expected ? seen : {}), ...Object.fromEntries(filled) };
 }
 
-const matches = (expected: unknown, seen: unknown): void => expect(seen).toStrictEqual(filledFrom(expected, seen));
+const matches = (expected: unknown, seen: unknown, where?: string): void =>
+  expect(seen, where).toStrictEqual(filledFrom(expected, seen));
 
 const picked = (body: unknown, dotted: string): unknown =>
   dotted.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], body);
 
-async function check(replay: Replay, contracts: Contracts, step: Step): Promise<void> {
-  const answer = await replay.send(step);
-  const { status, body } = answer;
-  const shown = normalise(body, replay.keys);
-  const compared = step.pick ? { picked: step.pick.map((dotted) => picked(shown, dotted)) } : shown;
-  matches(step.expect, { status, body: compared });
-  expect((await contracts.of(step)).problems(answer)).toEqual([]);
-  if (showsAll(answer)) contracts.seen.push(answer);
+/** A server on one of the databases. */
+interface Side {
+  readonly name: string;
+  readonly replay: Replay;
+  readonly comparable: Comparable;
+}
+
+/** Sends a request to every side. All of them give the recorded response, and the same bytes. One of them is returned. */
+async function check(sides: readonly Side[], step: Step): Promise<Answer> {
+  const answers: Answer[] = [];
+  for (const { name, replay } of sides) {
+    const answer = await replay.send(step);
+    const { status, body } = answer;
+    const shown = normalise(body, replay.keys);
+    const compared = step.pick ? { picked: step.pick.map((dotted) => picked(shown, dotted)) } : shown;
+    matches(step.expect, { status, body: compared }, name);
+    answers.push(answer);
+  }
+  const [first, ...others] = sides.map(({ comparable, replay }, index) => comparable.of(answers[index]!, replay));
+  for (const other of others) expect(other).toBe(first);
+  return answers[0]!;
 }
 
 /** How many changed responses the description of the API must tell from those that the server gave. */
@@ -92,6 +109,8 @@ class Contracts {
   readonly seen: Exchange[] = [];
   readonly #replay: Replay;
   readonly #byCaller = new Map<string, Promise<Contract>>();
+  /** Callers with the same rights get the same description. */
+  readonly #byText = new Map<string, Contract>();
 
   constructor(replay: Replay) {
     this.#replay = replay;
@@ -110,30 +129,71 @@ class Contracts {
 
   async #load(authorization: string): Promise<Contract> {
     const headers = { ...(authorization !== '' && { authorization }) };
-    const { status, body } = await this.#replay.send({ path: '/api/openapi.json', headers });
-    return status === 200 ? new Contract(body as OpenApi) : this.#load('');
+    const { status, body, text } = await this.#replay.send({ path: '/api/openapi.json', headers });
+    if (status !== 200) return this.#load('');
+    const contract = this.#byText.get(text) ?? new Contract(body as OpenApi);
+    this.#byText.set(text, contract);
+    return contract;
+  }
+
+  /** An answer is one that is described to the caller. */
+  async check(step: Step, answer: Answer): Promise<void> {
+    expect((await this.of(step)).problems(answer)).toEqual([]);
+    if (showsAll(answer)) this.seen.push(answer);
   }
 }
 
 /** The cases of files, one after another whatever the order of other tests: those that write follow on one another. */
-function replayed(files: readonly CaseFile[], start: () => Promise<Replay>): void {
-  describe('in recorded order', { shuffle: false }, () => {
-    let replay: Replay;
-    let contracts: Contracts;
-    beforeAll(async () => {
-      replay = await start();
-      contracts = new Contracts(replay);
+function replay(files: readonly CaseFile[], check: (step: Step) => Promise<void>): void {
+  for (const { name, cases } of files)
+    describe(name, { shuffle: false }, () => {
+      // Not it.each: a recorded name may hold a per cent sign.
+      for (const one of cases)
+        it(one.name, async () => {
+          for (const step of stepsOf(one)) await check(step);
+        });
     });
-    afterAll(() => replay?.close());
+}
 
-    for (const { name, cases } of files)
-      describe(name, { shuffle: false }, () => {
-        // Not it.each: a recorded name may hold a per cent sign.
-        for (const one of cases)
-          it(one.name, async () => {
-            for (const step of stepsOf(one)) await check(replay, contracts, step);
-          });
-      });
+/** For the body of a suite: a server on each database, as `starts` open them. */
+function useSides(starts: readonly { readonly name: string; open(): Promise<Replay> }[]): readonly Side[] {
+  const sides: Side[] = [];
+  beforeAll(async () => {
+    for (const { name, open } of starts) {
+      const opened = await open();
+      sides.push({ name, replay: opened, comparable: new Comparable(opened.sheaf.model) });
+    }
+  });
+  afterAll(async () => {
+    for (const { replay: opened } of sides) await opened.close();
+  });
+  return sides;
+}
+
+describeAcrossDatabases('Reads of the guide', (engines) => {
+  const opened = async (engine: Engine) => new Replay(await engine.open(), guideKeys());
+  const sides = useSides(engines.map((engine) => ({ name: engine.name, open: () => opened(engine) })));
+  replay(READ_FILES, async (step) => {
+    await check(sides, step);
+  });
+});
+
+describeAcrossDatabases('Reads and writes of a guide filled from empty', (engines) => {
+  const sides = useSides(
+    engines.map((engine) => {
+      const contents = useContents(engine);
+      return { name: engine.name, open: () => Replay.seeded(async () => (await contents.open()).sheaf) };
+    }),
+  );
+
+  describe('in recorded order', { shuffle: false }, () => {
+    let contracts: Contracts;
+    beforeAll(() => {
+      contracts = new Contracts(sides[0]!.replay);
+    });
+
+    // Answers that are alike are described alike, so those of one database are held against the description.
+    replay(CASE_FILES, async (step) => contracts.check(step, await check(sides, step)));
 
     it(`tells ${MUTATIONS} changed responses from those that were given`, async () => {
       const changed = mutations(contracts.seen, NAMES, MUTATIONS);
@@ -143,15 +203,6 @@ function replayed(files: readonly CaseFile[], start: () => Promise<Replay>): voi
       expect(missed.map(({ what }) => what)).toEqual([]);
     });
   });
-}
-
-describeOnEveryDatabase('Reads of the guide', (engine) => {
-  replayed(READ_FILES, async () => new Replay(await engine.open(), guideKeys()));
-});
-
-describeOnEveryDatabase('Reads and writes of a guide filled from empty', (engine) => {
-  const contents = useContents(engine);
-  replayed(CASE_FILES, () => Replay.seeded(async () => (await contents.open()).sheaf));
 });
 
 describe('the comparison itself', () => {

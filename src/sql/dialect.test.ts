@@ -1,5 +1,5 @@
 // What a comparison becomes on each database, by type: with values read as the type of the column, and strings
-// compared by code point. That both mean the same is shown with real rows in test/engines.test.ts and test/laws.test.ts.
+// compared by code point. That both mean the same is shown with real rows in test/conformance.test.ts and test/laws.test.ts.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { ScalarType } from '../model/types.ts';
