@@ -30,11 +30,12 @@ export function refuseOtherMethods(
   served: readonly Route[],
 ): RefuseMethod {
   const paths = pathsOf(routes, new Set(served));
+  const patterns = paths.filter(isPattern);
   for (const path of paths) {
     const { url, allowed, writes } = path;
     if (writes.length > 0) app.route({ method: [...writes], url, ...refuseWrites(allowed) });
     const refuse = (request: FastifyRequest, reply: FastifyReply): void => refuseMethod(path, request, reply);
-    const elsewhere = methodsElsewhere(paths, path);
+    const elsewhere = methodsElsewhere(patterns, path);
     const refused = METHODS.filter((method) => !answers(path, method) && elsewhere.has(method) && !path.isOwn);
     const registered = lacksHead(path) ? [...refused, 'HEAD'] : refused;
     if (registered.length > 0) app.route({ method: registered, url, onRequest: refuse, handler: refuse });
@@ -86,9 +87,12 @@ const answers = ({ allowed, writes }: PathRoutes, method: string): boolean =>
 /** Whether other routes may answer below a path of the project's code. */
 const endsOpen = ({ isOwn, segments }: PathRoutes): boolean => isOwn && segments.at(-1) === '*';
 
+/** Whether requests for other paths may fit. */
+const isPattern = ({ segments }: PathRoutes): boolean => segments.some((part) => part === ':' || part === '*');
+
 /** The methods that routes with another path answer at this one, as `PUT /things/:id` does at `/things/special`. */
-function methodsElsewhere(paths: readonly PathRoutes[], { segments }: PathRoutes): ReadonlySet<string> {
-  const others = paths.filter((path) => path.segments !== segments && fits(path.segments, segments));
+function methodsElsewhere(patterns: readonly PathRoutes[], { segments }: PathRoutes): ReadonlySet<string> {
+  const others = patterns.filter((path) => path.segments !== segments && fits(path.segments, segments));
   return new Set(others.flatMap(({ allowed, writes }) => [...allowed, ...writes]));
 }
 

@@ -10,11 +10,16 @@ const BASE_LETTERS: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair[0]!, pair.slice(1)]),
 );
 
+/** As nearly all names are: there is nothing to take away. */
+const PLAIN = /^[0-9A-Za-z_-]*$/;
+
 /** `größe` → `grosse`. Letters of other alphabets stay as they are. */
 const withoutAccents = (name: string): string =>
-  name
-    .replace(/[À-ÖØ-öø-ſ]/g, (letter) => BASE_LETTERS.get(letter) ?? letter.normalize('NFD')[0]!)
-    .replace(/[\u0300-\u036f\u20d0-\u20ff\ufe20-\ufe2f'’]/g, '');
+  PLAIN.test(name)
+    ? name
+    : name
+        .replace(/[À-ÖØ-öø-ſ]/g, (letter) => BASE_LETTERS.get(letter) ?? letter.normalize('NFD')[0]!)
+        .replace(/[\u0300-\u036f\u20d0-\u20ff\ufe20-\ufe2f'’]/g, '');
 
 /** What stands between words: ASCII and Latin-1 that is neither letter nor digit, punctuation, spaces. */
 const BREAK = String.raw`\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf×÷\u1680\u180e\u2000-\u206f\u3000\ufeff`;
