@@ -21,6 +21,13 @@ export const everyNth = <T>(n: number, list: readonly T[], first = 0): T[] => {
   return list.filter((_, index) => index % step === first % step);
 };
 
+/**
+ * Whether a matrix of everything with everything has this place at the scale of this run: one place in so many, spread
+ * so that every row and every column has some.
+ */
+export const isAsked = (row: number, column: number, oneIn: number): boolean =>
+  (row + column) % Math.ceil(oneIn / SCALE) === 0;
+
 function wholeNumber(name: string): number | null {
   const text = process.env[name];
   if (text === undefined || text === '') return null;
