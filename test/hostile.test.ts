@@ -10,7 +10,7 @@ import type { Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 import { PATIENCE_MS } from './support/patience.ts';
-import { GIVEN_SEED, scaled } from './support/scale.ts';
+import { GIVEN_SEED, isAsked, scaled } from './support/scale.ts';
 import { expectSoon, timed } from './support/soon.ts';
 
 const SEED = GIVEN_SEED ?? 1;
@@ -108,6 +108,8 @@ const NAME_PLACES: readonly ((name: string) => string)[] = [
 ];
 
 describeOnEveryDatabase('A hostile request', (engine) => {
+  // Each database is asked other things where it does not matter which one refuses them.
+  const turn = engine.name === 'SQLite' ? 0 : 1;
   let sheaf: Sheaf;
   let app: FastifyInstance;
   let statements: string[];
@@ -355,22 +357,25 @@ describeOnEveryDatabase('A hostile request', (engine) => {
       fc.asyncProperty(mutated, async (url) => {
         await ask(url);
       }),
-      { numRuns: scaled(300), seed: SEED },
+      { numRuns: scaled(150), seed: SEED },
     );
   });
 
   // ------------------------------------------------------------------------------------------------ names and keys
 
   it.each(INHERITED)('is refused for the name %s in every place, however it is escaped', async (name) => {
-    for (const place of NAME_PLACES)
-      for (const write of [hardly, fully, (text: string) => text.replace('o', '%6f')])
-        await refuse(`${LIST}?${place(write(name))}`);
+    const row = INHERITED.indexOf(name) + turn;
+    for (const [column, place] of NAME_PLACES.entries())
+      for (const [way, write] of [hardly, fully, (text: string) => text.replace('o', '%6f')].entries())
+        if (isAsked(row + way, column, 3)) await refuse(`${LIST}?${place(write(name))}`);
     expect((await ask(`/api/${name}`)).status).toBe(404);
     expect((await ask(`${LIST}/${name}`)).status).toBe(404);
   });
 
   it.each(SQL_FRAGMENTS)('is refused for the SQL %j in the place of a name', async (fragment) => {
-    for (const place of NAME_PLACES) await refuse(`${LIST}?${place(plain(fragment))}`);
+    const row = SQL_FRAGMENTS.indexOf(fragment) + turn;
+    for (const [column, place] of NAME_PLACES.entries())
+      if (isAsked(row, column, 2)) await refuse(`${LIST}?${place(plain(fragment))}`);
   });
 
   it('is refused alike for names that are unknown, private and not for filters', async () => {
@@ -616,7 +621,7 @@ describeOnEveryDatabase('A hostile request', (engine) => {
         const isEmpty = ({ body }: Answer) => JSON.parse(body).data.length === 0;
         if (isEmpty(one) === isEmpty(other)) expect(one.sent.length).toBe(other.sent.length);
       }),
-      { numRuns: scaled(100), seed: SEED },
+      { numRuns: scaled(50), seed: SEED },
     );
   });
 
@@ -627,14 +632,23 @@ describeOnEveryDatabase('A hostile request', (engine) => {
       expect(await sentFor(fragment), fragment).toEqual(harmless);
   });
 
+  /** What is sent for a value that is only a word, by its place. */
+  const sentForWords = new Map<string, Promise<readonly string[]>>();
+  function sentForWord(place: string): Promise<readonly string[]> {
+    const sent = sentForWords.get(place) ?? ask(`${LIST}?${place}=harmless`).then((answer) => answer.sent);
+    sentForWords.set(place, sent);
+    return sent;
+  }
+
   it.each(SQL_FRAGMENTS)('sends %j as a value, in every place of a value, and never as text', async (fragment) => {
-    for (const [place, value] of VALUE_PLACES) {
-      if (value !== text && value !== code) continue;
-      const harmless = await ask(`${LIST}?${place}=harmless`);
-      const harmful = await ask(`${LIST}?${place}=${plain(value === code ? withoutCommas(fragment) : fragment)}`);
-      const length = Math.min(harmless.sent.length, harmful.sent.length);
+    const row = SQL_FRAGMENTS.indexOf(fragment) + turn;
+    for (const [column, [place, value]] of VALUE_PLACES.entries()) {
+      if ((value !== text && value !== code) || !isAsked(row, column, 3)) continue;
+      const harmless = await sentForWord(place);
+      const { sent } = await ask(`${LIST}?${place}=${plain(value === code ? withoutCommas(fragment) : fragment)}`);
+      const length = Math.min(harmless.length, sent.length);
       expect(length).toBeGreaterThan(0);
-      expect(harmful.sent.slice(0, length)).toEqual(harmless.sent.slice(0, length));
+      expect(sent.slice(0, length)).toEqual(harmless.slice(0, length));
     }
     const one = await ask(`${LIST}/harmless`);
     const other = await ask(`${LIST}/${plain(fragment)}`);
