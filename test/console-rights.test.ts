@@ -526,7 +526,7 @@ async function store(content: Content, permissions: readonly Permission[]): Prom
 }
 
 const SEED = GIVEN_SEED ?? 1;
-const walksOn = ({ name }: Engine): number => scaled(name === 'SQLite' ? 60 : 12);
+const walksOn = ({ name }: Engine): number => scaled(name === 'SQLite' ? 30 : 8);
 const STEPS = 25;
 const walks = fc.tuple(
   fc.array(permission, { minLength: 4, maxLength: 24 }),

@@ -12,7 +12,7 @@ import { scaled } from './support/scale.ts';
 
 const WRITERS = 3;
 const WRITES = 4;
-const RUNS = scaled(40);
+const RUNS = scaled(20);
 const DOCUMENTS = 3;
 
 const items = { type: 'relation', relation: 'morphToMany' };

@@ -25,7 +25,7 @@ import { GIVEN_SEED, SCALE, scaled } from './support/scale.ts';
 
 const CONTENT_SEED = 20_250_115;
 const REQUEST_SEED = GIVEN_SEED ?? 1;
-const REQUESTS = scaled(900);
+const REQUESTS = scaled(500);
 /** Most requests go where they cost least: the plans are the same on every database. */
 const requestsOn = ({ name }: Engine): number => Math.ceil(REQUESTS * (name === 'SQLite' ? 0.9 : 0.1));
 /** Each request is asked about several values: to plan it takes longer than to answer it. */

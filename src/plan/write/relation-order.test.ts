@@ -131,7 +131,7 @@ const changes: fc.Arbitrary<ListOperations> = fc.record({
   strict: fc.boolean(),
 });
 
-const RUNS = scaled(20_000);
+const RUNS = scaled(5_000);
 
 describe('generated operation lists', () => {
   it('end as the naive account says, or are refused for the same reason at the same entry', () => {
