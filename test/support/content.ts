@@ -62,13 +62,18 @@ function writeJson(file: string, value: unknown): void {
 /** A project that is open on a database, and what tests do with it. */
 export class Content {
   readonly sheaf: Sheaf;
-  readonly #server: ReturnType<typeof createServer>;
+  #server: ReturnType<typeof createServer> | null = null;
   #closed = false;
   readonly #statements = new Map<string, Statement>();
 
   constructor(sheaf: Sheaf) {
     this.sheaf = sheaf;
-    this.#server = createServer(sheaf);
+  }
+
+  /** Made when it is first asked: to register its routes takes as long as to open the project. */
+  #asked(): ReturnType<typeof createServer> {
+    this.#server ??= createServer(this.sheaf);
+    return this.#server;
   }
 
   async send(
@@ -77,7 +82,7 @@ export class Content {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    const answer = await this.#server.inject({
+    const answer = await this.#asked().inject({
       method: method as 'GET',
       url: `/api/${url}`,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -92,7 +97,7 @@ export class Content {
     url: string,
     options: Pick<InjectOptions, 'headers' | 'payload' | 'remoteAddress'> = {},
   ): Promise<Answer> {
-    const answer = await this.#server.inject({ method: method as 'GET', url, ...options });
+    const answer = await this.#asked().inject({ method: method as 'GET', url, ...options });
     return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
   }
 
@@ -103,7 +108,7 @@ export class Content {
     payload: Buffer,
     headers: Readonly<Record<string, string>>,
   ): Promise<Answer> {
-    const answer = await this.#server.inject({ method: method as 'POST', url: `/api/${url}`, headers, payload });
+    const answer = await this.#asked().inject({ method: method as 'POST', url: `/api/${url}`, headers, payload });
     return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
   }
 
@@ -157,7 +162,7 @@ export class Content {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#server.close();
+    await this.#server?.close();
     await this.sheaf.close();
   }
 }
