@@ -1221,9 +1221,16 @@ describeOnEveryDatabase('values', (engine) => {
     const codes = (await kit.rows('select code from components_kit_locks where code is not null order by id')).flat();
     expect(codes).toHaveLength(6);
     for (const code of codes) expect(code).toMatch(/^\$2[aby]\$10\$/);
+    // To compare takes long, and the draft and the published row hold the same hash.
+    const hashes = [...new Set(codes)];
+    expect(hashes).toHaveLength(3);
     for (const password of ['open sesame', 'one', 'two']) {
-      const matches = await Promise.all(codes.map((code) => bcrypt.compare(password, code)));
-      expect(matches.filter(Boolean), password).toHaveLength(2);
+      const matches = await Promise.all(hashes.map((hash) => bcrypt.compare(password, hash)));
+      const matching = hashes.filter((_hash, index) => matches[index]);
+      expect(
+        codes.filter((code) => matching.includes(code)),
+        password,
+      ).toHaveLength(2);
     }
   });
 
