@@ -773,7 +773,8 @@ describeOnEveryDatabase('sheaf explain in the eyes of a role', (engine) => {
         },
       },
     });
-    await site.grantOnly('public', [...reads(TOPIC, ARTICLE, WRITER), 'plugin::users-permissions.user.find']);
+    const users = ['find', 'me'].map((name) => `plugin::users-permissions.user.${name}`);
+    await site.grantOnly('public', [...reads(TOPIC, ARTICLE, WRITER), ...users]);
     await site.auth.grants.refresh();
   });
 
@@ -809,10 +810,13 @@ describeOnEveryDatabase('sheaf explain in the eyes of a role', (engine) => {
     for (const target of refusals) expect(await failureOf(() => statements(target, true)), target).not.toBeNull();
   });
 
-  it('leaves out the role of users where responses do', async () => {
-    const users = await statements('/api/users', true);
+  it.each(['/api/users', '/api/users/me'])('leaves out the role of users where responses of %s do', async (path) => {
+    const users = await statements(path, true);
     expect(users).toContain('"up_users"');
-    expect(await statements('/api/users?populate=role', true)).toBe(users);
+    expect(users).not.toContain('"up_roles"');
+    expect(await statements(`${path}?populate=role`, true)).toBe(users);
+    const shown = await explainRequest(site.sheaf, `${path}?populate=role`);
+    expect(shown).toContain('"up_roles"');
   });
 });
 

@@ -1,10 +1,11 @@
 // How a request would be answered: its plan, what it costs, its statements, and what the database says of each. For
 // `sheaf explain`, and for the console, which has the statements run as well.
-import { type Caller, systemCaller } from '../access/caller.ts';
+import { type Account, type Caller, systemCaller } from '../access/caller.ts';
 import type { ReadOperation } from '../access/operation.ts';
 import type { Sheaf } from '../app.ts';
 import { missingIndexes, usedIndexes } from '../describe/explain-indexes.ts';
 import { SetupError } from '../errors.ts';
+import { ROLE } from '../model/builtin.ts';
 import type { StatementRun } from '../operations/measure-read.ts';
 import type { Cost } from '../plan/read/cost.ts';
 import type { ReadPlan } from '../plan/read/nodes.ts';
@@ -46,9 +47,15 @@ export async function callerFor(sheaf: Sheaf, role: string | null): Promise<Call
   return { kind: 'user', access, user: null, account: null, knownBy: null };
 }
 
-type ReadRoute = Route & { readonly operation: { readonly name: 'find' | 'findOne' | 'aggregate' } };
+/** Routes of users show roles to whoever may find them. The system by itself works on content alone. */
+const whoFindsRoles = ({ access, ...caller }: Caller): Caller => ({
+  ...caller,
+  access: { ...access, key: 'explained', mayFind: (uid) => uid === ROLE || access.mayFind(uid) },
+});
 
-const EXPLAINED: ReadonlySet<string> = new Set(['find', 'findOne', 'aggregate']);
+type ReadRoute = Route & { readonly operation: { readonly name: 'find' | 'findOne' | 'aggregate' | 'me' } };
+
+const EXPLAINED: ReadonlySet<string> = new Set(['find', 'findOne', 'aggregate', 'me']);
 
 const isRead = (route: Route): route is ReadRoute => route.operation !== null && EXPLAINED.has(route.operation.name);
 
@@ -56,11 +63,17 @@ const isRead = (route: Route): route is ReadRoute => route.operation !== null &&
 interface AskedRead {
   readonly request: string;
   readonly operation: ReadOperation;
+  readonly caller: Caller;
   readonly documentId: string | null;
   readonly action: string | null;
 }
 
-async function readAsked(sheaf: Sheaf, target: string, caller: Caller): Promise<AskedRead> {
+/** Whose account is read where a role asks for its own: that of nobody. */
+const NOBODY: Account = { id: 0, documentId: '', role: null, sessionId: null };
+
+const withAccount = (caller: Caller): Caller => ({ ...caller, account: caller.account ?? NOBODY });
+
+async function readAsked(sheaf: Sheaf, target: string, asking: Caller): Promise<AskedRead> {
   const [pathname, query = ''] = splitTarget(target);
   const found = matchRoute(routeTable(sheaf, await sheaf.auth()), 'GET', pathname);
   if (found?.route.source !== undefined)
@@ -72,35 +85,37 @@ async function readAsked(sheaf: Sheaf, target: string, caller: Caller): Promise<
       `expected a path such as ${sheaf.settings.rest.prefix}/restaurants?filters[name]=Alba`,
     ]);
   const { operation, action } = found.route;
+  const caller = operation.name === 'me' ? withAccount(asking) : asking;
   const { parameters } = admitRead(parseQueryString(query, sheaf.settings.limits), sheaf, found.route, caller);
   const defaults = readDefaults(sheaf.settings, operation.type, operation.name);
   return {
     request: `${pathname}${query && `?${query}`}`,
     operation: { ...operation, parameters, defaults },
-    documentId: found.documentId,
+    caller,
+    documentId: operation.name === 'me' ? caller.account!.documentId : found.documentId,
     action,
   };
 }
 
 /** `role`: the one whose rights the caller has, for messages. */
 export async function describeRequest(sheaf: Sheaf, target: string, role: string | null = null): Promise<Explained> {
-  const caller = await callerFor(sheaf, role);
-  const asked = await readAsked(sheaf, target, caller);
-  const { action } = asked;
+  const asking = await callerFor(sheaf, role);
+  const asked = await readAsked(sheaf, target, role === null ? whoFindsRoles(asking) : asking);
+  const { action, caller } = asked;
   if (action !== null && !caller.access.may(action))
     throw new SetupError(`${role} may not do that`, [reasonOf(sheaf, role, action)]);
-  return describeAsked(sheaf, asked, caller);
+  return describeAsked(sheaf, asked);
 }
 
 /** The same for any caller, with its statements run once. */
 export async function measureRequest(
   sheaf: Sheaf,
   target: string,
-  caller: Caller,
+  asking: Caller,
 ): Promise<Omit<Explained, 'statements'> & { readonly statements: readonly MeasuredStatement[] }> {
-  const asked = await readAsked(sheaf, target, caller);
-  const explained = await describeAsked(sheaf, asked, caller);
-  const { operation, documentId } = asked;
+  const asked = await readAsked(sheaf, target, asking);
+  const explained = await describeAsked(sheaf, asked);
+  const { operation, documentId, caller } = asked;
   const runs = [...((await sheaf.operations.measure(operation, { caller, documentId })) ?? [])];
   const statements = explained.statements.map((statement): MeasuredStatement => {
     const at = runs.findIndex(({ sql }) => sql === statement.sql);
@@ -111,8 +126,7 @@ export async function measureRequest(
 
 async function describeAsked(
   { operations, database, model }: Sheaf,
-  { request: target, operation, documentId }: AskedRead,
-  caller: Caller,
+  { request: target, operation, documentId, caller }: AskedRead,
 ): Promise<Explained> {
   const { read, request, lane, statements } = operations.explain(operation, caller);
   const { limit, start } = request.pagination;
