@@ -30,18 +30,20 @@ import {
   tellIgnored,
 } from './respond.ts';
 import {
+  admissionOf,
   admitRead,
   admittedQueryOf,
   type CachedRequest,
-  CONTENT_QUERIES,
   documentIdOf,
   formsOf,
   type Handler,
+  PLUGIN_QUERIES,
   type PreparedText,
-  type QueryRules,
   queryTextOf,
   type Route,
   type RouteContext,
+  type RouteQuery,
+  routeWith,
 } from './routes.ts';
 
 /** What holds for a read where a request says nothing. */
@@ -57,64 +59,75 @@ export const readDefaults = (
 
 export function localeRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
-  const handler: Handler = async (request, reply) => {
-    const { parameters, ignored } = admittedQueryOf(request, context, { strict: false });
-    const [unknown] = Object.keys(parameters);
-    if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
-    tellIgnored(reply, ignored);
-    return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
+  const handlerOf =
+    (route: RouteQuery): Handler =>
+    async (request, reply) => {
+      const { parameters, ignored } = admittedQueryOf(request, context, route);
+      const [unknown] = Object.keys(parameters);
+      if (unknown !== undefined) throw invalidKey(unknown, [], unknown);
+      tellIgnored(reply, ignored);
+      return sendRead(reply, JSON.stringify(await sheaf.locales()), auth.settings.cacheControl);
+    };
+  const route: Omit<Route, 'handler'> = {
+    method: 'GET',
+    path: `${auth.settings.rest.prefix}/i18n/locales`,
+    action: LIST_LOCALES,
+    operation: null,
+    parameters: [],
+    queryRules: PLUGIN_QUERIES,
+    describes: 'locales',
+    limit: null,
   };
-  const path = `${auth.settings.rest.prefix}/i18n/locales`;
-  const describes = 'locales';
-  return [
-    { method: 'GET', path, action: LIST_LOCALES, operation: null, parameters: [], describes, limit: null, handler },
-  ];
+  return [routeWith(route, handlerOf)];
 }
 
 export function contentRoutes(context: RouteContext, type: ContentType): Route[] {
   const isSingle = type.kind === 'singleType';
   const base = `${context.auth.settings.rest.prefix}/${isSingle ? type.singularName : type.pluralName}`;
   const entry = isSingle ? base : `${base}/:documentId`;
-  const one = readHandler(context, `${base}/`, (query, caller) => prepareOne(context, type, query, caller));
-  const list = readHandler(context, base, (query, caller) => prepareList(context, type, query, caller));
+  const one = (route: RouteQuery): Handler =>
+    readHandler(context, route, (query, caller) => prepareOne(context, type, query, caller));
+  const list = (route: RouteQuery): Handler =>
+    readHandler(context, route, (query, caller) => prepareList(context, type, query, caller));
+  const write = (name: WriteName) => (route: RouteQuery) => writeHandler(context, type, name, route);
   const route = (
     method: Route['method'],
     path: string,
     name: NonNullable<Route['operation']>['name'] & (WriteName | 'find' | 'findOne'),
-    rest: Pick<Route, 'parameters' | 'describes' | 'handler'>,
+    { handlerOf, ...rest }: Pick<Route, 'parameters' | 'describes'> & { handlerOf: Parameters<typeof routeWith>[1] },
   ): Route => {
     const verb = isSingle && name === 'findOne' ? 'find' : name;
     const right = { action: actionOn(type, verb), operation: { name, type } };
-    return { method, path, ...right, limit: null, ...formsOf(method), ...rest };
+    return routeWith({ method, path, ...right, limit: null, ...formsOf(method), ...rest }, handlerOf);
   };
   const collection: Route[] = isSingle
     ? []
     : [
-        route('GET', base, 'find', { parameters: READ_PARAMETERS, describes: 'list', handler: list }),
+        route('GET', base, 'find', { parameters: READ_PARAMETERS, describes: 'list', handlerOf: list }),
         route('POST', base, 'create', {
           parameters: WRITE_PARAMETERS,
           describes: 'create',
-          handler: writeHandler(context, type, 'create'),
+          handlerOf: write('create'),
         }),
       ];
   return [
     ...collection,
-    route('GET', entry, 'findOne', { parameters: READ_PARAMETERS, describes: 'entry', handler: one }),
+    route('GET', entry, 'findOne', { parameters: READ_PARAMETERS, describes: 'entry', handlerOf: one }),
     route('PUT', entry, 'update', {
       parameters: WRITE_PARAMETERS,
       describes: 'update',
-      handler: writeHandler(context, type, 'update'),
+      handlerOf: write('update'),
     }),
     route('DELETE', entry, 'delete', {
       parameters: DELETE_PARAMETERS,
       describes: 'delete',
-      handler: deleteHandler(context, type),
+      handlerOf: (route) => deleteHandler(context, type, route),
     }),
     ...draftActionsOf(type).map((name) =>
       route('POST', `${entry}/actions/${name}`, name, {
         parameters: ACTION_PARAMETERS,
         describes: name,
-        handler: writeHandler(context, type, name),
+        handlerOf: write(name),
       }),
     ),
   ];
@@ -163,39 +176,28 @@ export const shownAs = <T>(
 
 export type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
 
-/** What is particular about a route that reads. */
-export interface ReadHandlerOptions {
-  /** The document that a request is about. */
-  readonly documentId?: typeof pathDocumentId;
-  /** Parameters that it takes, if not those of lists and entries. */
-  readonly parameters?: readonly string[];
-  /** What it makes of its query, if not what routes of content do. */
-  readonly queryRules?: QueryRules;
-}
-
-/** Prepares a request by its exact query once for those who share their rights, and runs it each time. */
+/**
+ * Prepares a request by its exact query once for those who share their rights, and runs it each time. `documentId`: of
+ * the document that a request is about.
+ */
 export function readHandler(
   context: RouteContext,
-  base: string,
+  route: RouteQuery,
   prepare: Prepare,
-  {
-    documentId = pathDocumentId,
-    parameters: known = READ_PARAMETERS,
-    queryRules = CONTENT_QUERIES,
-  }: ReadHandlerOptions = {},
+  documentId: typeof pathDocumentId = pathDocumentId,
 ): Handler {
   const { requests, auth } = context;
   const { cacheControl, limits } = auth.settings;
-  const rules = { parameters: known, queryRules };
+  const { path } = route;
   return async (request, reply) => {
     const begin = performance.now();
     const caller = callerOf(request);
     const query = queryTextOf(request);
-    const key = `${caller.access.key} ${base}?${query}`;
+    const key = `${caller.access.key} ${path}?${query}`;
     let cached = requests.get(key);
     const timing = cached ? CACHED_TIMING : undefined;
     if (!cached) {
-      const { parameters, ignored } = admitRead(parseQueryString(query, limits), auth, rules, caller);
+      const { parameters, ignored } = admitRead(parseQueryString(query, limits), auth, route, caller);
       cached = { prepared: prepare(parameters, caller), ignored };
       if (query.length <= MAX_CACHED_REQUEST_LENGTH) requests.set(key, cached, cached.prepared.weight);
     }
@@ -205,15 +207,8 @@ export function readHandler(
 }
 
 /** The same for parameters that come as a body. What they ask for is hardly asked for twice, so it is not kept. */
-export function bodyHandler(
-  context: RouteContext,
-  prepare: Prepare,
-  {
-    documentId = pathDocumentId,
-    parameters: known = READ_PARAMETERS,
-  }: Pick<ReadHandlerOptions, 'documentId' | 'parameters'> = {},
-): Handler {
-  const admission = { meaningless: [], strict: context.auth.settings.rest.strictParams, known };
+export function bodyHandler(context: RouteContext, route: RouteQuery, prepare: Prepare): Handler {
+  const admission = admissionOf(context.auth, route);
   return async (request, reply) => {
     const begin = performance.now();
     const inUrl = admitQuery(parseQueryString(queryTextOf(request), context.auth.settings.limits), admission);
@@ -222,7 +217,7 @@ export function bodyHandler(
     const { parameters, ignored } = admitQuery(bodyParameters(request.body, context.auth.settings.limits), admission);
     const prepared = prepare(parameters, callerOf(request));
     const read = { prepared, ignored: [...inUrl.ignored, ...ignored] };
-    const { body, cost } = await runPrepared(context, reply, read, documentId);
+    const { body, cost } = await runPrepared(context, reply, read, pathDocumentId);
     return send(reply, body, { timing: prepared.timing, begin, cost });
   };
 }
@@ -279,11 +274,10 @@ export const writeOperation = (
 ): WriteOperation => ({ name, type, documentId, ...request, defaultStatus: 'published' });
 
 /** What a write left behind, as its answer. */
-function writeHandler(context: RouteContext, type: ContentType, name: WriteName): Handler {
+function writeHandler(context: RouteContext, type: ContentType, name: WriteName, route: RouteQuery): Handler {
   const { sheaf, auth, costs } = context;
   const isNew = name === 'create' || name === 'clone';
   const takesBody = name === 'create' || name === 'update';
-  const admission = { meaningless: MEANINGLESS_ON_WRITE, strict: auth.settings.rest.strictParams };
   return async (request, reply) => {
     const begin = performance.now();
     costs?.charge(reply, callerOf(request), WRITE_COST);
@@ -291,7 +285,7 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName)
     const hasBody = takesBody || (name === 'clone' && request.body !== undefined && request.body !== null);
     if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
-    const { parameters, ignored, unused } = admittedQueryOf(request, context, admission);
+    const { parameters, ignored, unused } = admittedQueryOf(request, context, route, MEANINGLESS_ON_WRITE);
     const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters, unused });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
@@ -310,12 +304,11 @@ function refuseBody(body: unknown): void {
   if (key !== undefined) throw bodyKeyError(key, []);
 }
 
-function deleteHandler(context: RouteContext, type: ContentType): Handler {
-  const { sheaf, auth, costs } = context;
-  const admission = { meaningless: MEANINGLESS_ON_DELETE, strict: auth.settings.rest.strictParams };
+function deleteHandler(context: RouteContext, type: ContentType, route: RouteQuery): Handler {
+  const { sheaf, costs } = context;
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
-    const { parameters, ignored, unused } = admittedQueryOf(request, context, admission);
+    const { parameters, ignored, unused } = admittedQueryOf(request, context, route, MEANINGLESS_ON_DELETE);
     const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters, unused });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);

@@ -24,7 +24,11 @@ import {
   queryOf,
   type Route,
   type RouteContext,
+  type RouteQuery,
+  routeWith,
 } from './routes.ts';
+
+type HandlerOf = (route: RouteQuery) => Handler;
 
 export function fileRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
@@ -34,13 +38,23 @@ export function fileRoutes(context: RouteContext): Route[] {
     method: Route['method'],
     path: string,
     action: string,
-    rest: Pick<Route, 'handler' | 'operation' | 'parameters' | 'queryRules' | 'describes' | 'takesFiles'>,
-  ): Route => ({ method, path: `${base}${path}`, action, limit: null, refusesInEnvelope: true, ...rest });
-  const read = (path: string, action: string, name: ReadName, rest: Pick<Route, 'describes' | 'handler'>): Route =>
+    {
+      handlerOf,
+      ...rest
+    }: Pick<Route, 'operation' | 'parameters' | 'describes' | 'takesFiles'> & { readonly handlerOf: HandlerOf },
+  ): Route => {
+    const described = { method, path: `${base}${path}`, action, limit: null, ...rest };
+    return routeWith({ ...described, queryRules: PLUGIN_QUERIES, refusesInEnvelope: true }, handlerOf);
+  };
+  const read = (
+    path: string,
+    action: string,
+    name: ReadName,
+    rest: Pick<Route, 'describes'> & { readonly handlerOf: HandlerOf },
+  ): Route =>
     route('GET', path, action, {
       operation: { name, type },
       parameters: rest.describes === 'files' ? [...READ_PARAMETERS, 'start', 'limit'] : READ_PARAMETERS,
-      queryRules: PLUGIN_QUERIES,
       ...rest,
     });
   const { envelope } = auth.settings.files;
@@ -51,25 +65,25 @@ export function fileRoutes(context: RouteContext): Route[] {
       parameters: ['id'],
       describes: 'upload',
       takesFiles: true,
-      handler: uploadHandler(context),
+      handlerOf: () => uploadHandler(context),
     }),
     read('/files', FIND_FILES, 'find', {
       describes: 'files',
-      handler: listHandler(context, `${base}/files`, envelope),
+      handlerOf: (route) => listHandler(context, route, envelope),
     }),
     read('/files/page', FIND_FILE_PAGE, 'find', {
       describes: 'filePage',
-      handler: listHandler(context, `${base}/files/page`, true),
+      handlerOf: (route) => listHandler(context, route, true),
     }),
     read('/files/:documentId', FIND_FILE, 'findOne', {
       describes: 'file',
-      handler: oneHandler(context, `${base}/files/`),
+      handlerOf: (route) => oneHandler(context, route),
     }),
     route('DELETE', '/files/:documentId', DELETE_FILES, {
       operation: { name: 'delete', type },
       parameters: ['force'],
       describes: 'deleteFile',
-      handler: deleteHandler(context),
+      handlerOf: () => deleteHandler(context),
     }),
   ];
 }
@@ -89,24 +103,19 @@ function readOperation({ sheaf, auth }: RouteContext, name: ReadName, parameters
 const withoutPages = (parameters: QueryObject): QueryObject =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !MISPLACED_PARAMETERS.includes(key)));
 
-function listHandler(context: RouteContext, path: string, inPages: boolean): Handler {
+function listHandler(context: RouteContext, route: RouteQuery, inPages: boolean): Handler {
   const { sheaf } = context;
-  return readHandler(
-    context,
-    path,
-    (query, caller): PreparedText => {
-      const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
-      const { omitted, request } = list;
-      return shownAs(list, async (page) => {
-        const shown = await sheaf.files.shownText(`[${page.text()}]`);
-        return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
-      });
-    },
-    { queryRules: PLUGIN_QUERIES },
-  );
+  return readHandler(context, route, (query, caller): PreparedText => {
+    const list = sheaf.operations.find(readOperation(context, 'find', query, inPages), caller);
+    const { omitted, request } = list;
+    return shownAs(list, async (page) => {
+      const shown = await sheaf.files.shownText(`[${page.text()}]`);
+      return inPages ? pageJson(request.pagination, { ...page, text: () => shown.slice(1, -1) }, omitted) : shown;
+    });
+  });
 }
 
-function oneHandler(context: RouteContext, path: string): Handler {
+function oneHandler(context: RouteContext, route: RouteQuery): Handler {
   const { sheaf } = context;
   const prepare = (query: QueryObject, caller: Caller): PreparedText => {
     const read = sheaf.operations.findOne(readOperation(context, 'findOne', query, false), caller);
@@ -116,7 +125,7 @@ function oneHandler(context: RouteContext, path: string): Handler {
     });
   };
   const documentId = (request: FastifyRequest): Promise<string> => fileDocumentId(context, request);
-  return readHandler(context, path, prepare, { documentId, queryRules: PLUGIN_QUERIES });
+  return readHandler(context, route, prepare, documentId);
 }
 
 async function fileDocumentId({ sheaf }: RouteContext, request: FastifyRequest): Promise<string> {

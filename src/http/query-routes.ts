@@ -9,13 +9,20 @@ import { pageJson } from '../operations/envelope.ts';
 import { ALL_AGGREGATE_PARAMETERS, READ_PARAMETERS } from '../request/parse-read.ts';
 import type { QueryObject } from '../request/query-string.ts';
 import { bodyHandler, type Prepare, prepareList, readDefaults, readHandler, shownAs } from './content-routes.ts';
-import type { Handler, PreparedText, Route, RouteContext } from './routes.ts';
+import {
+  type Handler,
+  type PreparedText,
+  type Route,
+  type RouteContext,
+  type RouteQuery,
+  routeWith,
+} from './routes.ts';
 
 export function queryRoutes(context: RouteContext, type: ContentType): Route[] {
   const { prefix } = context.auth.settings.rest;
   const isSingle = type.kind === 'singleType';
   const base = `${prefix}/${isSingle ? type.singularName : type.pluralName}`;
-  const relation: Route = {
+  const relation: Omit<Route, 'handler'> = {
     method: 'GET',
     path: isSingle ? `${base}/:relation` : `${base}/:documentId/:relation`,
     action: actionOn(type, isSingle ? 'find' : 'findOne'),
@@ -23,9 +30,9 @@ export function queryRoutes(context: RouteContext, type: ContentType): Route[] {
     parameters: READ_PARAMETERS,
     describes: 'related',
     limit: null,
-    handler: relationHandler(context, type, base),
   };
-  return isSingle ? [relation] : [...groupRoutes(context, type, base), ...listRoutes(context, type, base), relation];
+  const related = routeWith(relation, (route) => relationHandler(context, type, route));
+  return isSingle ? [related] : [...groupRoutes(context, type, base), ...listRoutes(context, type, base), related];
 }
 
 const reading = (
@@ -42,27 +49,23 @@ const reading = (
 function groupRoutes(context: RouteContext, type: ContentType, base: string): Route[] {
   const prepare: Prepare = (parameters, caller) => prepareGroups(context, type, parameters, caller);
   const path = `${base}/aggregate`;
-  const options = { parameters: ALL_AGGREGATE_PARAMETERS };
-  const byBody = bodyHandler(context, prepare, options);
+  const asked = { path, ...reading(type, 'aggregate') };
+  const byBody = (route: RouteQuery): Handler => bodyHandler(context, route, prepare);
   return [
-    {
-      method: 'GET',
-      path,
-      ...reading(type, 'aggregate'),
-      describes: 'aggregate',
-      handler: readHandler(context, path, prepare, options),
-    },
-    { method: 'POST', path, ...reading(type, 'aggregate'), describes: 'aggregateByBody', handler: byBody },
-    { method: 'QUERY', path, ...reading(type, 'aggregate'), describes: 'aggregateByBody', handler: byBody },
+    routeWith({ method: 'GET', ...asked, describes: 'aggregate' }, (route) => readHandler(context, route, prepare)),
+    routeWith({ method: 'POST', ...asked, describes: 'aggregateByBody' }, byBody),
+    routeWith({ method: 'QUERY', ...asked, describes: 'aggregateByBody' }, byBody),
   ];
 }
 
 /** The same list, asked for by a body. */
 function listRoutes(context: RouteContext, type: ContentType, base: string): Route[] {
-  const handler = bodyHandler(context, (parameters, caller) => prepareList(context, type, parameters, caller));
+  const prepare: Prepare = (parameters, caller) => prepareList(context, type, parameters, caller);
+  const asked = { ...reading(type, 'find'), describes: 'listByBody' } as const;
+  const byBody = (route: RouteQuery): Handler => bodyHandler(context, route, prepare);
   return [
-    { method: 'POST', path: `${base}/query`, ...reading(type, 'find'), describes: 'listByBody', handler },
-    { method: 'QUERY', path: base, ...reading(type, 'find'), describes: 'listByBody', handler },
+    routeWith({ method: 'POST', path: `${base}/query`, ...asked }, byBody),
+    routeWith({ method: 'QUERY', path: base, ...asked }, byBody),
   ];
 }
 
@@ -78,7 +81,7 @@ function prepareGroups(
 }
 
 /** Each relation has requests of its own. */
-function relationHandler(context: RouteContext, type: ContentType, base: string): Handler {
+function relationHandler(context: RouteContext, type: ContentType, route: RouteQuery): Handler {
   const { sheaf, auth } = context;
   const handlers = new Map<string, Handler>();
   for (const attribute of type.attributes.values()) {
@@ -90,7 +93,8 @@ function relationHandler(context: RouteContext, type: ContentType, base: string)
     };
     // Paths ignore case; of two names that differ in nothing else, the first is meant.
     const name = attribute.name.toLowerCase();
-    if (!handlers.has(name)) handlers.set(name, readHandler(context, `${base}/:/${attribute.name}`, prepare));
+    const path = `${route.path}/${attribute.name}`;
+    if (!handlers.has(name)) handlers.set(name, readHandler(context, { ...route, path }, prepare));
   }
   return async (request, reply) => {
     const handler = handlers.get(relationOf(request).toLowerCase());

@@ -38,6 +38,15 @@ export const answeredBy =
     });
   };
 
+/** A route whose handler is made of what it says. */
+export const routeWith = (
+  route: Omit<Route, 'handler'>,
+  handlerOf: (route: Omit<Route, 'handler'>) => Handler,
+): Route => ({ ...route, handler: handlerOf(route) });
+
+/** What a route says of its query. */
+export type RouteQuery = Pick<Route, 'path' | 'parameters' | 'queryRules'>;
+
 export interface Route extends DescribedRoute {
   readonly method: Method;
   readonly limit: RateLimit | null;
@@ -68,7 +77,7 @@ export interface Route extends DescribedRoute {
   readonly turn?: string;
 }
 
-/** What a route that reads makes of its query. */
+/** What a route makes of its query. */
 export interface QueryRules {
   /** Whether `strictParams` of the project holds: in Strapi 5 for its content, and not for the routes of plugins. */
   readonly obeysStrictParams: boolean;
@@ -76,7 +85,7 @@ export interface QueryRules {
   readonly withoutHidden?: (query: AdmittedQuery, caller: Caller) => AdmittedQuery;
 }
 
-export const CONTENT_QUERIES: QueryRules = { obeysStrictParams: true };
+const CONTENT_QUERIES: QueryRules = { obeysStrictParams: true };
 export const PLUGIN_QUERIES: QueryRules = { obeysStrictParams: false };
 
 /** What routes have that write documents and accounts: clients of Strapi 5 send forms to them. */
@@ -181,23 +190,30 @@ export const queryTextOf = (request: FastifyRequest): string => {
 export const queryOf = (request: FastifyRequest, { auth }: RouteContext): QueryObject =>
   parseQueryString(queryTextOf(request), auth.settings.limits);
 
+/** Which parameters a route takes, and what becomes of others; `meaningless`: those that change nothing in its writes. */
+export const admissionOf = (
+  { settings }: Pick<Auth, 'settings'>,
+  { parameters: known, queryRules = CONTENT_QUERIES }: RouteQuery,
+  meaningless: readonly string[] = [],
+): Admission => ({ meaningless, strict: settings.rest.strictParams && queryRules.obeysStrictParams, known });
+
 /** The parameters that a request means, and those that it might as well not have. */
 export const admittedQueryOf = (
   request: FastifyRequest,
   context: RouteContext,
-  { meaningless = [], strict }: Pick<Admission, 'strict'> & Partial<Admission>,
-): AdmittedQuery => admitQuery(queryOf(request, context), { meaningless, strict });
+  route: RouteQuery,
+  meaningless?: readonly string[],
+): AdmittedQuery => admitQuery(queryOf(request, context), admissionOf(context.auth, route, meaningless));
 
 /** The same of the query of a read, by the rules of its route. */
 export function admitRead(
   query: QueryObject,
-  { settings }: Pick<Auth, 'settings'>,
-  { parameters: known, queryRules = CONTENT_QUERIES }: Pick<Route, 'parameters' | 'queryRules'>,
+  auth: Pick<Auth, 'settings'>,
+  route: RouteQuery,
   caller: Caller,
 ): AdmittedQuery {
-  const { obeysStrictParams, withoutHidden } = queryRules;
-  const strict = settings.rest.strictParams && obeysStrictParams;
-  const admitted = admitQuery(query, { meaningless: [], strict, known });
+  const admitted = admitQuery(query, admissionOf(auth, route));
+  const { withoutHidden } = route.queryRules ?? CONTENT_QUERIES;
   return withoutHidden ? withoutHidden(admitted, caller) : admitted;
 }
 

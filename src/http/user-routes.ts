@@ -29,7 +29,11 @@ import {
   queryOf,
   type Route,
   type RouteContext,
+  type RouteQuery,
+  routeWith,
 } from './routes.ts';
+
+type HandlerOf = (route: RouteQuery) => Handler;
 
 export function userRoutes(context: RouteContext): Route[] {
   const type = context.sheaf.model.contentTypes.get(USER)!;
@@ -38,27 +42,29 @@ export function userRoutes(context: RouteContext): Route[] {
     method: Route['method'],
     path: string,
     name: 'find' | 'findOne' | 'count' | 'me' | 'create' | 'update' | 'delete',
-    { describes, handler }: Pick<Route, 'describes' | 'handler'>,
-  ): Route => ({
-    method,
-    path: `${context.auth.settings.rest.prefix}/users${path}`,
-    action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
-    operation: { name, type },
-    parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
-    queryRules: USER_QUERIES,
-    describes,
-    limit: null,
-    ...formsOf(method),
-    handler,
-  });
+    { describes, handlerOf }: Pick<Route, 'describes'> & { readonly handlerOf: HandlerOf },
+  ): Route => {
+    const described: Omit<Route, 'handler'> = {
+      method,
+      path: `${context.auth.settings.rest.prefix}/users${path}`,
+      action: name === 'me' ? READ_OWN_ACCOUNT : name === 'count' ? COUNT_USERS : actionOn(type, name),
+      operation: { name, type },
+      parameters: method === 'GET' ? READ_PARAMETERS : WRITE_PARAMETERS,
+      queryRules: USER_QUERIES,
+      describes,
+      limit: null,
+      ...formsOf(method),
+    };
+    return routeWith(described, handlerOf);
+  };
   return [
-    route('GET', '', 'find', { describes: 'users', handler: handlers.list }),
-    route('POST', '', 'create', { describes: 'createUser', handler: handlers.create }),
-    route('GET', '/count', 'count', { describes: 'countUsers', handler: handlers.count }),
-    route('GET', '/me', 'me', { describes: 'me', handler: handlers.me }),
-    route('GET', '/:documentId', 'findOne', { describes: 'user', handler: handlers.one }),
-    route('PUT', '/:documentId', 'update', { describes: 'updateUser', handler: handlers.update }),
-    route('DELETE', '/:documentId', 'delete', { describes: 'deleteUser', handler: handlers.remove }),
+    route('GET', '', 'find', { describes: 'users', handlerOf: handlers.list }),
+    route('POST', '', 'create', { describes: 'createUser', handlerOf: handlers.create }),
+    route('GET', '/count', 'count', { describes: 'countUsers', handlerOf: handlers.count }),
+    route('GET', '/me', 'me', { describes: 'me', handlerOf: handlers.me }),
+    route('GET', '/:documentId', 'findOne', { describes: 'user', handlerOf: handlers.one }),
+    route('PUT', '/:documentId', 'update', { describes: 'updateUser', handlerOf: handlers.update }),
+    route('DELETE', '/:documentId', 'delete', { describes: 'deleteUser', handlerOf: handlers.remove }),
   ];
 }
 
@@ -77,7 +83,7 @@ function withoutHiddenRole(query: AdmittedQuery, { access }: Caller): AdmittedQu
 
 const USER_QUERIES: QueryRules = { ...PLUGIN_QUERIES, withoutHidden: withoutHiddenRole };
 
-function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'count', Handler> {
+function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'count', HandlerOf> {
   const { sheaf, auth } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { bareList } = auth.settings.users;
@@ -98,16 +104,15 @@ function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'co
     return shownAs(found, (page) => (bareList ? `[${page.text()}]` : pageJson(request.pagination, page, omitted)));
   };
   const documentId = documentIdOfUser((id) => auth.accounts.documentIdOf(id));
-  const queryRules = USER_QUERIES;
   return {
-    list: readHandler(context, '/api/users', list, { queryRules }),
-    one: readHandler(context, '/api/users/', one('findOne'), { queryRules, documentId }),
-    me: readHandler(context, '/api/users/me', one('me'), { queryRules }),
-    count: async (request, reply) => {
+    list: (route) => readHandler(context, route, list),
+    one: (route) => readHandler(context, route, one('findOne'), documentId),
+    me: (route) => readHandler(context, route, one('me')),
+    count: (route) => async (request, reply) => {
       const options = { caller: callerOf(request), after: replicationPositionOf(request) };
       if (options.caller.access.may(COUNT_USERS))
         refuseBareConditions(type, Object.keys(queryOf(request, context)), options.caller);
-      const { parameters, ignored } = admittedQueryOf(request, context, { strict: false });
+      const { parameters, ignored } = admittedQueryOf(request, context, route);
       const count = await sheaf.operations.count(read('count', parameters), options);
       tellIgnored(reply, ignored);
       return sendRead(reply, String(count), auth.settings.cacheControl);
@@ -115,22 +120,21 @@ function readHandlers(context: RouteContext): Record<'list' | 'one' | 'me' | 'co
   };
 }
 
-function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'remove', Handler> {
+function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'remove', HandlerOf> {
   const { sheaf, auth, costs } = context;
   const type = sheaf.model.contentTypes.get(USER)!;
   const { limits } = auth.settings;
   const writtenDocumentId = documentIdOfUser((id) => auth.accounts.documentIdToWrite(id));
   const answer = async (
     reply: FastifyReply,
-    name: WriteName,
-    documentId: string | null,
+    route: RouteQuery,
+    { name, documentId }: { readonly name: WriteName; readonly documentId: string | null },
     { data, sentBack = [] }: { readonly data: Record<string, unknown>; readonly sentBack?: readonly string[] },
   ) => {
     const { request } = reply;
     const caller = callerOf(request);
     costs?.charge(reply, caller, WRITE_COST);
-    const admission = { meaningless: MEANINGLESS_ON_WRITE, strict: false };
-    const { parameters: asked, ignored, unused } = admittedQueryOf(request, context, admission);
+    const { parameters: asked, ignored, unused } = admittedQueryOf(request, context, route, MEANINGLESS_ON_WRITE);
     const parameters = withRole(name, asked, caller);
     const operation = writeOperation(name, type, documentId, { data, parameters, unused });
     const outcome = await sheaf.operations.write(operation, caller);
@@ -140,14 +144,18 @@ function writeHandlers(context: RouteContext): Record<'create' | 'update' | 'rem
     return send(reply, outcome.text, { timing: outcome.timing, begin: request.begin });
   };
   return {
-    create: async (request, reply) => answer(reply.code(201), 'create', null, { data: userData(request.body, limits) }),
-    update: async (request, reply) => {
+    create: (route) => async (request, reply) => {
+      const data = userData(request.body, limits);
+      return answer(reply.code(201), route, { name: 'create', documentId: null }, { data });
+    },
+    update: (route) => async (request, reply) => {
       const documentId = await writtenDocumentId(request);
       const data = userData(request.body, limits);
       const isOwnId = typeof data.id === 'number' && (await auth.accounts.documentIdOf(data.id)) === documentId;
-      return answer(reply, 'update', documentId, withoutShown(data, { documentId, isOwnId }));
+      return answer(reply, route, { name: 'update', documentId }, withoutShown(data, { documentId, isOwnId }));
     },
-    remove: async (request, reply) => answer(reply, 'delete', await writtenDocumentId(request), { data: {} }),
+    remove: (route) => async (request, reply) =>
+      answer(reply, route, { name: 'delete', documentId: await writtenDocumentId(request) }, { data: {} }),
   };
 }
 
