@@ -21,6 +21,7 @@ import {
 import { changedRow, newRow } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
+import { mergeIntoCopy } from './merge-into-copy.ts';
 import { publishVersion, rememberInLiveLists } from './publish.ts';
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
@@ -271,7 +272,7 @@ async function cloneDocument(write: WriteSession, plan: AuthorizedWritePlan): Pr
     const clone = await cloneVersion(write, plan, source, documentId);
     await writeVersion(
       write,
-      { ...plan, publishes: false },
+      { ...plan, publishes: false, change: await mergeIntoCopy(write, type, clone.id, plan.change) },
       { documentId, row: clone, versions: clones, mustReach: [], documents },
     );
     if (!type.draftAndPublish)

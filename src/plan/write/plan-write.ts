@@ -66,8 +66,11 @@ export interface WriteTarget {
   readonly publishes: boolean;
 }
 
-/** Whether the row of an entity exists before the write: `either` where only the database can tell. */
-type RowState = 'new' | 'existing' | 'either';
+/**
+ * Whether the row of an entity exists before the write: `either` where only the database can tell. `copied`: it is one
+ * of a clone, whose components are changed by their position, if there are as many.
+ */
+type RowState = 'new' | 'existing' | 'either' | 'copied';
 
 interface Mode {
   readonly row: RowState;
@@ -116,6 +119,7 @@ export function planWrite(
 /** An update makes a row where a document gets another locale, or a single type its document. */
 function rowState({ name, type }: WriteOperation): RowState {
   if (name === 'create') return 'new';
+  if (name === 'clone') return 'copied';
   return name === 'update' && (type.localized || type.kind === 'singleType') ? 'either' : 'existing';
 }
 
@@ -288,7 +292,7 @@ class WritePlanner {
       if (given === undefined) this.#absent(attribute, point, into);
       else this.#given(attribute, given, point, into);
     }
-    return { ...into, absent: mode.row === 'either' ? into.absent : null };
+    return { ...into, absent: mode.row === 'either' || mode.row === 'copied' ? into.absent : null };
   }
 
   #given(attribute: Attribute, given: unknown, point: Point, into: Draft): void {
@@ -437,7 +441,9 @@ class WritePlanner {
       this.#problem(path, wrongKind('array', given));
       return null;
     }
-    if (!mode.draft) for (const problem of countProblems(attribute, given.length)) this.#problem(path, problem);
+    // Of a clone they are counted with those that were copied, by validateForPublish.
+    if (!mode.draft && mode.row !== 'copied')
+      for (const problem of countProblems(attribute, given.length)) this.#problem(path, problem);
     return given
       .map((item, index) => this.#item(attribute, item, mode, [...path, index]))
       .filter((item) => item !== null);
@@ -464,8 +470,9 @@ class WritePlanner {
       this.#problem([...path, 'id'], 'must be the id of a component');
       return null;
     }
-    const isKnown = given !== null && mode.row !== 'new';
-    const row: RowState = isKnown ? mode.row : 'new';
+    const isCopied = mode.row === 'copied';
+    const isKnown = given !== null && mode.row !== 'new' && !isCopied;
+    const row: RowState = isKnown || isCopied ? mode.row : 'new';
     const component = this.#model.components.get(uid)!;
     this.checkNames(component, values, path);
     const entity = this.entity(component, values, { draft: mode.draft, row }, path);
