@@ -328,6 +328,15 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     );
   });
 
+  it('that has filters as they were called before is told that they mean nothing', async () => {
+    const all = await content.get('articles');
+    for (const name of ['where', '_where']) {
+      const { status, body, headers } = await content.get(`articles?${name}[title]=nowhere`);
+      expect([status, body, headers['x-sheaf-ignored']]).toEqual([200, all.body, name]);
+    }
+    refused(await content.get('articles?lookup[title]=nowhere'), 'Invalid key lookup: did you mean filters?');
+  });
+
   it('that writes is told what has no meaning there; a condition is refused', async () => {
     const query = 'sort=name&pagination[page]=1&_t=1';
     const made = await content.send('POST', `tags?${query}&fields=name`, { data: { name: 'x' } });

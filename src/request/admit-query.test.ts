@@ -63,7 +63,6 @@ describe('a parameter', () => {
     ['statuses', 'status'],
     ['publicationfilter', 'publicationFilter'],
     ['q', '_q'],
-    ['_where', 'filters'],
     ['lookup', 'filters'],
     ['pagesize', 'pagination[pageSize]'],
     ['_limit', 'pagination[limit]'],
@@ -87,6 +86,8 @@ describe('a parameter', () => {
     'sport',
     'report',
     'token',
+    'where',
+    '_where',
   ])('%s is a name of its own', (name) => {
     expect(nearMiss(name)).toBeNull();
   });

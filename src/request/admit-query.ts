@@ -89,14 +89,14 @@ export const isMisspelled = (name: string): boolean => !isParameter(name) && nea
 const ONE_WRONG_LETTER = 6;
 const TWO_WRONG_LETTERS = 8;
 
-/** Names that filters had in older versions of Strapi, or have inside it. */
-const FORMER: Readonly<Record<string, string>> = { where: 'filters', lookup: 'filters' };
+/** A name that filters have inside Strapi 5, which refuses it in a query. It ignores `where`, as they were called before. */
+const LOOKUP = 'lookup';
 
 /** The parameter that a name was probably meant for; null for a name of its own. */
 export function nearMiss(name: string): string | null {
   const given = spelling(name);
   if (given === '') return null;
-  if (Object.hasOwn(FORMER, given)) return FORMER[given]!;
+  if (given === LOOKUP) return 'filters';
   const meant = DIALECT.find((known) => isNear(given, spelling(known)));
   if (meant === undefined) return null;
   return MISPLACED_PARAMETERS.includes(meant) ? `pagination[${meant}]` : meant;
