@@ -539,6 +539,31 @@ describeOnEveryDatabase('Refresh tokens', (engine) => {
     });
   });
 
+  it('are given for forms of parts as for other bodies, and for none that hold a file', async () => {
+    const { username, email } = await service.person();
+    const head = { 'content-type': 'multipart/form-data; boundary=between-parts' };
+    const part = (name: string, value: string): string =>
+      `--between-parts\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const ask = (path: string, values: Record<string, string>, more = '') => {
+      const parts = Object.entries(values).map(([name, value]) => part(name, value));
+      return service.sendRaw(
+        'POST',
+        `auth/${path}`,
+        Buffer.from(`${parts.join('')}${more}--between-parts--\r\n`),
+        head,
+      );
+    };
+    const loggedIn = await ask('local', { identifier: username, password: PASSWORD });
+    expect([loggedIn.status, loggedIn.body.user.username]).toEqual([200, username]);
+    const file = part('avatar"; filename="a.txt', 'x');
+    const withFile = await ask('local', { identifier: username, password: PASSWORD }, file);
+    expectInvalid(withFile, 'Files are uploaded by themselves, and named by their id');
+    const registered = await ask('local/register', { username: 'parts', email: 'parts@x.test', password: PASSWORD });
+    expect([registered.status, registered.body.user.username]).toEqual([200, 'parts']);
+    expect((await ask('forgot-password', { email })).body).toEqual({ ok: true });
+    expectInvalid(await ask('local', { identifier: username }), 'password is a required field');
+  });
+
   it('are kept in no cookie where a form brings the password, as the page of another site could send it', async () => {
     const other = await services.start({ settings: {}, database: service.database });
     const { username } = await other.person();
