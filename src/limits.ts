@@ -127,6 +127,12 @@ export const MAX_JSON_DEPTH = 200;
 /** Characters of all JSON values that the filters of a request compare with. A URL holds no more; a database reads them all. */
 export const MAX_JSON_LENGTH = 32_768;
 
+/** Digits that a JSON value may hold in exponents. PostgreSQL keeps and writes them all: 309 for 1e308. */
+export const MAX_JSON_DIGITS = 100_000;
+
+/** Further ones for each character of its JSON; measurements of any size have fewer than that. */
+export const MAX_JSON_GROWTH = 4;
+
 /** Steps of dates that are told from now, such as the two of `now-1d/d`, in all filters of a request. */
 export const MAX_DATE_STEPS = 100;
 

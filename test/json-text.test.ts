@@ -173,6 +173,16 @@ describeAcrossDatabases('A text operator on JSON', (engines) => {
     }
   });
 
+  it('is not made of numbers that are longer in digits than a response', async () => {
+    for (const content of all) {
+      const { status, body } = await content.post('notes', { data: Array(100_000).fill(1e308) });
+      expect([status, body.error.details.errors]).toEqual([
+        400,
+        [expect.objectContaining({ path: ['data'], message: expect.stringContaining('MAX_JSON_DIGITS') })],
+      ]);
+    }
+  });
+
   it('is asked for in a query like any other, and finds words in blocks', async () => {
     const story = [{ type: 'paragraph', children: [{ type: 'text', text: 'Once upon a time' }] }];
     for (const content of all) {

@@ -1,7 +1,7 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
 import { limitExceeded } from '../../errors.ts';
-import { MAX_PATTERN_MS } from '../../limits.ts';
+import { MAX_JSON_DIGITS, MAX_JSON_GROWTH, MAX_PATTERN_MS } from '../../limits.ts';
 import { memoize } from '../../memoize.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import {
@@ -179,7 +179,18 @@ function jsonValue(given: unknown): Checked {
   const text = jsonText(given);
   if (text === undefined) return problem('must be a JSON value');
   if (!isStorableJson(text)) return problem('must hold well-formed strings without null characters');
+  if (digitsInExponents(text) > MAX_JSON_DIGITS + MAX_JSON_GROWTH * text.length)
+    return problem('must hold numbers that are shorter in digits (MAX_JSON_DIGITS)');
   return text.includes('null') && hasInfinity(given) ? problem('must hold finite numbers') : { value: text };
+}
+
+/** Digits that numbers have besides where they are written without an exponent. Strings are passed over. */
+function digitsInExponents(text: string): number {
+  let digits = 0;
+  if (/e[+-]\d{2}/.test(text))
+    for (const [, exponent] of text.matchAll(/"(?:[^"\\]|\\.)*"|e([+-]\d+)/g))
+      digits += Math.abs(Number(exponent ?? 0));
+  return digits;
 }
 
 /** Whether there is a number in it that JSON has no form for, so that null would be stored. */
