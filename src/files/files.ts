@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { actionOn, DELETE_FILES, REPLACE_FILES, UPLOAD_FILES } from '../access/actions.ts';
 import { requireAction } from '../access/authorize.ts';
-import { type Caller, systemCaller } from '../access/caller.ts';
+import { type Caller, editorIdOf, systemCaller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
 import { isObject } from '../check-json.ts';
 import { applicationError, SetupError, SheafError, validationError } from '../errors.ts';
@@ -274,10 +274,10 @@ export class Files {
     return scratch.receive(source, { name, mime: mime ?? null }, this.settings.maxBytes);
   }
 
-  async #preparation(scratch: Scratch): Promise<Preparation> {
+  async #preparation(scratch: Scratch, caller: Caller): Promise<Preparation> {
     const { settings, storage } = this;
     const pictures = { ...settings, ...(await this.#folder.pictureSettings()) };
-    return { settings, storage, scratch, pictures };
+    return { settings, storage, scratch, pictures, sender: senderOf(caller) };
   }
 
   /** @internal Stores files that were received: describes them, moves their bytes, writes their rows. */
@@ -286,7 +286,7 @@ export class Files {
     { infos, link, caller, scratch }: StoreOptions & { readonly link: FileLink | null },
   ): Promise<FileEntry[]> {
     const field = link && this.#mediaField(link, caller);
-    const preparation = await this.#preparation(scratch);
+    const preparation = await this.#preparation(scratch, caller);
     const prepared: PreparedFile[] = [];
     for (const [index, file] of received.entries())
       prepared.push(await prepareFile(preparation, file, infos[index]?.name || null, null));
@@ -353,7 +353,7 @@ export class Files {
     const stored = await this.#stored(documentId, entityNotFound);
     if (stored.provider !== this.storage.provider)
       throw applicationError(`The file is stored with the provider "${stored.provider}", which is not in use`);
-    const prepared = await prepareFile(await this.#preparation(scratch), received, info.name || null, stored);
+    const prepared = await prepareFile(await this.#preparation(scratch, caller), received, info.name || null, stored);
     const supplied = { name: prepared.name, focalPoint: null, ...prepared.values, url: stored.url };
     const backup = new Backup(this.storage, scratch);
     const replace = this.#write('update', documentId, replacedInfo(info), supplied);
@@ -445,6 +445,12 @@ class Backup {
       if (path === null) await this.#storage.delete(key);
       else await this.#storage.put(key, path, mime);
   }
+}
+
+/** Who sends files: a user, an editor, whoever has the same rights. */
+function senderOf(caller: Caller): string {
+  const { account, access } = caller;
+  return account ? `user ${account.id}` : `${caller.kind} ${editorIdOf(caller) ?? access.key}`;
 }
 
 const isList = (files: FileContent | readonly FileContent[]): files is readonly FileContent[] => Array.isArray(files);

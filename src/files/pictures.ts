@@ -73,12 +73,19 @@ export const pictureWork = new Semaphore(MAX_PICTURES_AT_ONCE, {
   refusal: 'Too many pictures are being made; try again',
 });
 
+/** What is made of a picture, for whom, and where. */
+export interface PictureWork {
+  readonly options: PictureOptions;
+  /** Who sent it: each has a line of their own. */
+  readonly sender: string;
+  readonly scratch: Scratch;
+}
+
 /** A picture that was received, with its formats; null for a file that is none. May rewrite the file. */
 export async function makePicture(
   file: string,
   detected: string | null,
-  options: PictureOptions,
-  scratch: Scratch,
+  { options, sender, scratch }: PictureWork,
 ): Promise<Picture | null> {
   if (detected === null || !detected.startsWith('image/')) return null;
   const sharp = await loadSharp();
@@ -96,7 +103,7 @@ export async function makePicture(
     } catch (error) {
       throw invalidPicture(error);
     }
-  });
+  }, sender);
 }
 
 /** Null for what libvips does not know. */

@@ -34,13 +34,15 @@ export interface Preparation {
   readonly pictures: PictureOptions;
   readonly storage: FileStorage;
   readonly scratch: Scratch;
+  /** Who sent it. */
+  readonly sender: string;
 }
 
 const SVG = 'image/svg+xml';
 
 /** `shownName`: what the file is called, where that is not the name that was sent. */
 export async function prepareFile(
-  { settings, pictures, storage, scratch }: Preparation,
+  { settings, pictures: options, storage, scratch, sender }: Preparation,
   received: ReceivedFile,
   shownName: string | null,
   kept: KeptName | null,
@@ -50,7 +52,9 @@ export async function prepareFile(
   const allowed = maxBytesOf(mime, settings);
   if (received.size > allowed) throw tooLarge(name, allowed);
   const picture =
-    mime === SVG ? await drawing(received, detected) : await makePicture(received.path, detected, pictures, scratch);
+    mime === SVG
+      ? await drawing(received, detected)
+      : await makePicture(received.path, detected, { options, sender, scratch });
   const ext = kept?.ext ?? extensionOf(name, mime);
   const hash = kept?.hash ?? (await hashOf(shownName ?? name, ext));
   const { size } = await stat(received.path);

@@ -116,8 +116,9 @@ export async function resizedFile(folder: string, name: string, asked: Resizing)
   if (await isThere(file)) return file;
   await mkdir(place, { recursive: true });
   if ((await readdir(place)).length >= MAX_RESIZED_PICTURES) return null;
-  return pictureWork.run(async () =>
-    (await isThere(file)) ? file : make(path.join(folder, name), file, { ...asked, format }),
+  return pictureWork.run(
+    async () => ((await isThere(file)) ? file : make(path.join(folder, name), file, { ...asked, format })),
+    'resized on request',
   );
 }
 
