@@ -283,7 +283,7 @@ export const MAX_PICTURE_PIXELS = 70_000_000;
 /** Pictures that one process works on at a time; each takes a core and up to 300 MB. */
 export const MAX_PICTURES_AT_ONCE = 1;
 
-/** Further ones that may wait for their turn before the answer is a 503. */
+/** Further ones that may wait, in turns by who sends them, before who has the most is sent a 503. */
 export const MAX_WAITING_PICTURES = 100;
 
 /** Bytes at the beginning of an SVG in which its root must stand. */
