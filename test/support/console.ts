@@ -2,29 +2,27 @@
 // tables of Strapi's admin, and pages that are logged in through the form. The server serves what `npm run build` has
 // built.
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
 import { CONSOLE_PATH } from '../../src/console/contract.ts';
 import { createServer } from '../../src/http/server.ts';
 import { hashPassword } from '../../src/passwords.ts';
+import { inEachTheme } from './axe.ts';
 import { GUIDE_PROJECT, useContents } from './content.ts';
 import type { Engine } from './database.ts';
 import { type Cookies, usePages } from './pages.ts';
+
+export { axe } from './axe.ts';
 
 export const PASSWORD = 'Correct-horse-1';
 export const SUPER_ADMIN = 'ada@example.com';
 
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots', import.meta.url));
-/** The rules of axe that are looked at in each theme: in the dark nothing but colours is different. */
-const RULES = { light: {}, dark: { runOnly: ['color-contrast'] } };
-const THEMES = Object.keys(RULES) as (keyof typeof RULES)[];
-
 export interface OpenOptions {
   /** The address of the account; the super admin's where there is none. Null: nobody is logged in. */
   readonly as?: string | null;
@@ -150,43 +148,6 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.locator('main#content').waitFor();
-}
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** Shows a page light, then dark. */
-async function inEachTheme(page: Page, look: (theme: keyof typeof RULES) => Promise<void>): Promise<void> {
-  for (const colorScheme of THEMES) {
-    await page.emulateMedia({ colorScheme });
-    await look(colorScheme);
-  }
-}
-
-/** At the ends of an open menu: it hands the focus on at once, so that nobody meets it. */
-const FOCUS_GUARD = '[data-base-ui-focus-guard]';
-
-/** Fails where axe finds a serious or a critical fault, light or dark. */
-export async function axe(page: Page): Promise<void> {
-  if (await page.evaluate<boolean>(`typeof axe === 'undefined'`)) await page.evaluate(AXE);
-  await inEachTheme(page, async (theme) => {
-    const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...RULES[theme] });
-    const findings = await page.evaluate<Finding[]>(
-      `axe.run({ exclude: '${FOCUS_GUARD}' }, ${options}).then((r) => r.violations)`,
-    );
-    const faults = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(
-      faults.flatMap(({ id, help, nodes }) =>
-        nodes.map((node) => `${theme}: ${id}: ${help}: ${node.html}: ${node.failureSummary}`),
-      ),
-    ).toEqual([]);
-  });
 }
 
 /** Writes test/screenshots/<name>-light.png and -dark.png. */

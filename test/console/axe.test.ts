@@ -1,0 +1,55 @@
+// What the other tests of the console rely on: that axe is shown whatever is new in a page, though it looks at nothing
+// twice.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf } from '../support/axe.ts';
+import { launchBrowser } from '../support/browser.ts';
+
+const PALE = 'color: #ccc; background: #fff';
+
+/** A page with two lists; `more` stands in an entry of the first one. */
+const html = (more: string, body = ''): string => `<!doctype html><html lang="en"><head><title>A page</title><style>
+  body { color: #000; background: #fff }
+  @media (prefers-color-scheme: dark) { .shade { color: #333; background: #000 } }
+  .on .lit { color: #ccc }
+</style></head><body ${body}>
+  <main><h1>Title</h1><ul><li>One</li><li>Two ${more}</li></ul><ul><li class="lit">Three</li></ul></main>
+</body></html>`;
+
+describe('What axe looks at', () => {
+  let browser: Awaited<ReturnType<typeof launchBrowser>>;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    page = await browser.newPage();
+    await page.setContent(html(''));
+    expect(await faultsOf(page)).toEqual([]);
+  });
+  afterAll(() => browser.close());
+  it('is nothing that it has looked at before', async () => {
+    await page.evaluate(`{
+      window.left = [];
+      const run = axe.run;
+      axe.run = (context, options) => {
+        left.push(context.exclude.map((element) => element.localName).join());
+        return run(context, options);
+      };
+    }`);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await page.evaluate('left')).toEqual(['main', 'main']);
+  });
+
+  it.each([
+    ['an element', html('<img src="x.png">'), 'light: image-alt'],
+    ['an attribute', html(`<span style="${PALE}">pale</span>`), 'light: color-contrast'],
+    ['the dark', html('<span class="shade">shade</span>'), 'dark: color-contrast'],
+    ['what an outer element makes of it', html('', 'class="on"'), 'light: color-contrast'],
+  ])('is %s that is new in a page that it knows, until it has no fault', async (_, text, fault) => {
+    for (let turn = 0; turn < 2; turn++) {
+      await page.setContent(text);
+      expect((await faultsOf(page)).join('\n')).toContain(fault);
+    }
+    await page.setContent(html(''));
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
