@@ -2,7 +2,7 @@
 // thrown one, was refused something by its policy, or if a request of it failed.
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { CONSOLE_API } from '../../src/console/contract.ts';
+import { CONSOLE_API, CONSOLE_PATH } from '../../src/console/contract.ts';
 import { launchBrowser } from './browser.ts';
 import { PATIENCE_MS } from './patience.ts';
 
@@ -69,16 +69,18 @@ async function newPage(browser: Browser, phone: boolean): Promise<Page> {
 const WATCHED = ['pageerror', 'console', 'request', 'response', 'requestfailed', 'dialog'];
 
 /**
- * Leaves a page as a new one, if it is still there and alone. That takes half the time of a new one, whose process has to
- * start and to read all scripts.
+ * Leaves a page as a new one, if it is still there and alone, and its server as well. It rests at a picture of the
+ * console: at an address elsewhere it would lose its process, and the next test wait for a new one to read all scripts.
  */
 async function isCleared(page: Page): Promise<boolean> {
   if (page.isClosed() || page.context().pages().length > 1) return false;
   for (const event of WATCHED) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-  await page.goto('about:blank');
+  const picture = new URL(`${CONSOLE_PATH}/icon.svg`, page.url()).href;
+  const answer = await page.goto(picture).catch(() => null);
+  if (!answer?.ok()) return false;
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   await page.context().clearCookies();
   return true;
 }
