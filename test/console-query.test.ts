@@ -24,7 +24,7 @@ import { GIVEN_SEED, scaled } from './support/scale.ts';
 
 const ORIGIN = 'http://127.0.0.1:1337';
 const PREFIX = GUIDE.prefix;
-const RUNS = { numRuns: scaled(200), seed: GIVEN_SEED ?? 13 };
+const RUNS = { numRuns: scaled(80), seed: GIVEN_SEED ?? 13 };
 /** What is generated may be deeper than people write. */
 const LIMITS = { ...DEFAULT_LIMITS, depth: 100, filterNodes: 10_000 };
 const reread = (text: string): ReadDraft => readRequest(text, GUIDE).draft;
