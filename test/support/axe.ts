@@ -68,9 +68,11 @@ const LOOK = `async (known, options) => {
 /** What the tests of this process have found without a fault, in each theme. */
 const KNOWN = { light: new Set<string>(), dark: new Set<string>() };
 
-/** Shows a page light, then dark. */
+const IS_DARK = `matchMedia('(prefers-color-scheme: dark)').matches`;
+
+/** Shows a page light and dark, first as it is: each change of theme is a page to lay out and to paint. */
 export async function inEachTheme(page: Page, look: (theme: keyof typeof RULES) => Promise<void>): Promise<void> {
-  for (const colorScheme of THEMES) {
+  for (const colorScheme of (await page.evaluate<boolean>(IS_DARK)) ? THEMES.toReversed() : THEMES) {
     await page.emulateMedia({ colorScheme });
     await look(colorScheme);
   }
