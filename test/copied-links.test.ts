@@ -776,7 +776,7 @@ describeOnEveryDatabase('A component that leads to its own entry', (engine) => {
   });
 });
 
-describeOnEveryDatabase('polymorphic links of components that locales share', (engine) => {
+describeOnEveryDatabase('links of components that locales share', (engine) => {
   const contents = useContents(engine);
   const PAGE = 'api::page.page';
   const LEAF = 'api::leaf.leaf';
@@ -795,6 +795,8 @@ describeOnEveryDatabase('polymorphic links of components that locales share', (e
         'kit.part': {
           name: { type: 'string' },
           several: { type: 'relation', relation: 'morphToMany' },
+          one: relation('oneToOne', 'page'),
+          many: relation('manyToMany', 'page'),
         },
       },
     });
@@ -865,6 +867,22 @@ describeOnEveryDatabase('polymorphic links of components that locales share', (e
     await expectEverywhere('sheet', documentId, kept);
     await of('sheet').publish({ documentId, locale: 'fr' });
     await expectEverywhere('sheet', documentId, kept);
+  });
+
+  it('are published with another locale only where the draft of their own locale has them', async () => {
+    const [late, early] = [await publishedIn([], 'late'), await publishedIn(['fr'], 'early')];
+    const part = { name: 'p', several: to(late, early), one: late, many: [early, late] };
+    const { documentId } = await of('sheet').create({ data: { title: 'en', part }, status: 'published' });
+    await of('sheet').update({ documentId, locale: 'fr', data: { title: 'fr' }, status: 'published' });
+    await translate(late, 'fr', 'late');
+    await of('sheet').unpublish({ documentId, locale: 'en' });
+    await of('sheet').publish({ documentId, locale: 'en' });
+    await expectEverywhere('sheet', documentId, { en: ['late', 'early'], fr: ['early'] });
+    const populated = { part: { populate: ['one', 'many'] } };
+    for (const status of ['draft', 'published'] as const) {
+      const inFrench = await of('sheet').findOne({ documentId, locale: 'fr', status, populate: populated });
+      expect(inFrench).toMatchObject({ part: { one: null, many: [{ title: 'early' }] } });
+    }
   });
 
   it('keep their places between others when a draft is published later', async () => {

@@ -242,7 +242,10 @@ async function copiedTargets(write: WriteSession, attribute: RelationAttribute, 
   return unrecorded(targets.flatMap((id) => drafts.get(id) ?? (isDraft(id) ? id : [])));
 }
 
-/** The rows of the same documents and status in another locale. Those that are not there are left out. */
+/**
+ * The rows of the same documents and status in another locale. Those that are not there are left out, and of a published
+ * component those that its draft does not have.
+ */
 async function targetsInLocale(
   write: WriteSession,
   attribute: RelationAttribute,
@@ -250,10 +253,11 @@ async function targetsInLocale(
   copy: Copy & { readonly purpose: LocalePurpose },
 ): Promise<readonly number[]> {
   const rows = await rowsInLocale(write, copy.purpose.locale)(attribute.target, ids);
-  const translated = ids.flatMap((id) => rows.get(id) ?? []);
-  if (!copy.own || !write.type(attribute.target).localized) return translated;
-  if (!attribute.many && translated.length > 0) return translated;
+  const found = ids.flatMap((id) => rows.get(id) ?? []);
+  if (!copy.own || !write.type(attribute.target).localized) return found;
   const kept = await keptTargets(write, attribute, { ...copy, own: copy.own });
+  const translated = copy.own === copy.to ? found : found.filter((id) => kept.all.includes(id));
+  if (!attribute.many && translated.length > 0) return translated;
   const inOrder = kept.all.filter((id) => kept.ids.has(id) || translated.includes(id));
   return weave(translated, inOrder);
 }

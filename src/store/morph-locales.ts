@@ -26,8 +26,8 @@ interface MergedEntries<Entry> {
 }
 
 /**
- * `draft`: what the draft of a published component leads to, which keeps what that has as well; null of drafts, which
- * keep what does not exist in the other locale.
+ * `draft`: what the draft of a published component leads to, which keeps what that has as well and gets nothing else; null
+ * of drafts, which keep what does not exist in the other locale.
  */
 export async function mergeForLocale<Entry extends ListEntry>(
   write: WriteSession,
@@ -40,8 +40,9 @@ export async function mergeForLocale<Entry extends ListEntry>(
   const namesOf = (list: readonly ListEntry[]): string[] => [...new Set(list.map(documentOf))];
   const listOf = (row: number): Entry[] =>
     entries.filter((entry) => entry.row === row).toSorted((a, b) => a.position - b.position);
-  const [source, current] = [listOf(from), listOf(to)];
+  const current = listOf(to);
   const staying = new Set(namesOf(draft ?? (await missingEntries(write, current, locale))));
+  const source = listOf(from).filter((entry) => draft === null || staying.has(documentOf(entry)));
   const copied = new Set(namesOf(source));
   const kept = current.filter((entry) => staying.has(documentOf(entry)) && !copied.has(documentOf(entry)));
   const inOrder = current.filter((entry) => copied.has(documentOf(entry)) || kept.includes(entry));
