@@ -776,6 +776,59 @@ describeOnEveryDatabase('A component that leads to its own entry', (engine) => {
   });
 });
 
+describeOnEveryDatabase('links of published entries that another program has published', (engine) => {
+  const contents = useContents(engine);
+  let content: Content;
+  const links = {
+    tags: relation('manyToMany', 'tag'),
+    first: relation('oneToOne', 'tag', { useJoinTable: false }),
+    any: { type: 'relation', relation: 'morphToOne' },
+    several: { type: 'relation', relation: 'morphToMany' },
+  };
+  beforeAll(async () => {
+    content = await contents.open({
+      types: {
+        tag: { drafts: true, attributes: { name: { type: 'string' } } },
+        page: { drafts: true, attributes: { ...links, part: { type: 'component', component: 'kit.outer' } } },
+      },
+      components: {
+        'kit.outer': { inner: { type: 'component', component: 'kit.inner', repeatable: true } },
+        'kit.inner': links,
+      },
+    });
+  });
+  const of = (type: string) => content.sheaf.documents(`api::${type}.${type}`);
+  const everything = { tags: true, first: true, any: true, several: true };
+  const read = async (documentId: string, status: 'draft' | 'published') => {
+    const populate = { ...everything, part: { populate: { inner: { populate: everything } } } };
+    const page = (await of('page').findOne({ documentId, status, populate })) as Answered;
+    const namesOf = (one: Answered) =>
+      Object.keys(links).map((name) => [one[name] ?? []].flat().map((tag: Answered) => tag.name));
+    return [page, ...page.part.inner].map(namesOf);
+  };
+
+  it('are there again when their targets are unpublished and published again', async () => {
+    const tags: string[] = [];
+    for (const name of ['a', 'b', 'c'])
+      tags.push((await of('tag').create({ data: { name }, status: 'published' })).documentId);
+    const typed = tags.map((documentId) => ({ __type: TAG, documentId }));
+    const values = { tags, first: tags[1], any: typed[1], several: typed };
+    const data = { ...values, part: { inner: [{ tags: [tags[2]] }, values] } };
+    const { documentId } = await of('page').create({ data, status: 'published' });
+    const before = await read(documentId, 'published');
+    // What this server has put on record is of rows that the other program has replaced.
+    for (const table of ['sheaf_published_lists', 'sheaf_component_copies'])
+      await content.execute(`delete from ${table}`);
+    await of('page').update({ documentId, data: { tags: [], first: null } });
+    const draft = await read(documentId, 'draft');
+    for (const tag of [tags[1]!, tags[0]!]) await of('tag').unpublish({ documentId: tag });
+    expect(await read(documentId, 'published')).not.toEqual(before);
+    for (const tag of tags.slice(0, 2)) await of('tag').publish({ documentId: tag });
+    expect(await read(documentId, 'published')).toEqual(before);
+    expect(await read(documentId, 'draft')).toEqual(draft);
+  });
+});
+
 describeOnEveryDatabase('links of components that locales share', (engine) => {
   const contents = useContents(engine);
   const PAGE = 'api::page.page';

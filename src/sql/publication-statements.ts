@@ -150,10 +150,21 @@ export class PublicationStatements {
 
   /** Records the lists of published rows of an adopted database, as far as their targets are published. Values: the list. */
   adoptLists(link: LinkTable, holders: string, targets: string): Statement {
-    return this.#cache.once(
-      `adopt ${linkKey(link)}`,
-      () =>
-        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), h.id, d.id, row_number() over (partition by h.id order by ${link.order ? sql`${sql.id('p', link.order)} nulls last, ` : sql``}p.id) from ${sql.table(link.table)} as p join ${sql.table(holders)} as h on h.id = ${sql.id('p', link.from)} and h.published_at is not null join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where true${constantsOf(link, 'p')} on conflict (list, holder_id, target_id) do nothing`,
+    return this.#cache.once(`adopt ${linkKey(link)}`, () => {
+      const isPublished = sql`exists (select 1 from ${sql.table(holders)} as h where h.id = ${sql.id('p', link.from)} and h.published_at is not null)`;
+      return this.#recordShown(link, targets, isPublished);
+    });
+  }
+
+  /** Records the lists of published rows where that is missing, as far as their targets are published. Values: the list, the rows. */
+  recordShownLists(link: LinkTable, targets: string): Statement {
+    return this.#cache.once(`record shown ${linkKey(link)}`, () =>
+      this.#recordShown(link, targets, sql`${sql.id('p', link.from)} ${inBoundList(this.#dialect)}`),
     );
+  }
+
+  #recordShown(link: LinkTable, targets: string, isHolder: Fragment): Fragment {
+    const position = link.order ? sql`${sql.id('p', link.order)} nulls last, ` : sql``;
+    return sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), ${sql.id('p', link.from)}, d.id, row_number() over (partition by ${sql.id('p', link.from)} order by ${position}p.id) from ${sql.table(link.table)} as p join ${sql.table(targets)} as t on t.id = ${sql.id('p', link.to)} and t.published_at is not null join ${sql.table(targets)} as d on d.document_id = t.document_id and ${this.#dialect.same(sql`d.locale`, sql`t.locale`)} and d.published_at is null where ${isHolder}${constantsOf(link, 'p')} on conflict (list, holder_id, target_id) do nothing`;
   }
 }

@@ -3,6 +3,7 @@
 // are, as far as their targets are published, on both sides.
 import { memoize } from '../memoize.ts';
 import { isForeignKey, isKey, isListed, keysTo, linkAttributes, oneWayTo } from '../model/links.ts';
+import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { applyChange, weave } from '../plan/write/relation-order.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
@@ -10,9 +11,9 @@ import { linkKey, listName } from '../sql/link-names.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
-import { holdsComponents, itemTablesOf, rowsWithoutDrafts } from './components.ts';
+import { holdsComponents, itemTablesOf, rowsOfEntries, rowsWithoutDrafts } from './components.ts';
 import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf } from './document-versions.ts';
+import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf, versionsByRow } from './document-versions.ts';
 import { gather } from './gather.ts';
 import { append } from './gathered.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
@@ -419,7 +420,8 @@ async function restoreInLiveList(
 /**
  * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
  * else to remember them by. The whole list is put on record, with the drafts in the places of those that go. So are
- * polymorphic links. Keys of rows without drafts lead to the drafts from now on.
+ * polymorphic links, and lists of published rows that another program has published. Keys of rows without drafts lead to
+ * the drafts from now on.
  */
 export async function rememberInLiveLists(
   write: WriteSession,
@@ -429,12 +431,14 @@ export async function rememberInLiveLists(
   const drafts = await draftsOf(write, type.table, published);
   await rememberInMorphs(write, type, drafts);
   for (const [row, draft] of drafts) await leadKeys(write, type, { from: row, to: draft });
+  for (const [schema, attribute] of keysTo(write.model, type.uid))
+    if (attribute.inverse === null)
+      await recordWhatShows(write, schema, attribute, await holdersOf(write, attribute, published));
   for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
-    const { link } = attribute;
-    const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(published));
-    const ids = holders.map(([id]) => id);
+    const ids = await holdersOf(write, attribute, published);
+    await recordWhatShows(write, schema, attribute, ids);
     for (const row of await rowsWithoutDrafts(write, schema, ids)) {
-      const list = await readTargets(write, link, row);
+      const list = await readTargets(write, attribute.link, row);
       const going = new Map([...drafts].filter(([id, draft]) => list.includes(id) && !list.includes(draft)));
       if (going.size === 0) continue;
       const recorded = weave(await readRecord(write, attribute, row), list);
@@ -442,6 +446,30 @@ export async function rememberInLiveLists(
       await recordList(write, attribute, row, drafted);
     }
   }
+}
+
+/** Rows that a relation leads from to the given ones. */
+const holdersOf = async (
+  write: WriteSession,
+  { link }: RelationAttribute,
+  targets: readonly number[],
+): Promise<number[]> =>
+  (await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(targets))).map(([id]) => id);
+
+/** Puts one-way lists of published rows on record where that is missing, since another program has published them. */
+async function recordWhatShows(
+  write: WriteSession,
+  schema: Schema,
+  { link, target }: RelationAttribute,
+  holders: readonly number[],
+): Promise<void> {
+  const rows = await rowsOfEntries(write, schema, holders, async (type, ids) => {
+    const versions = type.draftAndPublish ? await versionsByRow(write, type, ids) : [];
+    return versions.filter((version) => version.published).map(({ id }) => id);
+  });
+  if (rows.length === 0) return;
+  const statement = write.publications.recordShownLists(link, write.type(target).table);
+  await write.run.change(PUBLISHED_LISTS, statement, listName(link), listOf(rows));
 }
 
 /** A one-way list of a published row, as recorded when it was published, with the targets that are published now. */
@@ -468,11 +496,9 @@ async function leadKeys(
   type: ContentType,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
-  for (const [holder, { link }] of keysTo(write.model, type.uid)) {
-    const holders = await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf([from]));
-    const ids = holders.map(([id]) => id);
-    const live = await rowsWithoutDrafts(write, holder, ids);
-    if (live.length > 0) await setKeyColumn(write, link, live, to);
+  for (const [holder, attribute] of keysTo(write.model, type.uid)) {
+    const live = await rowsWithoutDrafts(write, holder, await holdersOf(write, attribute, [from]));
+    if (live.length > 0) await setKeyColumn(write, attribute.link, live, to);
   }
 }
 
