@@ -5,8 +5,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { SheafError } from '../src/errors.ts';
-import { localized, type Project, relation, useContents } from './support/content.ts';
-import { describeOnPostgres } from './support/database.ts';
+import type { EntryData } from '../src/operations/parameters.ts';
+import { type Json, localized, type Project, relation, useContents } from './support/content.ts';
+import { describeOnEveryDatabase, describeOnPostgres } from './support/database.ts';
 import { componentOrphans, violations } from './support/invariants.ts';
 import { scaled } from './support/scale.ts';
 
@@ -168,5 +169,79 @@ describeOnPostgres('Writers who meet', (engine) => {
       ];
     });
     expect(found).toEqual([]);
+  });
+});
+
+describeOnEveryDatabase('A link and the first publication of its target at the same time', (engine) => {
+  const contents = useContents(engine);
+  const linkTo = (documentId: string) => ({ __type: TAG, documentId });
+  /** Each way to lead to a tag, with the value that does. */
+  const links: Record<string, { definition: Json; value: (tag: string) => unknown }> = {
+    listed: { definition: relation('manyToMany', 'tag'), value: (tag) => [tag] },
+    keyed: { definition: relation('oneToOne', 'tag', { useJoinTable: false }), value: (tag) => tag },
+    items: { definition: items, value: (tag) => [linkTo(tag)] },
+    item: { definition: { type: 'relation', relation: 'morphToOne' }, value: linkTo },
+  };
+  const names = Object.keys(links);
+  const definitions = Object.fromEntries(names.map((name) => [name, links[name]!.definition]));
+  const holding = { ...definitions, part: { type: 'component', component: 'kit.part' } };
+  let sheaf: Sheaf;
+  beforeAll(async () => {
+    const content = await contents.open({
+      types: {
+        tag: { drafts: true, attributes: { name: { type: 'string' } } },
+        page: { drafts: true, attributes: holding },
+        live: { attributes: holding },
+      },
+      components: { 'kit.part': definitions },
+    });
+    sheaf = content.sheaf;
+  });
+  const publish = (uid: string, documentId: string) => sheaf.documents(uid).publish({ documentId });
+  /** Entries with one link each, by the entry itself or by its component. */
+  const bodies = (tag: string) =>
+    names.flatMap((name) => {
+      const data = { [name]: links[name]!.value(tag) };
+      return [data, { part: data }];
+    });
+  const LIVE = 'api::live.live';
+  const ways: Record<
+    string,
+    (data: EntryData, isMade: (documentId: string) => void) => Promise<() => Promise<unknown>>
+  > = {
+    'published as it is': async (data, isMade) => {
+      const { documentId } = await sheaf.documents(PAGE).create({ data });
+      isMade(documentId);
+      return () => publish(PAGE, documentId);
+    },
+    'published with the link': async (data, isMade) => {
+      const { documentId } = await sheaf.documents(PAGE).create({ data: {} });
+      isMade(documentId);
+      return () => sheaf.documents(PAGE).update({ documentId, data, status: 'published' });
+    },
+    'written without drafts': async (data, isMade) => {
+      const { documentId } = await sheaf.documents(LIVE).create({ data: {} });
+      isMade(documentId);
+      return () => sheaf.documents(LIVE).update({ documentId, data });
+    },
+  };
+
+  it.each(Object.keys(ways))('show the target in an entry that is %s', async (way) => {
+    const uid = way === 'written without drafts' ? LIVE : PAGE;
+    const populated = Object.fromEntries(names.map((name) => [name, true]));
+    const populate = { ...populated, part: { populate: populated } };
+    const shown: unknown[] = [];
+    for (const index of bodies('').keys()) {
+      const { documentId: tag } = await sheaf.documents(TAG).create({ data: { name: `${index}` } });
+      let made = '';
+      const write = await ways[way]!(bodies(tag)[index]!, (documentId) => {
+        made = documentId;
+      });
+      await Promise.all([write(), publish(TAG, tag)]);
+      const entry = (await sheaf.documents(uid).findOne({ documentId: made, status: 'published', populate }))!;
+      const found = names.flatMap((name) => [entry[name], (entry.part as EntryData | null)?.[name]].flat());
+      shown.push(found.flatMap((one) => (one ? [(one as EntryData).name] : [])));
+    }
+    expect(shown).toEqual([...bodies('').keys()].map((index) => [`${index}`]));
   });
 });

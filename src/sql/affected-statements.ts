@@ -54,17 +54,18 @@ export class AffectedStatements {
 
   /**
    * Locks documents, table by table, each in order of its rows: those that are named, and those that parts lead to.
-   * After these, those that are held and those that lose rows: who waits there has all other locks, so that nobody whom
-   * it waits for waits for it. Returns all, each with the number of its table. Values: for each table, document ids[,
+   * After these, those that are held, those that lose rows, and drafts that have no published row and get one: who waits
+   * there has all other locks, so that nobody whom it waits for waits for it. Returns all, each with the number of its table. Values: for each table, document ids[,
    * row ids], then those of the parts that lead to it.
    */
   lock(
     tables: readonly LockedTable[],
     held: readonly NamedDocuments[],
     removed: readonly NamedDocuments[],
+    appearing: readonly NamedDocuments[],
   ): Statement<readonly [table: number, documentId: string]> {
     const keys = tables.map((one) => `${namedKey(one)} ${one.parts.map(partKey).join()}`);
-    const others = [held, removed].map((named) => named.map(namedKey).join());
+    const others = [held, removed, appearing].map((named) => named.map(namedKey).join());
     return this.#cache.once(`lock ${[keys.join(), ...others].join('; ')}`, () => {
       const locking = this.#dialect.locking!;
       const locked = tables.map((one) => {
@@ -78,6 +79,7 @@ export class AffectedStatements {
         ...locked,
         ...held.map((named) => this.#lockNamed(named, sql``, locking.heldRows)),
         ...removed.map((named) => this.#lockNamed(named, sql``, locking.removedRows)),
+        ...appearing.map((named) => this.#lockUnpublished(named, locking.removedRows)),
       ];
       const parts = selects.map((select, index) => sql`${partTable(index)} as (${select})`);
       const all = selects.map((_select, index) => sql`select ${sql.lit(index)}, document_id from ${partTable(index)}`);
@@ -107,6 +109,13 @@ export class AffectedStatements {
   #lockNamed(named: NamedDocuments, found: Fragment, lock: Fragment): Fragment {
     const { from, value } = this.#named(named);
     return sql`select document_id from ${sql.table(named.table)} where document_id ${this.#dialect.inFew(sql`select ${value} from ${from}${found}`)} order by id ${lock}`;
+  }
+
+  /** Locks those drafts of named documents that have no published row. */
+  #lockUnpublished(named: NamedDocuments, lock: Fragment): Fragment {
+    const { from, value } = this.#named(named);
+    const isPublished = sql`exists (select 1 from ${sql.table(named.table)} as s where s.document_id = d.document_id and ${this.#dialect.same(sql`s.locale`, sql`d.locale`)} and s.published_at is not null)`;
+    return sql`select d.document_id from ${sql.table(named.table)} as d where d.document_id ${this.#dialect.inFew(sql`select ${value} from ${from}`)} and d.published_at is null and not ${isPublished} order by d.id ${lock}`;
   }
 
   /** The ids of named documents. */

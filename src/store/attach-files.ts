@@ -100,6 +100,7 @@ async function lockedVersions(write: WriteSession, type: ContentType, row: numbe
     locked: [{ table, documentIds: [documentId], rowIds: [] }],
     held: [],
     removed: [],
+    appearing: [],
     lookUps: [],
     locale: null,
   });

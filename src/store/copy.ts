@@ -20,7 +20,7 @@ import { isAmong, pairLocales, type RecordedCopy, recordCounterpart, recordedCou
 import {
   draftsOf,
   missingInLocale,
-  publishedOf,
+  publishedOrAppearing,
   type RowsFor,
   rowsInLocale,
   rowsInStatus,
@@ -228,7 +228,7 @@ async function copiedTargets(write: WriteSession, attribute: RelationAttribute, 
   if (status === 'published') {
     const drafts = await inLocale(purpose.to === 'locale' ? await readRecord(write, attribute, from) : targets);
     const isRecordChanged = await recordList(write, attribute, to, drafts);
-    const published = await publishedOf(write, target.table, drafts);
+    const published = await publishedOrAppearing(write, target, drafts);
     return { desired: drafts.flatMap((id) => published.get(id) ?? []), isRecordChanged };
   }
   const drafts = await draftsOf(write, target.table, targets);

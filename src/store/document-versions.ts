@@ -60,6 +60,21 @@ export const draftsOf = (write: WriteSession, table: string, ids: readonly numbe
 export const publishedOf = (write: WriteSession, table: string, ids: readonly number[]): Promise<Map<number, number>> =>
   siblings(write, table, ids, 1);
 
+/** The same, where drafts without a published row may be getting one just now: that is waited for. */
+export async function publishedOrAppearing(
+  write: WriteSession,
+  type: ContentType,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const published = await publishedOf(write, type.table, ids);
+  const unpublished = ids.filter((id) => !published.has(id));
+  if (!write.sql.needsLocks || unpublished.length === 0) return published;
+  await holdRows(write, type, unpublished);
+  const found = await write.run.rows(write.sql.siblings(type.table), listOf(unpublished));
+  for (const [id, sibling, isPublished] of found) if (isPublished === 1) published.set(id, sibling);
+  return published;
+}
+
 async function siblings(
   write: WriteSession,
   table: string,
@@ -99,7 +114,7 @@ export function rowsInStatus(write: WriteSession, status: Status): RowsFor {
   return async (uid, ids) => {
     const type = write.model.contentTypes.get(uid);
     if (!type?.draftAndPublish) return sameRows(uid, ids);
-    if (status === 'published') return publishedOf(write, type.table, ids);
+    if (status === 'published') return publishedOrAppearing(write, type, ids);
     const drafts = await draftsOf(write, type.table, ids);
     return new Map(ids.map((id) => [id, drafts.get(id) ?? id]));
   };

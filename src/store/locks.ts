@@ -34,7 +34,7 @@ const isKept = ({ part }: LookUp): boolean => part.find === 'owners' || part.fin
 
 /** Locks what the plan names, and what links lead to. Returns all of it. */
 async function lockAll(write: WriteSession, plan: AffectedPlan): Promise<readonly TableDocuments[]> {
-  const { locked, held, removed, lookUps } = plan;
+  const { locked, held, removed, appearing, lookUps } = plan;
   const leading = lookUps.filter(({ part }) => part.find !== 'list');
   const names = new Set([...locked, ...leading].map(({ table }) => table));
   if (names.size + held.length === 0) return locked;
@@ -46,10 +46,11 @@ async function lockAll(write: WriteSession, plan: AffectedPlan): Promise<readonl
     tables.map((one) => ({ ...namedOf(one), parts: one.ways.map(({ part }) => part) })),
     held.map(namedOf),
     removed.map(namedOf),
+    appearing.map(namedOf),
   );
   const values = [
     ...tables.flatMap((one) => [...valuesOf(one), ...one.ways.flatMap((way) => way.values)]),
-    ...[...held, ...removed].flatMap(valuesOf),
+    ...[...held, ...removed, ...appearing].flatMap(valuesOf),
   ];
   const found = Map.groupBy(await write.run.rows(statement, ...values), ([index]) => index);
   return tables.map(({ table, documentIds, rowIds }, index) => {

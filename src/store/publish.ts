@@ -13,7 +13,14 @@ import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
 import { holdsComponents, itemTablesOf, rowsOfEntries, rowsWithoutDrafts } from './components.ts';
 import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedBeside, publishedOf, versionsByRow } from './document-versions.ts';
+import {
+  draftsOf,
+  otherOwnersInStatus,
+  publishedBeside,
+  publishedOf,
+  publishedOrAppearing,
+  versionsByRow,
+} from './document-versions.ts';
 import { gather } from './gather.ts';
 import { append } from './gathered.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
@@ -332,7 +339,9 @@ async function publishKey(
   }
   const inDraft = await readTargets(write, attribute.link, draft);
   if (target.draftAndPublish) await recordList(write, attribute, published, inDraft);
-  const desired = await shownTargets(write, target, inDraft);
+  // Nobody who publishes a target locks what leads to it by a key.
+  const shown = target.draftAndPublish ? await publishedOrAppearing(write, target, inDraft) : null;
+  const desired = shown ? inDraft.flatMap((id) => shown.get(id) ?? []) : inDraft;
   await setKey(write, type, attribute, { row: published, desired });
 }
 

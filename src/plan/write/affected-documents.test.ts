@@ -49,13 +49,14 @@ function affected(name: WriteName, data: Record<string, unknown>, status: 'draft
     authorize(operation, caller),
     parseWrite(operation, 'en', true),
   );
-  const { locked, held, removed, lookUps } = affectedBy(model, plan, plan.documentId);
+  const { locked, held, removed, appearing, lookUps } = affectedBy(model, plan, plan.documentId);
   const idsOf = (tables: typeof locked) =>
     Object.fromEntries(tables.map(({ table, documentIds, rowIds }) => [table, [...documentIds, ...rowIds]]));
   return {
     locked: idsOf(locked),
     held: idsOf(held),
     removed: idsOf(removed),
+    appearing: idsOf(appearing),
     lookUps: lookUps.map(({ part, table }) => `${part.find} ${table} by ${part.link.table}`),
   };
 }
@@ -66,12 +67,19 @@ describe('A write', () => {
       locked: { pages: ['own'] },
       held: {},
       removed: {},
+      appearing: {},
       lookUps: [],
     });
   });
 
   it('that makes a document of scalars locks nothing', () => {
-    expect(affected('create', { title: 'x' })).toEqual({ locked: {}, held: {}, removed: {}, lookUps: [] });
+    expect(affected('create', { title: 'x' })).toEqual({
+      locked: {},
+      held: {},
+      removed: {},
+      appearing: {},
+      lookUps: [],
+    });
   });
 
   it('that connects locks those targets whose own list changes, and reads its list', () => {
@@ -79,6 +87,7 @@ describe('A write', () => {
       locked: { pages: ['own'], tags: ['a', 'b', 7] },
       held: {},
       removed: {},
+      appearing: {},
       lookUps: ['list tags by pages_tags_lnk'],
     });
   });
@@ -88,6 +97,7 @@ describe('A write', () => {
       locked: { pages: ['own'] },
       held: { tags: ['a', 'b'] },
       removed: {},
+      appearing: {},
       lookUps: ['list tags by pages_links_lnk'],
     });
   });
@@ -109,12 +119,19 @@ describe('A write', () => {
       locked: { chapters: ['c'] },
       held: {},
       removed: {},
+      appearing: {},
       lookUps: ['owners pages by chapters_page_lnk'],
     });
   });
 
   it('of files holds them', () => {
-    expect(affected('create', { cover: 3 })).toEqual({ locked: {}, held: { files: [3] }, removed: {}, lookUps: [] });
+    expect(affected('create', { cover: 3 })).toEqual({
+      locked: {},
+      held: { files: [3] },
+      removed: {},
+      appearing: {},
+      lookUps: [],
+    });
   });
 });
 
@@ -124,6 +141,7 @@ describe('A publication', () => {
       locked: { pages: ['own'] },
       held: {},
       removed: {},
+      appearing: { pages: ['own'] },
       lookUps: [
         'changed tags by pages_tags_lnk',
         'changed chapters by chapters_page_lnk',

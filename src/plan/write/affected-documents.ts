@@ -61,6 +61,8 @@ export interface AffectedPlan {
   readonly held: readonly TableDocuments[];
   /** Documents that lose rows: nobody may link with them meanwhile. */
   readonly removed: readonly TableDocuments[];
+  /** Documents that are published: while one gets its first published row, nobody may link with its draft. */
+  readonly appearing: readonly TableDocuments[];
   readonly lookUps: readonly LookUp[];
   /** The locale that is written, which has to be one of the project's. */
   readonly locale: string | null;
@@ -131,9 +133,12 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
   const locked = new ReferenceSets();
   const held = new ReferenceSets();
   const removed = new ReferenceSets();
+  const appearing = new ReferenceSets();
   if (documentId !== null) locked.of(plan.type.table).documentIds.add(documentId);
   if (documentId !== null && (plan.name === 'delete' || plan.name === 'unpublish'))
     removed.of(plan.type.table).documentIds.add(documentId);
+  if (documentId !== null && plan.type.draftAndPublish && (plan.name === 'publish' || plan.publishes))
+    appearing.of(plan.type.table).documentIds.add(documentId);
   for (const { attribute, input } of plan.relations) {
     // Targets whose own list changes with the relation are locked; others are held, to be there when it is written.
     const documents = attribute.kind === 'relation' && attribute.inverse !== null ? locked : held;
@@ -148,6 +153,7 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
     locked: tablesOf(locked),
     held: tablesOf(held),
     removed: tablesOf(removed),
+    appearing: tablesOf(appearing),
     lookUps: lookUpsOf(model, plan, documentId),
     locale: plan.locale,
   };
