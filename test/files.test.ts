@@ -181,6 +181,22 @@ describeOnEveryDatabase('Files', (engine) => {
       expect([now.image.id, now.inner.photos.map((file: Answered) => file.id)]).toEqual([image.id, [photo.id]]);
     });
 
+    it('are linked with a component of a published entry and stay when it is published again', async () => {
+      const { documentId } = await site.entry('POST', 'posts', {
+        title: 'Published',
+        seo: { label: 'x', inner: { photos: [] } },
+      });
+      const query = 'populate[seo][populate][image]=true&populate[seo][populate][inner][populate]=photos';
+      const { seo } = await post(`${documentId}?${query}`);
+      const image = await uploaded([text('seo.txt'), ...linkTo('kit.seo', seo.id, 'image')]);
+      const photo = await uploaded([text('inner.txt'), ...linkTo('kit.photos', seo.inner.id, 'photos')]);
+      await site.entry('PUT', `posts/${documentId}`, {});
+      for (const status of ['draft', 'published']) {
+        const { seo: now } = await post(`${documentId}?status=${status}&${query}`);
+        expect([now.image?.id, now.inner.photos.map((file: Answered) => file.id)]).toEqual([image.id, [photo.id]]);
+      }
+    });
+
     it.each(['draft', 'published'])('are shared by all locales where the component is: %s', async (status) => {
       const { documentId } = await site.entry('POST', `posts?status=${status}`, {
         title: 'English',

@@ -39,16 +39,19 @@ export async function attachFiles(write: WriteSession, field: MediaField, files:
 
 /**
  * A component belongs to one version of an entry. It is changed there, and in other locales where they share the field
- * that leads to it.
+ * that leads to it. With one of a published entry the one in the draft that it is the copy of gets the files as well, or
+ * the next publication would take them away.
  */
 async function attachToComponent(write: WriteSession, field: MediaField, files: readonly number[]): Promise<void> {
   const { schema, attribute, row } = field;
   if (typeof row !== 'number' || schema.kind !== 'component') throw noSuchRow();
-  const owners = await ownersOf(write, schema, [row]);
-  if (owners.length === 0) throw noSuchRow();
+  const copies = await write.run.rows(write.publications.copiesOf('published'), schema.table, listOf([row]));
+  const rows = [...copies.map(([draft]) => draft), row];
+  const owners = await ownersOfEach(write, schema, rows);
+  if (owners.at(-1)!.length === 0) throw noSuchRow();
   const own = changedRow(write);
   const changed: { type: ContentType; version: Version; versions: readonly Version[]; name: string }[] = [];
-  for (const { type, row: owner, field: name } of owners) {
+  for (const { type, row: owner, field: name } of owners.flat()) {
     const versions = await lockedVersions(write, type, owner);
     const found = versions.filter(({ id }) => id === owner);
     await requireUpdate(write, type, name, found);
@@ -56,9 +59,9 @@ async function attachToComponent(write: WriteSession, field: MediaField, files: 
     changed.push(...found.map((version) => ({ type, version, versions, name })));
   }
   // Who held an entry until now may have taken the component from it.
-  const still = await ownersOf(write, schema, [row]);
+  const still = await ownersOfEach(write, schema, rows);
   if (!isDeepStrictEqual(still, owners)) throw new RestartTransaction();
-  await append(write, attribute, row, files);
+  for (const [index, one] of rows.entries()) if (owners[index]!.length > 0) await append(write, attribute, one, files);
   for (const { type, version, versions, name } of changed)
     await syncSharedFields(write, type, { row: version, versions }, () => new Set([name]));
 }
@@ -88,6 +91,17 @@ async function ownersOf(
         )),
       );
   }
+  return owners;
+}
+
+/** For each of the rows, the entries that hold it; none for one that is gone. */
+async function ownersOfEach(
+  write: WriteSession,
+  component: Extract<Schema, { kind: 'component' }>,
+  rows: readonly number[],
+): Promise<ComponentOwner[][]> {
+  const owners: ComponentOwner[][] = [];
+  for (const row of rows) owners.push(await ownersOf(write, component, [row]));
   return owners;
 }
 
