@@ -79,6 +79,9 @@ export const MAX_STALLED_MS = 60_000;
 /** Milliseconds that a connection stays open between two requests. */
 export const MAX_IDLE_MS = 10_000;
 
+/** Requests of a connection that wait for the answers to those before; beyond, nothing more is read of it until then. */
+export const MAX_PIPELINED_REQUESTS = 100;
+
 /** Bytes of a request body. */
 export const MAX_BODY_BYTES = 1_048_576;
 

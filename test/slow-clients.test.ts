@@ -2,11 +2,12 @@
 // have to be waited for is what matters, not how long.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Sheaf } from '../src/app.ts';
 import { createServer } from '../src/http/server.ts';
-import { MAX_HEADERS_MS, MAX_IDLE_MS, MAX_REQUEST_MS } from '../src/limits.ts';
+import { MAX_HEADERS_MS, MAX_IDLE_MS, MAX_PIPELINED_REQUESTS, MAX_REQUEST_MS } from '../src/limits.ts';
 import { openToAll } from './support/access.ts';
 import { type Project, useContents } from './support/content.ts';
 import { describeOnSqlite } from './support/database.ts';
@@ -20,6 +21,12 @@ const TRICKLE_MS = 20;
 /** More than the buffers of both ends of a connection hold. */
 const LARGE = 'x'.repeat(500_000);
 const REQUESTS = 60;
+const POLL = { timeout: 60_000, interval: 10 };
+
+/** Whatever could begin at once has begun. */
+async function inLaterTurns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+}
 
 describeOnSqlite('A client', (engine) => {
   const contents = useContents(engine);
@@ -38,9 +45,13 @@ describeOnSqlite('A client', (engine) => {
     await sheaf.close();
   });
 
-  /** A connection to a server with some limits that are short: both ends of it. */
-  async function connected(limits: Partial<typeof LIMITS>): Promise<{ client: Socket; server: Socket }> {
+  /** A connection to a server with some limits that are short: both ends of it. `begins`: waited for by every request. */
+  async function connected(
+    limits: Partial<typeof LIMITS>,
+    begins = async (): Promise<void> => undefined,
+  ): Promise<{ client: Socket; server: Socket }> {
     const app = createServer(sheaf, { timeouts: { ...LIMITS, ...limits } });
+    app.addHook('preHandler', begins);
     apps.push(app);
     await app.listen({ host: '127.0.0.1', port: 0 });
     const accepted = once(app.server, 'connection') as Promise<[Socket]>;
@@ -106,6 +117,70 @@ describeOnSqlite('A client', (engine) => {
     client.write('GET /api/notes HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(REQUESTS));
     await closed;
     expect(server.bytesWritten).toBeLessThan(REQUESTS * LARGE.length);
+  });
+
+  it('has its requests answered one after another, though it sends all of them in one packet', async () => {
+    let begun = 0;
+    const { client } = await connected({}, async () => {
+      begun++;
+    });
+    client.pause();
+    client.write('GET /api/notes HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(REQUESTS));
+    await expect.poll(() => begun, POLL).toBeGreaterThan(0);
+    await inLaterTurns();
+    expect(begun).toBeLessThan(REQUESTS / 2);
+    client.resume();
+    await expect.poll(() => begun, POLL).toBe(REQUESTS);
+  });
+
+  it('finds with a request what the one before it in the same packet has written', async () => {
+    const { client } = await connected({});
+    const body = JSON.stringify({ data: { text: 'sent ahead' } });
+    const create = `POST /api/notes HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    const find = 'GET /api/notes?filters[text]=sent%20ahead HTTP/1.1\r\nhost: a\r\nconnection: close';
+    const text = await answerTo(client, `${create}\r\n\r\n${body}${find}\r\n\r\n`, '');
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200']);
+    expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toContain('"text":"sent ahead"');
+  });
+
+  it('is read no further while many of its requests wait, and has all of them answered in their order', async () => {
+    const open = Promise.withResolvers<void>();
+    const { client, server } = await connected({}, () => open.promise);
+    const requests = MAX_PIPELINED_REQUESTS * 10;
+    // More than the system takes over.
+    const padding = 'x'.repeat(4_000);
+    const text = Array.from(
+      { length: requests },
+      (_, number) =>
+        `GET /api/notes/none HTTP/1.1\r\nhost: a\r\nx-request-id: ${number}\r\nx-padding: ${padding}\r\n\r\n`,
+    ).join('');
+    client.write(text);
+    let answers = '';
+    client.setEncoding('utf8').on('data', (data) => {
+      answers += data;
+    });
+    await expect.poll(() => server.isPaused(), POLL).toBe(true);
+    expect(server.bytesRead).toBeLessThan(text.length / 2);
+    open.resolve();
+    const ids = (): string[] => [...answers.matchAll(/x-request-id: (\d+)/g)].map(([, id]) => id!);
+    await expect.poll(() => ids().length, POLL).toBe(requests);
+    expect(ids()).toEqual(Array.from({ length: requests }, (_, number) => String(number)));
+  });
+
+  it('that leaves has nothing more of what it sent begun', async () => {
+    const open = Promise.withResolvers<void>();
+    let begun = 0;
+    const { client, server } = await connected({}, () => {
+      begun++;
+      return open.promise;
+    });
+    client.write('GET /api/notes/none HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(REQUESTS));
+    await expect.poll(() => begun, POLL).toBe(1);
+    client.destroy();
+    await once(server, 'close');
+    open.resolve();
+    await inLaterTurns();
+    expect(begun).toBe(1);
   });
 
   it('has the time that the limits say where nothing else is said', () => {

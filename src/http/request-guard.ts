@@ -7,6 +7,7 @@ import { RateLimitError, SheafError, unavailableError } from '../errors.ts';
 import type { Settings } from '../project/settings.ts';
 import { type HeadersFor, preflightHeaders } from './headers.ts';
 import { REQUEST_ID_HEADER } from './log.ts';
+import { beginAfter, unansweredBefore } from './pipelining.ts';
 
 /** What tells of the server itself, and answers also where others are refused: /_health, /_ready. */
 const OWN_PATHS = '/_';
@@ -28,23 +29,33 @@ export function registerRequestGuard(
   { headersFor, follow, guardConsole, isBehind }: RequestGuard,
 ): void {
   const preflight = preflightHeaders(cors);
-  // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
-  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void) => {
+  const begin = (request: FastifyRequest, reply: FastifyReply, done: (refusal?: SheafError) => void): void => {
     request.begin = performance.now();
     follow(request, reply);
     const { origin } = request.headers;
     const headers = headersFor(request.headers);
     reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     const isConsole = guardConsole(request, reply);
-    if (isConsole instanceof SheafError) return done(isConsole);
+    if (isConsole instanceof SheafError) {
+      done(isConsole);
+      return;
+    }
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    if (!isPreflight || origin === undefined || isConsole)
-      return done(refusalOf(request, isBehind(), limits.urlLength));
+    if (!isPreflight || origin === undefined || isConsole) {
+      done(refusalOf(request, isBehind(), limits.urlLength));
+      return;
+    }
     const isAllowed = headers['access-control-allow-origin'] !== undefined;
     reply
       .code(204)
       .headers(isAllowed ? preflight : {})
       .send();
+  };
+  // One hook for all of it, and not an async function: each further one, and a promise each, is a cost that shows.
+  app.addHook('onRequest', (request, reply, done) => {
+    const before = unansweredBefore(request, reply);
+    if (before) beginAfter(before, request.raw.socket, () => begin(request, reply, done));
+    else begin(request, reply, done);
   });
 }
 
