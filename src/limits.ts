@@ -202,6 +202,12 @@ export const MAX_MAILS_PER_HOUR = 3;
 /** Rows that a small read touches by our estimate. Everything that is larger waits for its turn and has a deadline. */
 export const MAX_SMALL_COST = 200_000;
 
+/**
+ * Bytes of texts that a small read looks through on SQLite, which it does in the process of the server: it takes up to
+ * 40 ms for a million. A text of a hundred characters that is looked for counts like four.
+ */
+export const MAX_SMALL_TEXT_BYTES = 5_000_000;
+
 /** Milliseconds that the statements of a small read take; one that takes longer is not small the next time. */
 export const MAX_SMALL_READ_MS = 25;
 

@@ -16,6 +16,7 @@ import {
   MAX_READER_START_MS,
   MAX_SMALL_COST,
   MAX_SMALL_READ_MS,
+  MAX_SMALL_TEXT_BYTES,
   MAX_WAITING_HEAVY_READS,
 } from '../src/limits.ts';
 import { FIRST_PAGE } from '../src/request/parse-read.ts';
@@ -36,6 +37,7 @@ const PROJECT: Project = {
         title: { type: 'string', ...localized },
         rank: { type: 'integer' },
         free: { type: 'json' },
+        body: { type: 'richtext' },
         tags: relation('manyToMany', 'tag', { inversedBy: 'pages' }),
       },
     },
@@ -336,6 +338,65 @@ describeOnEveryDatabase('A read that touches few rows', (engine) => {
   });
 });
 
+describeOnSqlite('A read that looks through long texts', (engine) => {
+  const contents = useContents(engine);
+  const LONG = 'x'.repeat(5_000);
+  /** Of a file in which a short text is found slowly at first, and soon where it has shown to be so. */
+  const MUCH = MAX_SMALL_TEXT_BYTES * 2;
+  let content: Content;
+
+  beforeAll(async () => {
+    content = await contents.open(PROJECT);
+    await content.make('pages', { title: 'one', body: 'a text' });
+    claimRows(content.sheaf, 10);
+  });
+
+  const timesHeavy = async (path: string, times: number): Promise<number> => {
+    const { lanes } = content.sheaf.operations;
+    const before = lanes.usage().begun;
+    for (let time = 0; time < times; time++) expect((await content.get(path)).status).toBe(200);
+    return lanes.usage().begun - before;
+  };
+
+  it('is small where the file is', async () => {
+    await countRows(content.sheaf);
+    expect(content.sheaf.operations.lanes.textBytes).toBeGreaterThan(0);
+    claimRows(content.sheaf, 10);
+    for (const read of ['pages?filters[body][$containsi]=é', 'pages?_q=é', 'tags?filters[pages][body][$contains]=x'])
+      expect(await timesHeavy(read, 1), read).toBe(0);
+  });
+
+  it('is heavy where the file is large, until it has shown to be quick', async () => {
+    content.sheaf.operations.lanes.textBytes = MUCH;
+    for (const read of [
+      'pages?filters[body][$containsi]=é&fields=id',
+      'pages?_q=é&fields=id',
+      'tags?filters[pages][body][$contains]=x&fields=id',
+      'tags?populate[pages][filters][body][$eqi]=x&fields=id',
+    ]) {
+      expect(await timesHeavy(read, 1), read).toBe(1);
+      // A machine that is busy makes few of them slow.
+      await expect.poll(() => timesHeavy(read, 1), IN_THE_END).toBe(0);
+    }
+    for (const read of [
+      'pages?filters[title][$contains]=x',
+      'pages?filters[body]=x',
+      'pages?filters[body][$startsWith]=x',
+    ])
+      expect(await timesHeavy(read, 1), read).toBe(0);
+  });
+
+  it('is heavy for a long text however quick it was for short ones, and for many texts', async () => {
+    content.sheaf.operations.lanes.textBytes = MUCH;
+    const read = 'pages?fields=title&filters[body][$contains]=';
+    await expect.poll(() => timesHeavy(`${read}x`, 1), IN_THE_END).toBe(0);
+    expect(await timesHeavy(`${read}${LONG}`, 4)).toBe(4);
+    content.sheaf.operations.lanes.textBytes = MAX_SMALL_TEXT_BYTES / 2;
+    const any = Array.from({ length: 50 }, (_, index) => `filters[$or][${index}][body][$contains]=${index}`).join('&');
+    expect(await timesHeavy(`pages?${any}`, 4)).toBe(4);
+  });
+});
+
 describeOnEveryDatabase('A page alone', (engine) => {
   const contents = useContents(engine);
 
@@ -351,7 +412,7 @@ describeOnEveryDatabase('A page alone', (engine) => {
         systemCaller(model),
       ).lane;
     for (let run = 0; run < 2; run++) laneOf(true).took(MAX_SMALL_READ_MS + 1);
-    expect([laneOf(true), laneOf(false)].map((lane) => lane.isHeavy(25))).toEqual([true, false]);
+    expect([laneOf(true), laneOf(false)].map((lane) => lane.isHeavy(25, []))).toEqual([true, false]);
   });
 });
 

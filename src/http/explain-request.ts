@@ -140,11 +140,12 @@ async function describeAsked(
     const missing = index === 0 ? missingIndexes(model, read.plan, indexes) : [];
     explained.push({ title, sql: statement.statement.sql, queryPlan, indexes, missing });
   }
+  const { texts: _texts, ...cost } = operations.lanes.costOf(read, limit);
   return {
     request: target,
     plan: read.plan,
-    cost: operations.lanes.costOf(read, limit),
-    isHeavy: lane.isHeavy(limit),
+    cost,
+    isHeavy: lane.isHeavy(limit, request.values),
     statements: explained,
   };
 }

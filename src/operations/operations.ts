@@ -183,7 +183,7 @@ export class Operations {
     const { limit, start, withCount } = request.pagination;
     const kind = withCount ? 'page and total' : 'page';
     const lane = this.lanes.laneOf(read, kind);
-    const page = preparedWhere(!lane.isHeavy(limit), () =>
+    const page = preparedWhere(!lane.isHeavy(limit, request.values), () =>
       preparePage(read, request.values, withCount, lane.listForm(limit)),
     );
     return {
@@ -200,7 +200,7 @@ export class Operations {
         const work = (session: Session) => page().run(session, context);
         const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
         const laneRead = { work, job, prepared: page };
-        const found = lane.isHeavy(limit)
+        const found = lane.isHeavy(limit, request.values)
           ? this.lanes.runHeavy<ReadPage>(laneRead, readOptions(options, lane, true))
           : this.lanes.runSmall<ReadPage>(laneRead, readOptions(options, lane.timerWith(limit), page().single));
         return this.#signing.page(found, read.plan);
@@ -219,7 +219,9 @@ export class Operations {
     const byDocument = operation.type.kind !== 'singleType';
     const { request, read, timing, weight } = this.#prepare(authorize(operation, caller), byDocument);
     const lane = this.lanes.laneOf(read, 'first');
-    const first = preparedWhere(!lane.isHeavy(1), () => prepareFirst(read, request.values, lane.listForm(1)));
+    const first = preparedWhere(!lane.isHeavy(1, request.values), () =>
+      prepareFirst(read, request.values, lane.listForm(1)),
+    );
     const contextOf = (options: RunOptions): Context => {
       const { user, account } = sameAccess(options.caller, caller);
       const documentId = operation.name === 'me' ? (account?.documentId ?? null) : (options.documentId ?? null);
@@ -238,7 +240,7 @@ export class Operations {
         const work = (session: Session) => first().run(session, context);
         const job: ReadJob = { kind: 'first', plan: read.plan, slots: request.values, context };
         const laneRead = { work, job, prepared: first };
-        const found = lane.isHeavy(1)
+        const found = lane.isHeavy(1, request.values)
           ? this.lanes.runHeavy<string | null>(laneRead, readOptions(options, lane, true))
           : this.lanes.runSmall<string | null>(laneRead, readOptions(options, lane.timerWith(1), first().single));
         return this.#signing.entry(found, read.plan);
@@ -272,7 +274,8 @@ export class Operations {
     lane.requireWithin(caller.access.maxReadCost, 0);
     const run = what === 'rows' ? runCount : runDocumentCount;
     const work = (session: Session) => run(session, read, request.values, context);
-    if (!lane.isHeavy(0)) return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
+    if (!lane.isHeavy(0, request.values))
+      return this.database.snapshot(work, readOptions(options, lane.timerWith(0), true));
     const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
     return this.lanes.runHeavy({ work, job }, readOptions(options, lane, true));
   }
@@ -356,7 +359,7 @@ export class Operations {
     const shown = isList ? limit : 1;
     try {
       lane.requireWithin(caller.access.maxReadCost, shown);
-      const runs = await (lane.isHeavy(shown)
+      const runs = await (lane.isHeavy(shown, request.values)
         ? this.lanes.runHeavy<string>({ work, job }, readOptions(options, lane, false))
         : this.database.snapshot(work, readOptions(options, undefined, false)));
       return JSON.parse(runs) as StatementRun[];

@@ -2,13 +2,20 @@
 // lane of few, has a deadline, and ends when its client goes: on SQLite in processes of their own, on PostgreSQL on a
 // share of the connections. Which lane is decided from the plan and the sizes of its tables, and corrected by the time
 // that the plan took before.
+import { stat } from 'node:fs/promises';
 import type { ReadOptions, ReadTimer, Session } from '../db/database.ts';
 import type { ScopedDatabase } from '../db/scoped-database.ts';
 import { validationError } from '../errors.ts';
-import { LARGEST_PAGE_SIZE, MAX_READ_COST, MAX_SMALL_COST, MAX_SMALL_READ_MS } from '../limits.ts';
+import {
+  LARGEST_PAGE_SIZE,
+  MAX_READ_COST,
+  MAX_SMALL_COST,
+  MAX_SMALL_READ_MS,
+  MAX_SMALL_TEXT_BYTES,
+} from '../limits.ts';
 import { tablesOf } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
-import { type Cost, estimateCost } from '../plan/read/cost.ts';
+import { type Cost, estimateCost, type ReadCost } from '../plan/read/cost.ts';
 import type { CompiledRead } from '../read/compiled-read.ts';
 import { type PreparedStatements, runBound } from '../read/read-strategy.ts';
 import type { ListForm } from '../sql/compile-answer.ts';
@@ -25,6 +32,8 @@ const SIZES_MS = 60_000;
 const DOUBTFUL = 10;
 /** No time that it took makes a smaller read heavy. */
 const NEVER_HEAVY = MAX_SMALL_COST / 20;
+/** Characters of a text that are looked for in the time of one: each that comes near is compared as far as it goes. */
+const SHORT_TEXT = 32;
 /** Rows that the database passes, beyond the one that counts already, while a value is read and written. */
 const ROWS_PER_VALUE = 3;
 const QUICK_RUNS = 3;
@@ -48,6 +57,8 @@ export class ReadLanes {
   #begun = 0;
   /** Rows by table. */
   sizes: ReadonlyMap<string, number> = new Map();
+  /** Bytes that a condition on texts looks through at most, where that is done in this process. */
+  textBytes = 0;
 
   constructor(database: ScopedDatabase, model: Model) {
     this.#database = database;
@@ -64,9 +75,11 @@ export class ReadLanes {
 
   async readSizes(): Promise<void> {
     this.sizes = await this.#database.countRows(this.#tables);
+    const { file } = this.#database;
+    if (file !== null) this.textBytes = (await stat(file)).size;
   }
 
-  costOf({ plan }: CompiledRead, limit: number): Cost {
+  costOf({ plan }: CompiledRead, limit: number): ReadCost {
     return estimateCost(plan, (table) => this.sizes.get(table) ?? 0, limit);
   }
 
@@ -144,6 +157,8 @@ interface Estimate {
   readonly rows: number;
   readonly time: number;
   readonly shown: number;
+  /** How often it looks through long texts. */
+  readonly texts: number;
 }
 
 /** What is known of one plan, for one kind of reading it. */
@@ -165,7 +180,8 @@ export class PlanLane implements ReadTimer {
 
   /** What is told the time; undefined where that does not matter, since it cannot be heavy. */
   timerWith(limit: number): ReadTimer | undefined {
-    return this.#costOf(limit) < NEVER_HEAVY ? undefined : this;
+    const { rows, texts } = this.#estimate(limit);
+    return rows < NEVER_HEAVY && texts === 0 ? undefined : this;
   }
 
   /** How populated rows are best returned. */
@@ -191,10 +207,19 @@ export class PlanLane implements ReadTimer {
     if (this.#costOf(limit) > budget) throw tooExpensive(this.#lanes.costOf(this.#read, limit), budget);
   }
 
-  isHeavy(limit: number): boolean {
-    const { rows, time: cost } = this.#estimate(limit);
-    if (this.#isSlow) return rows >= NEVER_HEAVY;
-    return cost > MAX_SMALL_COST && (cost > MAX_SMALL_COST * DOUBTFUL || this.#quick < QUICK_RUNS);
+  /** `values`: of the request. */
+  isHeavy(limit: number, values: readonly unknown[]): boolean {
+    const { rows, time, texts } = this.#estimate(limit);
+    if (this.#isSlow) return rows >= NEVER_HEAVY || texts > 0;
+    if (this.#isMoreThan(time, MAX_SMALL_COST)) return true;
+    if (texts === 0) return false;
+    const bytes = texts * this.#lanes.textBytes * (1 + longestOf(values) / SHORT_TEXT);
+    return this.#isMoreThan(bytes, MAX_SMALL_TEXT_BYTES);
+  }
+
+  /** What was quick so far is taken for less than it seems, but not for any less. */
+  #isMoreThan(estimate: number, most: number): boolean {
+    return estimate > most && (estimate > most * DOUBTFUL || this.#quick < QUICK_RUNS);
   }
 
   /** Rows that the database touches for so many entries, as a caller may know it. */
@@ -213,12 +238,22 @@ export class PlanLane implements ReadTimer {
     }
     let estimate = this.#estimates.get(limit);
     if (!estimate) {
-      const { rows, written } = this.#lanes.costOf(this.#read, limit);
-      estimate = { rows, time: rows + written * ROWS_PER_VALUE, shown: roundedCost(rows) };
+      const { rows, written, texts } = this.#lanes.costOf(this.#read, limit);
+      estimate = { rows, time: rows + written * ROWS_PER_VALUE, shown: roundedCost(rows), texts };
       this.#estimates.set(limit, estimate);
     }
     return estimate;
   }
+}
+
+/** Characters of the longest text among values, and in lists of them. */
+function longestOf(values: readonly unknown[]): number {
+  let longest = 0;
+  for (const value of values) {
+    const length = typeof value === 'string' ? value.length : Array.isArray(value) ? longestOf(value) : 0;
+    longest = Math.max(longest, length);
+  }
+  return longest;
 }
 
 /** To one digit: what is exact would tell how many rows there are that the caller may not see. */

@@ -23,6 +23,12 @@ export interface Cost {
   readonly parts: readonly Cost[];
 }
 
+/** What a whole read costs. */
+export interface ReadCost extends Cost {
+  /** How often it looks through the long texts of a table. How long they are is not known. */
+  readonly texts: number;
+}
+
 /** How many rows a table has, or a little more. */
 export type RowsIn = (table: string) => number;
 
@@ -55,6 +61,9 @@ const JSON_TEXT: ReadonlySet<PlanComparison> = new Set([
   'startsWithi',
   'endsWithi',
 ]);
+/** Comparisons that look at more than the beginning of a text. */
+const WHOLE_TEXT: ReadonlySet<PlanComparison> = new Set(['contains', 'eqi', 'containsi', 'startsWithi', 'endsWithi']);
+const LONG_TEXTS: ReadonlySet<ScalarType> = new Set(['text', 'richtext', 'json', 'blocks'] as const);
 const SEARCH_WEIGHT = 3;
 /** A row that is looked for by an index, among many. */
 const LOOK_UP = 2;
@@ -70,7 +79,7 @@ const GROUPED = 6;
 /** A row that is sorted into its group, for each key. */
 const GROUPED_ROW = 3;
 
-export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cost {
+export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): ReadCost {
   const estimate = new Estimate(rowsIn, plan.limits.populatedRows);
   const { table } = plan.entity;
   const isOne = isOfOneDocument(plan.where);
@@ -92,7 +101,8 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Cos
       ]),
     ),
   ];
-  return sum(plan.uid, parts);
+  const texts = isOne ? 0 : estimate.texts * (1 + plan.facets.length);
+  return { ...sum(plan.uid, parts), texts };
 }
 
 /** Rows that are asked at most, however many there are. */
@@ -146,6 +156,8 @@ class Estimate {
   readonly #rowsIn: RowsIn;
   /** Rows that are populated at most. */
   readonly #mostPopulated: number;
+  /** Conditions on long texts so far. */
+  texts = 0;
 
   constructor(rowsIn: RowsIn, mostPopulated: number) {
     this.#rowsIn = rowsIn;
@@ -160,6 +172,7 @@ class Estimate {
         return this.#all(condition.of, asked);
       case 'compare': {
         const { column, op } = condition;
+        if (LONG_TEXTS.has(column.type) && WHOLE_TEXT.has(op)) this.texts++;
         const perRow = column.path ? JSON_WEIGHT : weightOf(op, column.type);
         return { once: perRow === JSON_TEXT_WEIGHT ? MAX_SMALL_COST : 0, perRow };
       }
@@ -182,6 +195,7 @@ class Estimate {
       case 'sibling':
         return { once: 0, perRow: LOOK_UP };
       case 'search':
+        this.texts += condition.columns.filter(({ type }) => LONG_TEXTS.has(type)).length;
         return { once: 0, perRow: SEARCH_WEIGHT * condition.columns.length };
       case 'never':
       case 'document':
