@@ -145,6 +145,9 @@ export const MAX_CACHED_TIMEZONES = 200;
 /** Milliseconds to compare a value with a regular expression of the model. Those that end at all take much less. */
 export const MAX_PATTERN_MS = 50;
 
+/** Milliseconds for all such comparisons of one write that take longer than others; it may have thousands of values. */
+export const MAX_PATTERNS_MS = 200;
+
 /** References to other entries in one write, over all its relations. */
 export const MAX_REFERENCES = 1_000;
 

@@ -224,6 +224,16 @@ describeOnSqlite('A hostile upload', (engine) => {
     await expectNothingStored();
   });
 
+  it('has a text that is none in the encoding that it names', async () => {
+    const text = 'content-disposition: form-data; name="fileInfo[name]"\r\ncontent-type: text/plain; charset=utf-16le';
+    const body = Buffer.from(
+      `${part(disposition('filename="a.txt"')).replace('--x--\r\n', '')}${part(text, '\0\xd8')}`,
+      'latin1',
+    );
+    expectRefused(await raw(body), 400, /^Invalid value for fileInfo\[name\]: expected text$/);
+    await expectNothingStored();
+  });
+
   describe('is a body', () => {
     const type = { 'content-type': 'multipart/form-data; boundary=x' };
 

@@ -145,7 +145,10 @@ async function receiveFile(part: MultipartFile, scratch: Scratch, maxBytes: numb
 function textOf({ fieldname, value, valueTruncated }: MultipartValue): string {
   if (valueTruncated)
     throw limitExceeded('MAX_UPLOAD_FIELD_BYTES', MAX_UPLOAD_FIELD_BYTES, 'bytes', { key: fieldname });
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  // A part may name an encoding in which halves of characters can be sent.
+  if (!text.isWellFormed()) throw validationError(`Invalid value for ${fieldname}: expected text`, { key: fieldname });
+  return text;
 }
 
 function fieldsOf(texts: readonly (readonly [string, string])[]): UploadFields {

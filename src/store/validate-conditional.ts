@@ -9,7 +9,7 @@ import type { StoredEntities } from './gathered.ts';
 import {
   componentsOf,
   type FieldStep,
-  type Findings,
+  noFindings,
   readScalarRows,
   refuseFindings,
   someAttribute,
@@ -37,7 +37,7 @@ export async function validateConditional(
   const judged = [{ ...root, names }, ...componentsToJudge(write.model, root, stored)].filter(
     (one) => one.names.size > 0,
   );
-  const findings: Findings = { problems: [], uniqueInComponents: [] };
+  const findings = noFindings();
   const values: ScalarChange[] = [];
   for (const [schema, group] of Map.groupBy(judged, (one) => one.schema)) {
     const rows = await readScalarRows(

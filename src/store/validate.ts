@@ -2,6 +2,7 @@
 import { memoize } from '../memoize.ts';
 import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
+import { PatternTime } from '../plan/write/match-pattern.ts';
 import { countProblems, problemsError } from '../plan/write/plan-write.ts';
 import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
 import { isShown } from '../plan/write/visible-when.ts';
@@ -34,7 +35,7 @@ export async function validateForPublish(
   draft: Validated,
   rows: ScalarRows,
 ): Promise<void> {
-  const findings: Findings = { problems: [], uniqueInComponents: [] };
+  const findings = noFindings();
   const values = await validateRow(write, type, { id: draft.id, rows, path: [], place: [], names: null }, findings);
   const published = rows.find(([id]) => id !== draft.id);
   const changed = values.filter(
@@ -78,7 +79,10 @@ interface ComponentValue {
 export interface Findings {
   readonly problems: BodyProblem[];
   readonly uniqueInComponents: ComponentValue[];
+  readonly patternTime: PatternTime;
 }
+
+export const noFindings = (): Findings => ({ problems: [], uniqueInComponents: [], patternTime: new PatternTime() });
 
 export interface LocatedRow {
   readonly id: number;
@@ -109,7 +113,7 @@ function validateScalars(
   schema: Schema,
   { path, place, names }: LocatedRow,
   row: Row,
-  { problems, uniqueInComponents }: Findings,
+  { problems, uniqueInComponents, patternTime }: Findings,
 ): readonly ScalarChange[] {
   const judged: ScalarChange[] = [];
   for (const attribute of scalarsOf(schema)) {
@@ -121,7 +125,7 @@ function validateScalars(
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
       uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
     // A stored password is a hash; the password itself was checked when it was written.
-    const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value);
+    const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value, patternTime);
     if (wrong) problems.push({ path: here, message: wrong });
     judged.push({ attribute, value, path: here });
   }
@@ -283,7 +287,7 @@ export async function validateUniqueComponents(
   const isUnique = (schema: Schema, attribute: Attribute) =>
     schema.kind === 'component' && attribute.kind === 'scalar' && attribute.rules.unique;
   if (!someAttribute(write.model, type, isUnique)) return;
-  const findings: Findings = { problems: [], uniqueInComponents: [] };
+  const findings = noFindings();
   const rows = await readScalarRows(write, type, [version.id]);
   await validateRow(write, type, { id: version.id, rows, path: [], place: [], names: null }, findings);
   const problems = await uniqueComponentProblems(write, type, version, findings.uniqueInComponents);

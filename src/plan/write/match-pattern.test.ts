@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePattern, matchesPattern } from './match-pattern.ts';
+import { compilePattern, matchesPattern, PatternTime } from './match-pattern.ts';
 
 describe('A pattern of the model', () => {
   it.each([
@@ -11,12 +11,27 @@ describe('A pattern of the model', () => {
     ['b', `${'a'.repeat(5_000)}b`, true],
     ['^\\p{L}$', 'p{L}', true],
   ])('%s, compared with a value', (pattern, value, expected) => {
-    expect(matchesPattern(compilePattern(pattern), value)).toBe(expected);
+    expect(matchesPattern(compilePattern(pattern), value, new PatternTime())).toBe(expected);
   });
 
   it('has a time, whatever it is compared with', () => {
     const pattern = compilePattern('^(a+)+$');
-    expect(matchesPattern(pattern, `${'a'.repeat(60)}!`)).toBeNull();
-    expect(matchesPattern(pattern, 'aaa')).toBe(true);
+    expect(matchesPattern(pattern, `${'a'.repeat(60)}!`, new PatternTime())).toBeNull();
+    expect(matchesPattern(pattern, 'aaa', new PatternTime())).toBe(true);
+  });
+
+  it('has a time together with all others of a write', () => {
+    const time = new PatternTime();
+    const pattern = compilePattern('^(a+)+$');
+    // Each ends by itself, after some milliseconds.
+    while (!time.isOver) matchesPattern(pattern, `${'a'.repeat(18)}!`, time);
+    expect(matchesPattern(pattern, 'aaa', time)).toBeNull();
+    expect(matchesPattern(compilePattern('^a+$'), 'aaa', time)).toBe(true);
+  });
+
+  it('is compared with thousands of values that take no time', () => {
+    const time = new PatternTime();
+    const pattern = compilePattern('^[a-z]+(?:-[a-z]+)*$');
+    for (let index = 0; index < 1_000; index++) expect(matchesPattern(pattern, 'one-two', time)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // Whether a value matches a regular expression of the model. With some values some expressions take for ever, and nothing
-// else is done in this process meanwhile, so each has a time.
+// else is done in this process meanwhile, so each has a time, and all those of a write have one together.
 import { type Context, createContext, Script } from 'node:vm';
-import { MAX_PATTERN_MS } from '../../limits.ts';
+import { MAX_PATTERN_MS, MAX_PATTERNS_MS } from '../../limits.ts';
 
 const QUANTIFIERS = /[*+?{]/g;
 /** A single quantifier is soon done with so many characters, and needs no clock. */
@@ -25,9 +25,40 @@ export const compilePattern = (text: string): Pattern => ({
   simple: (text.match(QUANTIFIERS)?.length ?? 0) <= 1 ? new RegExp(text) : null,
 });
 
-/** Null where it takes longer than MAX_PATTERN_MS to tell, each time. */
-export function matchesPattern({ text, simple }: Pattern, value: string): boolean | null {
+/** What any comparison with a clock takes; a write may have thousands that take no longer. */
+const USUAL_MS = 0.5;
+
+/** The time that the comparisons of one write took of this thread, so far. */
+export class PatternTime {
+  #spent = 0;
+
+  /** Runs a comparison, and counts what it takes beyond what any does. */
+  spend<T>(compare: () => T): T {
+    const begin = threadMilliseconds();
+    try {
+      return compare();
+    } finally {
+      this.#spent += Math.max(0, threadMilliseconds() - begin - USUAL_MS);
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#spent > MAX_PATTERNS_MS;
+  }
+}
+
+function threadMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Null where it takes longer than MAX_PATTERN_MS to tell, each time, or where the time of the write is over. */
+export function matchesPattern({ text, simple }: Pattern, value: string, time: PatternTime): boolean | null {
   if (simple !== null && value.length <= SHORT) return simple.test(value);
+  return time.isOver ? null : time.spend(() => matchesInTime(text, value));
+}
+
+function matchesInTime(text: string, value: string): boolean | null {
   context ??= createContext({});
   Object.assign(context, { pattern: text, value });
   for (let tried = 0; tried < TRIES; tried++)

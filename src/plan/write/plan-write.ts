@@ -39,6 +39,7 @@ import {
   type ScalarChange,
   type WritePlan,
 } from './changes.ts';
+import { PatternTime } from './match-pattern.ts';
 import { changePasswords } from './planned-passwords.ts';
 import { MISSING, readValue, ruleProblem, type StoredValue, shownValue, wrongKind } from './values.ts';
 import { isShown } from './visible-when.ts';
@@ -243,6 +244,7 @@ class WritePlanner {
   readonly #limits: Limits;
   /** Whether what is published is a stored draft, which holds null where a body said nothing. */
   readonly #viaDraft: boolean;
+  readonly #patternTime = new PatternTime();
   #components = 0;
   #references = 0;
 
@@ -375,7 +377,7 @@ class WritePlanner {
   #checkRules(attribute: ScalarAttribute, value: ScalarChange['value'], mode: Mode, path: BodyPath): boolean {
     // A password is hashed when it is stored, so this is the only time it can be checked.
     const later = mode.draft && (attribute.type !== 'password' || value === null);
-    const wrong = later ? null : ruleProblem(attribute, value);
+    const wrong = later ? null : ruleProblem(attribute, value, this.#patternTime);
     return wrong ? this.#problem(path, wrong) : true;
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../test/support/project.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import { decoderOf } from '../../read/encode.ts';
+import { PatternTime } from './match-pattern.ts';
 import { readValue, ruleProblem, shownValue } from './values.ts';
 
 function attributeOf(type: ScalarType, options: object = {}): ScalarAttribute {
@@ -24,7 +25,7 @@ const problem = (type: ScalarType, given: unknown, options: object = {}): string
   return 'problem' in checked ? checked.problem : null;
 };
 const ruled = (type: ScalarType, options: object, value: string | number | bigint | null): string | null =>
-  ruleProblem(attributeOf(type, options), value);
+  ruleProblem(attributeOf(type, options), value, new PatternTime());
 
 /** A value as the name of a test can hold it. */
 const shown = <Row extends readonly [ScalarType, ...unknown[]]>(rows: readonly Row[]) =>

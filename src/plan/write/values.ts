@@ -1,7 +1,7 @@
 // What may be written into an attribute: types first, then rules. Types and upper bounds hold for drafts too; the
 // rest only for what is published. A value is never repeated in a message.
 import { limitExceeded } from '../../errors.ts';
-import { MAX_JSON_DIGITS, MAX_JSON_GROWTH, MAX_PATTERN_MS } from '../../limits.ts';
+import { MAX_JSON_DIGITS, MAX_JSON_GROWTH, MAX_PATTERN_MS, MAX_PATTERNS_MS } from '../../limits.ts';
 import { memoize } from '../../memoize.ts';
 import type { ScalarAttribute, ScalarType } from '../../model/types.ts';
 import {
@@ -16,7 +16,7 @@ import {
   readWhole,
 } from '../../request/scalars.ts';
 import { type BlocksProblem, blocksProblem } from './blocks.ts';
-import { compilePattern, matchesPattern, type Pattern } from './match-pattern.ts';
+import { compilePattern, matchesPattern, type Pattern, type PatternTime } from './match-pattern.ts';
 
 /** A value as it is bound: string, number, big integer; booleans as 0 and 1, instants in milliseconds, JSON as a string. */
 export type StoredValue = string | number | bigint | null;
@@ -240,23 +240,18 @@ const patternOf = memoize(({ type, rules }: ScalarAttribute): Pattern | null => 
   return text === null ? null : compilePattern(text);
 });
 
-function isMatch({ name }: ScalarAttribute, pattern: Pattern, value: string): boolean {
-  const found = matchesPattern(pattern, value);
-  if (found === null)
-    throw limitExceeded(
-      'MAX_PATTERN_MS',
-      MAX_PATTERN_MS,
-      `milliseconds to compare ${name} with its regular expression`,
-      {
-        key: name,
-        source: 'body',
-      },
-    );
-  return found;
+function isMatch({ name }: ScalarAttribute, pattern: Pattern, value: string, time: PatternTime): boolean {
+  const found = matchesPattern(pattern, value, time);
+  if (found !== null) return found;
+  const [limit, allowed] = time.isOver
+    ? (['MAX_PATTERNS_MS', MAX_PATTERNS_MS] as const)
+    : (['MAX_PATTERN_MS', MAX_PATTERN_MS] as const);
+  const what = `milliseconds to compare ${name} with its regular expression`;
+  throw limitExceeded(limit, allowed, what, { key: name, source: 'body' });
 }
 
-/** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. */
-export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): string | null {
+/** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. `time`: of the write. */
+export function ruleProblem(attribute: ScalarAttribute, value: StoredValue, time: PatternTime): string | null {
   const { type, rules, required } = attribute;
   if (value === null) return required ? wrongKind(kindName(type), null) : null;
   if (typeof value === 'string' && type !== 'json' && type !== 'blocks') {
@@ -265,7 +260,7 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue): str
     if (rules.minLength !== null && value.length < rules.minLength)
       return `must be at least ${rules.minLength} characters`;
     const pattern = patternOf(attribute);
-    if (pattern !== null && (value !== '' || required || type === 'uid') && !isMatch(attribute, pattern, value))
+    if (pattern !== null && (value !== '' || required || type === 'uid') && !isMatch(attribute, pattern, value, time))
       return `must match the following: "${new RegExp(pattern.text)}"`;
   }
   if (rules.min !== null && (typeof value === 'number' || typeof value === 'bigint')) {
