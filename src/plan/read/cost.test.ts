@@ -5,7 +5,7 @@ import { authorize } from '../../access/authorize.ts';
 import { systemCaller } from '../../access/caller.ts';
 import { MAX_SMALL_COST } from '../../limits.ts';
 import { NO_LIMIT, parseRead } from '../../request/parse-read.ts';
-import { type Cost, estimateCost } from './cost.ts';
+import { estimateCost, type ReadCost } from './cost.ts';
 import { planRead } from './plan-read.ts';
 
 const model = modelOf({
@@ -15,6 +15,7 @@ const model = modelOf({
         title: { type: 'string', index: true },
         subtitle: { type: 'string' },
         free: { type: 'json' },
+        body: { type: 'richtext' },
         tags: relation('manyToMany', 'tag', { inversedBy: 'pages' }),
       },
     },
@@ -24,7 +25,7 @@ const model = modelOf({
 const PAGE = model.contentTypes.get('api::page.page')!;
 const SIZES: Readonly<Record<string, number>> = { pages: 10_000, tags: 100, pages_tags_lnk: 20_000 };
 
-function costOf(parameters: object, sizes = SIZES, limit = 25, byDocument = false): Cost {
+function costOf(parameters: object, sizes = SIZES, limit = 25, byDocument = false): ReadCost {
   const defaults = { status: 'published', pagination: NO_LIMIT } as const;
   const operation = { name: 'find', type: PAGE, parameters, defaults } as const;
   const plan = planRead(
@@ -40,6 +41,32 @@ const rowsOf = (parameters: object, sizes = SIZES, limit = 25): number => costOf
 const FEW = Object.fromEntries(Object.keys(SIZES).map((table) => [table, 3]));
 const times = (factor: number): Record<string, number> =>
   Object.fromEntries(Object.entries(SIZES).map(([table, rows]) => [table, rows * factor]));
+
+describe('the long texts of a read', () => {
+  const textsOf = (parameters: object, byDocument = false): number => costOf(parameters, SIZES, 25, byDocument).texts;
+
+  it('are those that its conditions look through, as often as they do', () => {
+    expect(textsOf({ filters: { title: { $contains: 'x' } } })).toBe(0);
+    expect(textsOf({ filters: { body: 'x' } })).toBe(0);
+    expect(textsOf({ filters: { body: { $startsWith: 'x' } } })).toBe(0);
+    expect(textsOf({ filters: { body: { $containsi: 'x' } } })).toBe(1);
+    expect(textsOf({ filters: { free: '[1]' } })).toBe(1);
+    expect(textsOf({ filters: { free: { $at: { a: { $eq: '1' } } } } })).toBe(0);
+    expect(textsOf({ filters: { $or: [{ body: { $contains: 'x' } }, { $not: { body: { $eqi: 'y' } } }] } })).toBe(2);
+    expect(textsOf({ filters: { tags: { pages: { body: { $contains: 'x' } } } } })).toBe(1);
+    expect(textsOf({ _q: 'x' })).toBe(1);
+    expect(textsOf({ _q: 'x', facets: 'title,tags.name' })).toBe(3);
+    expect(textsOf({ filters: { body: { $contains: 'x' } } }, true)).toBe(0);
+  });
+
+  it('are those that it sorts and groups by, once for each path', () => {
+    expect(textsOf({ sort: 'body' })).toBe(1);
+    expect(textsOf({ sort: 'tags.name' })).toBe(0);
+    expect(textsOf({ sort: 'tags.pages.body' })).toBe(2);
+    expect(textsOf({ facets: 'body' })).toBe(1);
+    expect(textsOf({ facets: 'title' })).toBe(0);
+  });
+});
 
 describe('the cost of a read', () => {
   it('grows with the rows of its table and with each condition', () => {

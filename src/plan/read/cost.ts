@@ -5,6 +5,7 @@ import { MAX_LIST_ITEMS, MAX_SMALL_COST } from '../../limits.ts';
 import type { ScalarType } from '../../model/types.ts';
 import type {
   AggregatePlan,
+  ColumnRef,
   Condition,
   OrderKey,
   PlanComparison,
@@ -86,6 +87,7 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Rea
   const candidates = isOne ? 1 : Math.min(mostRows(plan, limit, rowsIn), rowsIn(table));
   const shown = isOne ? 1 : Math.min(limit, candidates);
   const where = plan.where ? estimate.condition(plan.where, candidates) : NOTHING;
+  const textsOfWhere = estimate.texts;
   const written = plan.aggregate ? 0 : shown * plan.entity.columns.length;
   const parts: Cost[] = [
     leaf(`rows of ${table}`, plan.where ? candidates : candidates / COUNTED_AT_ONCE, written),
@@ -101,7 +103,7 @@ export function estimateCost(plan: ReadPlan, rowsIn: RowsIn, limit: number): Rea
       ]),
     ),
   ];
-  const texts = isOne ? 0 : estimate.texts * (1 + plan.facets.length);
+  const texts = isOne ? 0 : Math.ceil(estimate.texts + textsOfWhere * plan.facets.length);
   return { ...sum(plan.uid, parts), texts };
 }
 
@@ -147,16 +149,22 @@ const isById = (where: Condition | null): boolean =>
       (where.op === 'eq' || where.op === 'in') &&
       (where.column.column === 'id' || where.column.column === 'document_id');
 
+const isJson = (type: ScalarType): boolean => type === 'json' || type === 'blocks';
+
 function weightOf(op: PlanComparison, type: ScalarType): number {
-  if (type !== 'json' && type !== 'blocks') return WEIGHTS[op] ?? 1;
+  if (!isJson(type)) return WEIGHTS[op] ?? 1;
   return JSON_TEXT.has(op) ? JSON_TEXT_WEIGHT : JSON_WEIGHT;
 }
+
+/** JSON is compared as what it means, so all of it is read. */
+const readsWholeText = ({ type, path }: ColumnRef, op: PlanComparison): boolean =>
+  LONG_TEXTS.has(type) && (WHOLE_TEXT.has(op) || (isJson(type) && !path));
 
 class Estimate {
   readonly #rowsIn: RowsIn;
   /** Rows that are populated at most. */
   readonly #mostPopulated: number;
-  /** Conditions on long texts so far. */
+  /** How often long texts are looked through, so far. */
   texts = 0;
 
   constructor(rowsIn: RowsIn, mostPopulated: number) {
@@ -172,7 +180,7 @@ class Estimate {
         return this.#all(condition.of, asked);
       case 'compare': {
         const { column, op } = condition;
-        if (LONG_TEXTS.has(column.type) && WHOLE_TEXT.has(op)) this.texts++;
+        if (readsWholeText(column, op)) this.texts++;
         const perRow = column.path ? JSON_WEIGHT : weightOf(op, column.type);
         return { once: perRow === JSON_TEXT_WEIGHT ? MAX_SMALL_COST : 0, perRow };
       }
@@ -236,6 +244,11 @@ class Estimate {
     return { once, perRow: LOOK_UP * (1 + perRow) };
   }
 
+  /** So many times a value of a table is read whole, where it can be long. */
+  #readText({ type }: ColumnRef, table: string, times: number): void {
+    if (LONG_TEXTS.has(type)) this.texts += times / Math.max(1, this.#rowsIn(table));
+  }
+
   order(key: OrderKey, table: string, rows: number): Cost {
     const { aggregate } = key;
     const names = [
@@ -244,6 +257,14 @@ class Estimate {
       ...(aggregate ? [`$${aggregate.is}`] : []),
     ];
     const title = `sort by ${names.join(' → ')}`;
+    const last = key.steps.at(-1);
+    if (last)
+      this.#readText(
+        key.column,
+        last.table,
+        key.branches ? this.#linksOf(last) : rows * this.#fanOut(key.steps[0]!, table),
+      );
+    else this.#readText(key.column, table, rows);
     if (key.steps.length === 0) return leaf(title, key.column.column === 'id' ? 0 : rows);
     if (key.branches) {
       const passes = key.steps.map(
@@ -266,6 +287,9 @@ class Estimate {
       around += cost;
       joined *= Math.max(1, paths / Math.max(1, rows));
     }
+    for (const { column } of [...keys, ...values])
+      if (column)
+        this.#readText(column, column.place === null ? table : places[column.place]!.steps.at(-1)!.table, joined);
     return leaf(title, around + joined * (GROUPED_ROW * Math.max(1, keys.length) + values.length));
   }
 
