@@ -12,7 +12,7 @@ const NOTE = 'api::note.note';
 const PROJECT: Project = { types: { note: { attributes: { text: { type: 'text' } } } } };
 const NOTES = 20;
 const TEXT_LENGTH = 400;
-const REQUESTS = 500;
+const REQUESTS = 1_500;
 
 const CODE: Files = {
   'config/middlewares.js': `module.exports = ['strapi::body', 'global::around'];`,
