@@ -55,8 +55,8 @@ export class AffectedStatements {
   /**
    * Locks documents, table by table, each in order of its rows: those that are named, and those that parts lead to.
    * After these, those that are held, those that lose rows, and drafts that have no published row and get one: who waits
-   * there has all other locks, so that nobody whom it waits for waits for it. Returns all, each with the number of its table. Values: for each table, document ids[,
-   * row ids], then those of the parts that lead to it.
+   * there has all other locks, so that nobody whom it waits for waits for it. Returns all, each with the number of its
+   * table. Values: for each table, document ids[, row ids], then those of the parts that lead to it.
    */
   lock(
     tables: readonly LockedTable[],

@@ -34,6 +34,11 @@ const shown = <Row extends readonly [ScalarType, ...unknown[]]>(rows: readonly R
 const HALF = '\ud800';
 
 describe('a value', () => {
+  it('is JSON however long its strings are', () => {
+    const text = 'type-10'.repeat(3_000_000);
+    expect(readValue(attributeOf('json'), text)).toEqual({ value: `"${text}"` });
+  });
+
   it.each(
     shown<[ScalarType, unknown, unknown]>([
       ['string', 'a', 'a'],

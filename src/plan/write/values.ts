@@ -188,7 +188,7 @@ function jsonValue(given: unknown): Checked {
 function digitsInExponents(text: string): number {
   let digits = 0;
   if (/e[+-]\d{2}/.test(text))
-    for (const [, exponent] of text.matchAll(/"(?:[^"\\]|\\.)*"|e([+-]\d+)/g))
+    for (const [, exponent] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|e([+-]\d+)/g))
       digits += Math.abs(Number(exponent ?? 0));
   return digits;
 }
@@ -250,7 +250,10 @@ function isMatch({ name }: ScalarAttribute, pattern: Pattern, value: string, tim
   throw limitExceeded(limit, allowed, what, { key: name, source: 'body' });
 }
 
-/** What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. `time`: of the write. */
+/**
+ * What a published value must satisfy besides; null where it does. Passwords are checked before they are hashed. `time`:
+ * of the write.
+ */
 export function ruleProblem(attribute: ScalarAttribute, value: StoredValue, time: PatternTime): string | null {
   const { type, rules, required } = attribute;
   if (value === null) return required ? wrongKind(kindName(type), null) : null;
