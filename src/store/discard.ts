@@ -4,10 +4,10 @@ import type { ContentType, RelationAttribute } from '../model/types.ts';
 import { weave } from '../plan/write/relation-order.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { copyMorphs, copyNestedContent } from './copy.ts';
-import { draftsOf, otherOwnersInStatus, publishedOf } from './document-versions.ts';
+import { type DraftAndPublished, draftsOf, otherOwnersInStatus, publishedOf } from './document-versions.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
 import { readRecord } from './publication-records.ts';
-import { type DraftAndPublished, isSettled, requireMayLose, setKey, sharedColumns, takeFromOthers } from './publish.ts';
+import { isSettled, requireMayLose, setKey, sharedColumns, takeFromOthers } from './publish.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** A published row that lost its draft gets one back before it is changed. */

@@ -29,6 +29,12 @@ export const documentsOf = (
 export const publishedBeside = (versions: readonly Version[], { locale }: Version): Version | undefined =>
   versions.find((version) => version.published && version.locale === locale);
 
+/** The two rows of a document in one locale. */
+export interface DraftAndPublished {
+  readonly draft: number;
+  readonly published: number;
+}
+
 /** What an update of a locale is about. */
 export interface UpdatedVersion {
   /** The row that is written: the draft, or the one row of a type without drafts. Null where there is none. */
@@ -178,4 +184,15 @@ export async function otherOwnersInStatus(
       documentId !== own?.documentId && (!type.draftAndPublish || published === own?.published),
   );
   return new Set(others.map(({ id }) => id));
+}
+
+/** The rows that stand for targets among published content: their published rows, or they themselves. */
+export async function shownTargets(
+  write: WriteSession,
+  target: ContentType,
+  ids: readonly number[],
+): Promise<number[]> {
+  if (!target.draftAndPublish || ids.length === 0) return [...ids];
+  const published = await publishedOf(write, target.table, ids);
+  return ids.flatMap((id) => published.get(id) ?? []);
 }

@@ -5,7 +5,7 @@ import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { ContentType, Schema } from '../model/types.ts';
 import { listName } from '../sql/link-names.ts';
 import { rowsOfEntries, rowsWithoutDrafts } from './components.ts';
-import { versionsByRow } from './document-versions.ts';
+import { type DraftAndPublished, versionsByRow } from './document-versions.ts';
 import { listOf, type WriteSession } from './write-session.ts';
 
 /** Rows that lead to a document by one polymorphic relation: those whose lists hold its draft, and on record. */
@@ -24,11 +24,6 @@ const schemasWithKeysTo = ({ model }: WriteSession, { uid }: ContentType): Set<S
       .filter(({ many }) => !many)
       .map(({ schema }) => schema),
   );
-
-interface DraftAndPublished {
-  readonly draft: number;
-  readonly published: number;
-}
 
 /**
  * A document that is published for the first time, or again, appears where polymorphic links lead to it. A row without

@@ -2,41 +2,34 @@
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
 import { memoize } from '../memoize.ts';
-import { isForeignKey, isKey, isListed, keysTo, linkAttributes, oneWayTo } from '../model/links.ts';
-import { PUBLISHED_LISTS } from '../model/tables.ts';
-import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
-import { applyChange, weave } from '../plan/write/relation-order.ts';
+import { isForeignKey, isKey, isListed, linkAttributes, oneWayTo } from '../model/links.ts';
+import type { ContentType, Model, RelationAttribute } from '../model/types.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey, listName } from '../sql/link-names.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
-import { holdsComponents, itemTablesOf, rowsOfEntries, rowsWithoutDrafts } from './components.ts';
+import { holdsComponents, itemTablesOf } from './components.ts';
 import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
 import {
+  type DraftAndPublished,
   draftsOf,
   otherOwnersInStatus,
   publishedBeside,
-  publishedOf,
   publishedOrAppearing,
-  versionsByRow,
+  shownTargets,
 } from './document-versions.ts';
 import { gather } from './gather.ts';
 import { append } from './gathered.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { mayTakeFromOtherTypes } from './morph-key.ts';
-import { type MorphReferrer, morphListsTo, rememberInMorphs, showInMorphs } from './morph-referrers.ts';
-import { readRecord, recordList, recordLists } from './publication-records.ts';
+import { type MorphReferrer, morphListsTo, showInMorphs } from './morph-referrers.ts';
+import { recordList, recordLists } from './publication-records.ts';
+import { linkFromReferrers, type Referrer, referrerParts } from './referrers.ts';
 import { mayTakeFrom, rulesAllowUpdate, takesFromOthers } from './row-rights.ts';
 import { scalarsAnd, syncSharedFields } from './shared-fields.ts';
 import { readScalarRows, validateForPublish } from './validate.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
-
-/** The two rows of a document in one locale. */
-export interface DraftAndPublished {
-  readonly draft: number;
-  readonly published: number;
-}
 
 /** `isNew`: the published row was just made, so that it holds nothing yet. */
 interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'recorded'> {
@@ -63,17 +56,9 @@ const keyAttributes = memoize((type: ContentType): readonly RelationAttribute[] 
   [...type.attributes.values()].filter(isKey),
 );
 
-/** Rows that lead one way to a document, for each relation that can. */
-type Referrers = readonly {
-  readonly schema: Schema;
-  readonly attribute: RelationAttribute;
-  readonly holders: readonly number[];
-  readonly recorded: readonly number[];
-}[];
-
 /** What a publication reads ahead, besides lists and items. */
 interface GatheredForPublish {
-  readonly referrers: Referrers;
+  readonly referrers: readonly Referrer[];
   readonly morphReferrers: readonly MorphReferrer[];
   /** The recorded lists of the published row, by name. */
   readonly recorded: ReadonlyMap<string, readonly number[]>;
@@ -152,12 +137,6 @@ async function gatherForFirst(
   };
 }
 
-/** For the rows whose lists hold a draft, and for those whose recorded lists do. */
-const referrerParts = (schema: Schema, link: LinkTable): GatherPart[] => [
-  { read: 'holders', table: link.table, holder: link.from, held: link.to, constants: link.constants },
-  { read: 'recordedIn', link, holder: schema.table },
-];
-
 /** Publishes a draft: checks it, brings its published row in line with it, and keeps what locales share in step. */
 export async function publishVersion(
   write: WriteSession,
@@ -208,13 +187,6 @@ async function publishRow(
     await showInMorphs(write, type, rows, morphReferrers);
   }
   return { id: published, changed };
-}
-
-/** The rows that stand for targets among published content: their published rows, or they themselves. */
-async function shownTargets(write: WriteSession, target: ContentType, ids: readonly number[]): Promise<number[]> {
-  if (!target.draftAndPublish || ids.length === 0) return [...ids];
-  const published = await publishedOf(write, target.table, ids);
-  return ids.flatMap((id) => published.get(id) ?? []);
 }
 
 /** A link that a publication added, from this row to another. */
@@ -311,14 +283,6 @@ async function placeInInverses(
       await write.run.change(link.table, write.sql.moveToPosition(link), published, position, other, position);
 }
 
-/** The list with the published row directly behind the draft. */
-const besideDraft = (list: readonly number[], { draft, published }: DraftAndPublished): number[] =>
-  applyChange(list, {
-    connect: [{ ids: [published], position: { at: 'after', anchor: [draft] } }],
-    disconnect: [],
-    strict: false,
-  });
-
 /**
  * A key between a row and one without drafts needs nothing but to be taken from others: either it was copied with its
  * row, or it is that of the row without drafts, which leads to one row.
@@ -386,130 +350,3 @@ async function otherHolders(
   const holders = [...new Set(links.map(({ holder }) => holder))];
   return [...(await otherOwnersInStatus(write, type, row, holders))];
 }
-
-/** A document that is published for the first time appears wherever one-way relations already lead to it. */
-async function linkFromReferrers(
-  write: WriteSession,
-  type: ContentType,
-  rows: DraftAndPublished,
-  referrers: Referrers,
-): Promise<void> {
-  await linkFromKeys(write, type, rows);
-  for (const { schema, attribute, holders, recorded } of referrers) {
-    const { link } = attribute;
-    for (const row of await rowsWithoutDrafts(write, schema, holders)) {
-      const current = await readLinks(write, link, row);
-      const list = current.map(({ target }) => target);
-      await writeLinks(write, link, row, { current, desired: besideDraft(list, rows) });
-    }
-    const live = new Set(await rowsWithoutDrafts(write, schema, recorded));
-    for (const row of recorded)
-      if (live.has(row)) await restoreInLiveList(write, attribute, row, rows);
-      else await showRecordedList(write, attribute, row);
-  }
-}
-
-/** A row without drafts gets back the link that it had with the published row alone, where it stood. */
-async function restoreInLiveList(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  row: number,
-  { draft, published }: DraftAndPublished,
-): Promise<void> {
-  const { link } = attribute;
-  const current = await readLinks(write, link, row);
-  const list = current.map(({ target }) => target);
-  if (list.includes(draft)) return;
-  const recorded = (await readRecord(write, attribute, row)).map((id) => (id === draft ? published : id));
-  const desired = weave(recorded, list).filter((id) => id === published || list.includes(id));
-  await writeLinks(write, link, row, { current, desired });
-  await recordList(write, attribute, row, recorded.every((id) => desired.includes(id)) ? [] : recorded);
-}
-
-/**
- * Before published rows go: the one-way lists of rows without drafts that hold them, and not their drafts, have nothing
- * else to remember them by. The whole list is put on record, with the drafts in the places of those that go. So are
- * polymorphic links, and lists of published rows that another program has published. Keys of rows without drafts lead to
- * the drafts from now on.
- */
-export async function rememberInLiveLists(
-  write: WriteSession,
-  type: ContentType,
-  published: readonly number[],
-): Promise<void> {
-  const drafts = await draftsOf(write, type.table, published);
-  await rememberInMorphs(write, type, drafts);
-  for (const [row, draft] of drafts) await leadKeys(write, type, { from: row, to: draft });
-  for (const [schema, attribute] of keysTo(write.model, type.uid))
-    if (attribute.inverse === null)
-      await recordWhatShows(write, schema, attribute, await holdersOf(write, attribute, published));
-  for (const [schema, attribute] of oneWayTo(write.model, type.uid)) {
-    const ids = await holdersOf(write, attribute, published);
-    await recordWhatShows(write, schema, attribute, ids);
-    for (const row of await rowsWithoutDrafts(write, schema, ids)) {
-      const list = await readTargets(write, attribute.link, row);
-      const going = new Map([...drafts].filter(([id, draft]) => list.includes(id) && !list.includes(draft)));
-      if (going.size === 0) continue;
-      const recorded = weave(await readRecord(write, attribute, row), list);
-      const drafted = recorded.map((id) => going.get(id) ?? id);
-      await recordList(write, attribute, row, drafted);
-    }
-  }
-}
-
-/** Rows that a relation leads from to the given ones. */
-const holdersOf = async (
-  write: WriteSession,
-  { link }: RelationAttribute,
-  targets: readonly number[],
-): Promise<number[]> =>
-  (await write.run.rows(write.sql.holdersOf(link.table, link.from, link.to), listOf(targets))).map(([id]) => id);
-
-/** Puts one-way lists of published rows on record where that is missing, since another program has published them. */
-async function recordWhatShows(
-  write: WriteSession,
-  schema: Schema,
-  { link, target }: RelationAttribute,
-  holders: readonly number[],
-): Promise<void> {
-  const rows = await rowsOfEntries(write, schema, holders, async (type, ids) => {
-    const versions = type.draftAndPublish ? await versionsByRow(write, type, ids) : [];
-    return versions.filter((version) => version.published).map(({ id }) => id);
-  });
-  if (rows.length === 0) return;
-  const statement = write.publications.recordShownLists(link, write.type(target).table);
-  await write.run.change(PUBLISHED_LISTS, statement, listName(link), listOf(rows));
-}
-
-/** A one-way list of a published row, as recorded when it was published, with the targets that are published now. */
-async function showRecordedList(write: WriteSession, attribute: RelationAttribute, row: number): Promise<void> {
-  const { link } = attribute;
-  const desired = await shownTargets(write, write.type(attribute.target), await readRecord(write, attribute, row));
-  await writeLinks(write, link, row, { current: await readLinks(write, link, row), desired });
-}
-
-/** The same for one-way relations kept in foreign keys. */
-async function linkFromKeys(write: WriteSession, type: ContentType, rows: DraftAndPublished): Promise<void> {
-  for (const [holder, { link, inverse }] of keysTo(write.model, type.uid)) {
-    if (inverse !== null) continue;
-    const recorded = await write.run.rows(write.publications.recordedIn(holder.table), listName(link), rows.draft);
-    const holders = recorded.map(([id]) => id);
-    if (holders.length > 0) await setKeyColumn(write, link, holders, rows.published);
-  }
-  await leadKeys(write, type, { from: rows.draft, to: rows.published });
-}
-
-/** Leads keys of rows without drafts from one row of a document to the other. */
-async function leadKeys(
-  write: WriteSession,
-  type: ContentType,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<void> {
-  for (const [holder, attribute] of keysTo(write.model, type.uid)) {
-    const live = await rowsWithoutDrafts(write, holder, await holdersOf(write, attribute, [from]));
-    if (live.length > 0) await setKeyColumn(write, attribute.link, live, to);
-  }
-}
-
-const setKeyColumn = (write: WriteSession, link: LinkTable, rows: readonly number[], target: number): Promise<void> =>
-  write.run.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), target, listOf(rows));
