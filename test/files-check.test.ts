@@ -15,6 +15,7 @@ import { png } from './conformance/upload-checks.mjs';
 import { openToAll } from './support/access.ts';
 import { type Answered, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, GUIDE } from './support/database.ts';
+import { withClient } from './support/postgres-client.ts';
 import { scaled } from './support/scale.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -160,11 +161,24 @@ describeOnEveryDatabase('A check of files', (engine) => {
     }
   }
 
+  /** The connections to the database, by number; none where there is no server. */
+  const connections = (database: string): Promise<number[]> =>
+    engine.name === 'SQLite'
+      ? Promise.resolve([])
+      : withClient(database, async (client) => {
+          const { rows } = await client.query<{ pid: number }>(
+            `select pid from pg_stat_activity
+             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+          );
+          return rows.map(({ pid }) => pid);
+        });
+
   it('finds nothing wrong for readers after kills, and nothing at all after a repair', async () => {
     const { sheaf, project, database } = await guide();
     await openToAll(sheaf);
     const stored = new Set<number>();
     const deleted = new Set<number>();
+    const own = new Set(await connections(database));
     for (let kill = 0; kill < KILLS; kill++) {
       const address = await start(project, database);
       const before = stored.size + deleted.size;
@@ -177,6 +191,8 @@ describeOnEveryDatabase('A check of files', (engine) => {
       const ended = new Promise((resolve) => child!.on('exit', resolve));
       child!.kill('SIGKILL');
       await Promise.all([ended, clients]);
+      // PostgreSQL may still commit what was sent to it before.
+      await expect.poll(async () => (await connections(database)).filter((pid) => !own.has(pid))).toEqual([]);
     }
     const found = await checkFiles(sheaf.files, AT_ONCE);
     console.log(
