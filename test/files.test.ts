@@ -129,7 +129,10 @@ describeOnEveryDatabase('Files', (engine) => {
       });
       expect([cover.id, gallery.map((file: Answered) => file.id)]).toEqual([a.id, [b.id, a.id]]);
       const unknown = await site.send('POST', `posts?${query}`, { data: { cover: '999999999' } });
-      expect([unknown.status, unknown.body.error.message]).toEqual([400, 'cover: there is no entry with that id']);
+      expect([unknown.status, unknown.body.error.message]).toEqual([
+        400,
+        '1 relation(s) of type plugin::upload.file associated with this entity do not exist',
+      ]);
     });
 
     it('are linked on upload with a draft, until it is published', async () => {

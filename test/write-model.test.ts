@@ -1021,13 +1021,17 @@ describeOnEveryDatabase('writes against the model', (engine) => {
         locales: ['en', 'de'],
       });
       const made = await content.send('POST', 'pages', { data: {} });
-      for (const [data, path] of [
+      for (const [data, path, count = 1] of [
         [{ parent: 0 }, 'parent'],
         [{ parent: { connect: [{ id: 0 }] } }, 'parent.connect.0'],
         [{ peers: [0] }, 'peers.0'],
         [{ peers: [{ id: '0' }] }, 'peers.0'],
         [{ part: { peers: [0] } }, 'part.peers.0'],
-      ] as const)
+        [{ peers: [made.body.data.id, 2 ** 60] }, 'peers.1'],
+        [{ peers: { disconnect: [10_001] } }, 'peers.disconnect.0'],
+        // Each is counted once, wherever it stands.
+        [{ peers: [10_001, 10_002, 10_001], part: { peers: [10_002, 10_003] } }, 'peers.0', 3],
+      ] as [data: object, path: string, count?: number][])
         for (const [method, url] of [
           ['POST', 'pages'],
           ['PUT', `pages/${made.body.data.documentId}?locale=de`],
@@ -1036,7 +1040,10 @@ describeOnEveryDatabase('writes against the model', (engine) => {
           expect({ method, status, error: body.error }).toMatchObject({
             method,
             status: 400,
-            error: { message: `${path}: there is no entry with that id`, details: { path, source: 'body' } },
+            error: {
+              message: `${count} relation(s) of type api::page.page associated with this entity do not exist`,
+              details: { path, source: 'body' },
+            },
           });
         }
       const itself = { data: { parent: made.body.data.documentId } };

@@ -141,7 +141,7 @@ function reference(value: unknown, path: BodyPath, { isTargetKey, digitsAreRows 
   if (digitsAreRows && typeof value === 'string' && DIGITS.test(value)) return { ...none, id: rowId(value, path) };
   if (isText(value)) return { ...none, documentId: value };
   if (typeof value === 'number') return { ...none, id: rowId(value, path) };
-  if (!isObject(value)) throw notReference(path);
+  if (!isObject(value)) throw bodyValueError(path, 'a documentId, or an object with one');
   const isKnown = (key: string): boolean => REFERENCE_KEYS.has(key) || SYSTEM_KEYS.has(key) || isTargetKey(key);
   const unknownKey = Object.keys(value).find((key) => !isKnown(key));
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, path);
@@ -158,21 +158,16 @@ function reference(value: unknown, path: BodyPath, { isTargetKey, digitsAreRows 
   };
 }
 
-/** A reference to a row that is not there, or not for the caller. */
-export const missingRow = (path: BodyPath): SheafError =>
-  new SheafError(400, 'ValidationError', `${path.join('.')}: there is no entry with that id`, {
-    path: path.join('.'),
-    source: 'body',
-  });
+/** No row has it. */
+const NO_ROW = 0;
 
-const notReference = (path: BodyPath): SheafError => bodyValueError(path, 'a documentId, or an object with one');
-
-/** The id of a row. A whole number that no row can have is one that is not there. */
+/** The id of a row. Whole numbers that no row can have are all the same: one that is not there. */
 function rowId(value: unknown, path: BodyPath): number {
   const id = readRowId(value);
   if (id !== null) return id;
   const isWhole = Number.isInteger(value) || (typeof value === 'string' && DIGITS.test(value));
-  throw isWhole ? missingRow(path) : notReference(path);
+  if (!isWhole) throw bodyValueError(path, 'a documentId, or an object with one');
+  return NO_ROW;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && isStorable(value);

@@ -3,9 +3,10 @@
 // read; it knows no tables.
 import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
+import { anchorsIn, referencesIn } from '../plan/write/affected-documents.ts';
 import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
 import type { Connection, Position } from '../plan/write/relation-order.ts';
-import { bodyValueError, missingRow, type PositionInput, type Reference } from '../request/parse-relation.ts';
+import { type BodyPath, bodyValueError, type PositionInput, type Reference } from '../request/parse-relation.ts';
 import { NEW_ROW } from './entity-writes.ts';
 import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
@@ -64,7 +65,10 @@ export function resolveReferences(
     const resolve: Resolve = (reference) => {
       const target = attribute.kind === 'morph' ? reference.type! : attribute.target;
       const type = model.contentTypes.get(target)!;
-      const ids = chooseRows(type, reference, { ...from, defaultLocale }, known.get(target)!);
+      const versions = known.get(target)!;
+      if (reference.documentId === null && !versions.byRow.has(reference.id!))
+        throw missingRows(target, missingIds(relations, target, versions), reference.path);
+      const ids = chooseRows(type, reference, { ...from, defaultLocale }, versions);
       return attribute.kind === 'morph' ? ids.map((id) => morphEntry(attribute, target, id)) : ids;
     };
     resolved.set(relation, resolveOrder(relation.input, resolve));
@@ -103,8 +107,7 @@ function chooseRows(
   const { path } = reference;
   let { documentId, locale, status } = reference;
   if (documentId === null) {
-    const row = byRow.get(reference.id!);
-    if (!row) throw missingReference(reference, null);
+    const row = byRow.get(reference.id!)!;
     if (from.isAlone) return [row.id];
     documentId = row.documentId;
     locale ??= row.locale;
@@ -127,18 +130,41 @@ function chooseRows(
     const wanted = draftAndPublish ? 'draft' : status;
     if (wanted !== null) versions = versions.filter((version) => version.published === (wanted === 'published'));
   }
-  if (versions.length === 0) throw missingReference({ ...reference, documentId }, wantedLocale);
+  if (versions.length === 0) throw missingDocument(documentId, wantedLocale, path);
   // The draft before the published row, so that the two stand side by side in one order everywhere.
   return versions.toSorted((a, b) => Number(a.published) - Number(b.published) || a.id - b.id).map(({ id }) => id);
 }
 
-/** A reference to what is not there, or not for the caller. */
-export const missingReference = ({ documentId, path }: Reference, locale: string | null): SheafError =>
-  documentId === null
-    ? missingRow(path)
-    : new SheafError(
-        400,
-        'ValidationError',
-        `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
-        { path: path.join('.'), source: 'body' },
-      );
+/** A reference to a document that is not there, or not for the caller. */
+export const missingDocument = (documentId: string, locale: string | null, path: BodyPath): SheafError =>
+  new SheafError(
+    400,
+    'ValidationError',
+    `Document with id "${documentId}"${locale === null ? '' : `, locale "${locale}"`} not found`,
+    { path: path.join('.'), source: 'body' },
+  );
+
+/**
+ * References by id to rows that are not there, or not for the caller. Front ends know the message of Strapi 5, which
+ * counts them; the path is that of the first.
+ */
+export const missingRows = (type: string, count: number, path: BodyPath): SheafError =>
+  new SheafError(
+    400,
+    'ValidationError',
+    `${count} relation(s) of type ${type} associated with this entity do not exist`,
+    { path: path.join('.'), source: 'body' },
+  );
+
+/** How many ids of rows of a type a write names that are not there. */
+function missingIds(relations: readonly RelationChange[], type: string, { byRow }: KnownVersions): number {
+  const named = relations
+    .flatMap(({ attribute, input }) =>
+      [...referencesIn(input), ...anchorsIn(input)].map((reference) => ({
+        id: reference.id,
+        target: attribute.kind === 'morph' ? reference.type : attribute.target,
+      })),
+    )
+    .filter(({ id, target }) => id !== null && target === type && !byRow.has(id));
+  return new Set(named.map(({ id }) => id)).size;
+}

@@ -12,7 +12,7 @@ import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entit
 import { byPosition, type StoredEntity, type StoredLink } from './gathered.ts';
 import type { ForeignLink } from './link-table.ts';
 import { morphEntry, rowOfEntry, targetOfEntry } from './morph-entries.ts';
-import { missingReference, type ResolvedOrder } from './references.ts';
+import { missingDocument, missingRows, type ResolvedOrder } from './references.ts';
 import { type LinkRights, takesFromOthers } from './row-rights.ts';
 import type { WriteSession } from './write-session.ts';
 
@@ -62,13 +62,17 @@ interface DecidedList {
 /** Refuses a file that a write adds and its caller sees nowhere, like one that does not exist. */
 function decideMedia(
   { files }: RelationContext,
-  { link }: MediaAttribute,
+  { link, target }: MediaAttribute,
   order: ResolvedOrder,
   { current, list, desired }: DecidedList,
 ): ListWrite {
   const isUnseen = (id: number): boolean => files !== null && !files.has(id) && !list.includes(id);
-  if (order.mode === 'set')
-    for (const { reference, ids } of order.references) if (ids.some(isUnseen)) throw missingReference(reference, null);
+  const unseen = order.mode === 'set' ? order.references.filter(({ ids }) => ids.some(isUnseen)) : [];
+  if (unseen.length > 0) {
+    const { documentId, path } = unseen[0]!.reference;
+    const ids = new Set(unseen.map(({ reference }) => reference.id));
+    throw documentId === null ? missingRows(target, ids.size, path) : missingDocument(documentId, null, path);
+  }
   return { write: 'list', link, current, desired, taken: [], dropsRecord: false };
 }
 

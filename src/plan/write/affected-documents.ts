@@ -90,7 +90,7 @@ export function referencesIn(input: RelationInput): readonly Reference[] {
   }
 }
 
-const anchorsIn = (input: RelationInput): Reference[] =>
+export const anchorsIn = (input: RelationInput): Reference[] =>
   input.mode === 'change'
     ? input.connect.flatMap(({ position }) => ('anchor' in position ? [position.anchor] : []))
     : [];
