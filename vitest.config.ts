@@ -1,7 +1,8 @@
-// Six files at a time, the longest first: many of them wait, and four left a fifth of two cores idle. Files that run in
-// the same process share its modules, so a test restores what it replaces. No test of a server asserts how long something
-// takes, so none minds what else the machine does; for one that stands still see test/support/stalled-machine.ts.
-// Time-outs guard against what never ends, and nothing else.
+// Three files at a time, the longest first. With two, cores are idle where files wait; each process more has to compile
+// the source again while it runs, which at six takes a tenth of the processor time. Files that run in the same process
+// share its modules, so a test restores what it replaces. No test of a server asserts how long something takes, so none
+// minds what else the machine does; for one that stands still see test/support/stalled-machine.ts. Time-outs guard
+// against what never ends, and nothing else.
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PATIENCE_MS } from './test/support/patience.ts';
@@ -37,8 +38,9 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-files.ts', 'test/support/postgres.ts'],
+    setupFiles: ['test/support/cheap-hashes.ts'],
     isolate: false,
-    maxWorkers: 6,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: scaled(TEST_MS),
     hookTimeout: scaled(TEST_MS),

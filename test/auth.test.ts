@@ -7,10 +7,10 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSecrets } from '../src/accounts/secrets.ts';
 import { open } from '../src/app.ts';
 import { SetupError } from '../src/errors.ts';
+import { hashPassword } from '../src/passwords.ts';
 import { BODY_MODE, JOHN, shown, statuses } from './support/account-answers.ts';
 import {
   API_TOKEN_SALT,
-  atFullCost,
   bearer,
   expectDenied,
   expectError,
@@ -24,6 +24,7 @@ import {
   useFolders,
   useServices,
 } from './support/auth.ts';
+import { atFullCost } from './support/cheap-hashes.ts';
 import type { Answer, Json } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 
@@ -65,7 +66,7 @@ describeOnEveryDatabase('Logging in', (engine) => {
     const owner = await service.person({ email: username.toLowerCase() });
     const hash = String(await service.stored(owner, 'password'));
     expect((await service.tryLogIn(username)).body.user.id).toBe(owner.id);
-    await service.change(owner, 'password', await bcrypt.hash(OTHER_PASSWORD, 4));
+    await service.change(owner, 'password', await hashPassword(OTHER_PASSWORD));
     expect((await service.tryLogIn(username)).body.user.id).toBe(named.id);
     expect((await service.tryLogIn(username, OTHER_PASSWORD)).body.user.id).toBe(owner.id);
     expect((await service.tryLogIn(username, hash)).status).toBe(400);

@@ -1,8 +1,8 @@
 // Who gets into the console: logging in and out, sessions, cookies, and what reaches the console at all.
-import bcrypt from 'bcrypt';
 import { beforeAll, expect, it } from 'vitest';
 import { open } from '../src/app.ts';
 import { firstConsoleLink } from '../src/cli/console-notes.ts';
+import { hashPassword } from '../src/passwords.ts';
 import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
 import { type Answer, Content, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite } from './support/database.ts';
@@ -18,7 +18,7 @@ describeOnEveryDatabase('The console', (engine) => {
   /** An account as Strapi 5 stores it. */
   const account = async (email: string, role = 'strapi-super-admin', columns = {}): Promise<void> => {
     // As the library that Strapi 5 hashes with writes it.
-    const hash = (await bcrypt.hash(PASSWORD, 4)).replace('$2b$', '$2a$');
+    const hash = (await hashPassword(PASSWORD)).replace('$2b$', '$2a$');
     const values = { document_id: `'${email}'`, firstname: "'Ada'", is_active: 'true', blocked: 'false', ...columns };
     await service.execute(
       `insert into admin_users (email, password, ${Object.keys(values).join(', ')}) values ('${email}', '${hash}', ${Object.values(values).join(', ')})`,

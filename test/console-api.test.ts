@@ -1,7 +1,6 @@
 // What the console asks the server besides content: the model, counts, and what a request costs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import bcrypt from 'bcrypt';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Access, type RowRule, systemAccess } from '../src/access/access.ts';
 import type { Caller } from '../src/access/caller.ts';
@@ -26,6 +25,7 @@ import { createServer } from '../src/http/server.ts';
 import { MAX_FILE_USES, MAX_TRIED_BYTES } from '../src/limits.ts';
 import { Lru } from '../src/lru.ts';
 import { loadModel } from '../src/model/build.ts';
+import { hashPassword } from '../src/passwords.ts';
 import { cookieOf, PASSWORD, type Service, useServices } from './support/auth.ts';
 import { type Answer, localized, type Project, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, describeOnSqlite, GUIDE, recordStatements } from './support/database.ts';
@@ -540,7 +540,7 @@ describeOnEveryDatabase('the routes of the console', (engine) => {
 
   /** An account as Strapi 5 stores it, logged in. */
   async function logIn(name: string, role: string): Promise<void> {
-    const [email, hash] = [`${name}@example.org`, await bcrypt.hash(PASSWORD, 4)];
+    const [email, hash] = [`${name}@example.org`, await hashPassword(PASSWORD)];
     await service.execute(
       `insert into admin_users (document_id, email, password, is_active, blocked) values ('${name}', '${email}', '${hash}', true, false)`,
     );

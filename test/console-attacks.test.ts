@@ -10,7 +10,6 @@ import { writeFiles } from './support/own-code.ts';
 
 const OWN = { 'x-sheaf-console': '1' };
 const SUPER_ADMIN = 'strapi-super-admin';
-const CHEAP_ROUNDS = 4;
 
 /** Someone who is logged in. */
 interface Someone {
@@ -36,7 +35,7 @@ class Attacked {
 
   async account(role: string): Promise<Someone> {
     const email = `someone${++this.#accounts}@example.org`;
-    const hash = await hashPassword(PASSWORD, CHEAP_ROUNDS);
+    const hash = await hashPassword(PASSWORD);
     await this.service.execute(
       `insert into admin_users (document_id, email, password, is_active, blocked) values ('${email}', '${email}', '${hash}', true, false)`,
     );

@@ -122,7 +122,7 @@ async function contentOf(content: Content): Promise<string> {
 
 /** Accounts whose password is PASSWORD, and their roles. */
 async function addAccounts(content: Content): Promise<void> {
-  const hash = await hashPassword(PASSWORD, 4);
+  const hash = await hashPassword(PASSWORD);
   for (const id of ROLES.keys())
     await content.execute(
       `insert into admin_users (id, document_id, firstname, email, password, registration_token, is_active, blocked) values (${id}, 'account${id}', 'Name ${id}', 'account${id}@example.com', '${hash}', 'hidden${id}', true, false)`,
@@ -868,7 +868,7 @@ describeOnEveryDatabase('the roles that Strapi 5 makes', (engine) => {
   it('have the routes of the API that their permissions name, and no other', async () => {
     const content = await contents.open(GUIDE_PROJECT, engine.guideDatabaseUrl());
     const { sheaf } = content;
-    const hash = await hashPassword(PASSWORD, 4);
+    const hash = await hashPassword(PASSWORD);
     const context = { sheaf, auth: await sheaf.auth(), requests: new Lru<string, CachedRequest>(1), costs: null };
     for (const [id, code] of [
       [1, 'super-admin'],

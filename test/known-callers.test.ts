@@ -2,7 +2,6 @@
 // generated changes on three nodes and by another program, with requests under way all the while. Besides: what a known
 // caller costs, what is no reason to look one up again, and what becomes of a database without triggers.
 import { DatabaseSync } from 'node:sqlite';
-import bcrypt from 'bcrypt';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -22,7 +21,6 @@ const NODES = 3;
 const INTERLEAVINGS = scaled(8);
 /** Others on each database. */
 const seedOn = ({ name }: Engine): number => (GIVEN_SEED ?? 5) + (name === 'SQLite' ? 0 : 1);
-const CHEAP_ROUNDS = 4;
 
 const NOTE = 'api::note.note';
 const NOTES: Project = { types: { note: { attributes: { title: { type: 'string' } } } } };
@@ -313,17 +311,6 @@ class World {
   }
 }
 
-/** For the body of a suite: hashing passwords is not what is tested. */
-function useCheapHashes(): void {
-  const { hash } = bcrypt;
-  beforeAll(() => {
-    vi.spyOn(bcrypt, 'hash').mockImplementation(((password: string) => hash(password, CHEAP_ROUNDS)) as typeof hash);
-  });
-  afterAll(() => {
-    vi.mocked(bcrypt.hash).mockRestore();
-  });
-}
-
 /** For the body of a suite: three nodes on one database, with one note, two roles and another program. */
 function useWorld(engine: Engine): () => World {
   const contents = useContents(engine);
@@ -344,7 +331,6 @@ function useWorld(engine: Engine): () => World {
 }
 
 describeOnEveryDatabase('A change of rights', (engine) => {
-  useCheapHashes();
   const world = useWorld(engine);
 
   it('acts on the next request of every node, whoever made it', async () => {
@@ -399,7 +385,6 @@ function useSentStatements(): string[] {
 }
 
 describeOnSqlite('A known caller', (engine) => {
-  useCheapHashes();
   const world = useWorld(engine);
   const isKnown = ({ auth }: Guarded, { authorization }: Who): boolean =>
     auth.authenticator.now(authorization) !== null;
@@ -430,7 +415,6 @@ describeOnSqlite('A known caller', (engine) => {
 });
 
 describeOnPostgres('A caller who is known', (engine) => {
-  useCheapHashes();
   const world = useWorld(engine);
   const sent = useSentStatements();
   const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
@@ -501,7 +485,6 @@ describeOnPostgres('A caller who is known', (engine) => {
 });
 
 describeOnPostgres('The mark of a database', (engine) => {
-  useCheapHashes();
   const world = useWorld(engine);
   const mark = async (): Promise<string> => (await world().nodes[0]!.sheaf.database.mark())!;
   const isChangedBy = async (work: () => Promise<unknown>): Promise<boolean> => {

@@ -3,7 +3,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { USER } from '../src/model/builtin.ts';
 import { BODY_MODE, JOHN, shown } from './support/account-answers.ts';
 import {
-  atFullCost,
   expectDenied,
   expectError,
   expectForbidden,
@@ -17,6 +16,7 @@ import {
   signed,
   useServices,
 } from './support/auth.ts';
+import { atFullCost } from './support/cheap-hashes.ts';
 import type { Answer, Json } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 

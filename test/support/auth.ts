@@ -4,9 +4,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { open, type Sheaf } from '../../src/app.ts';
+import { hashPassword } from '../../src/passwords.ts';
 import { type Answer, Content, type Json } from './content.ts';
 import { type Engine, GUIDE } from './database.ts';
 
@@ -19,20 +19,6 @@ export const OTHER_PASSWORD = 'c0rrect-h0rse';
 
 /** Tests ask more often than any client may. */
 const NO_LIMIT = { max: 1_000_000, seconds: 60 };
-/** Hashes that are made here are cheap; those of the guide cost what they cost everywhere. */
-const CHEAP_ROUNDS = 4;
-let isCheap = true;
-
-/** Runs what is about the cost of hashes. */
-export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
-  isCheap = false;
-  try {
-    return await work();
-  } finally {
-    isCheap = true;
-  }
-}
-
 export interface Person {
   readonly id: number;
   readonly documentId: string;
@@ -149,7 +135,7 @@ export class Service extends Content {
       username: name,
       email: `${name}@people.example`,
       provider: 'local',
-      password: await cheapHash(),
+      password: await hashPassword(PASSWORD),
       confirmed: true,
       blocked: false,
       ...columns,
@@ -243,12 +229,6 @@ export class Service extends Content {
 
 const literal = (value: string | boolean | null): string => (typeof value === 'string' ? quoted(value) : String(value));
 
-let hash: Promise<string> | undefined;
-function cheapHash(): Promise<string> {
-  hash ??= bcrypt.hash(PASSWORD, CHEAP_ROUNDS);
-  return hash;
-}
-
 function readMail(text: string): Mail {
   const [, to, subject] = /To: (\S+)\n\s+Subject: (.*) -->/.exec(text)!;
   const code = /(?:code|confirmation)=([0-9a-f]+)/.exec(text)?.[1] ?? '';
@@ -303,13 +283,7 @@ export function useFolders(): () => string {
 export function useServices(engine: Engine): Services {
   const started: Service[] = [];
   const folder = useFolders();
-  const { hash } = bcrypt;
-  beforeAll(() => {
-    const cheaply = (password: string, rounds: number) => hash(password, isCheap ? CHEAP_ROUNDS : rounds);
-    vi.spyOn(bcrypt, 'hash').mockImplementation(cheaply as typeof hash);
-  });
   afterAll(async () => {
-    vi.mocked(bcrypt.hash).mockRestore();
     for (const service of started) await service.close();
   });
   const services: Services = {

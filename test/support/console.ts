@@ -110,7 +110,7 @@ async function addPictures(sheaf: Sheaf): Promise<void> {
 
 /** Straight into the tables, as Strapi's admin would have left it. */
 async function makeAccount(sheaf: Sheaf, email: string, role: string): Promise<void> {
-  const password = await hashPassword(PASSWORD, 4);
+  const password = await hashPassword(PASSWORD);
   const [id, time] = [randomBytes(12).toString('hex'), Date.now()];
   const firstname = email.slice(0, 1).toUpperCase() + email.slice(1, email.indexOf('@'));
   const statements = [
