@@ -209,14 +209,18 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
     expectForbidden(await service.as(tokens.jwt, 'GET', 'restaurants'));
   });
 
-  it('are taken with the scheme in any case', async () => {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
-      const answer = await given.service.send('GET', 'users/me', undefined, {
-        authorization: `${scheme} ${given.tokens.jwt}`,
-      });
-      expect([scheme, answer.status]).toEqual([scheme, 200]);
-    }
-  });
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'bEaReR ', 'Bearer  ', 'Bearer\t', 'bearer \t '])(
+    'are taken after %j, as in Strapi 5',
+    async (scheme) => {
+      const { service, tokens, person } = given;
+      const authorization = `${scheme}${tokens.jwt}`;
+      // Looked up, then known.
+      for (let times = 0; times < 2; times++)
+        expect((await service.send('GET', 'users/me', undefined, { authorization })).body).toMatchObject({
+          id: person.id,
+        });
+    },
+  );
 
   it('are over at their end, and at that of the session, though nothing is written meanwhile', async () => {
     const settings = { auth: { refreshToken: 'body', accessTokenSeconds: 2 * (HOUR_MS / 1000) } };
@@ -254,10 +258,9 @@ describeOnEveryDatabase('Tokens of users', (engine) => {
   });
 
   it.each<[string, (token: string) => string]>([
-    ['two spaces', (token) => `Bearer  ${token}`],
     ['two tokens', (token) => `Bearer ${token} ${token}`],
     ['two tokens with a comma', (token) => `Bearer ${token},${token}`],
-    ['a tab in place of the space', (token) => `Bearer\t${token}`],
+    ['two tokens with a tab', (token) => `Bearer ${token}\t${token}`],
   ])('are refused after %s', async (_, headerOf) => {
     await expectRefused(headerOf(given.tokens.jwt));
   });

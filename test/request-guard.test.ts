@@ -640,8 +640,10 @@ describeOnSqlite('The door', (engine) => {
         expect(await statuses(app, [asking(tokens[0]!, '192.0.2.4'), asking(tokens[1]!, '192.0.2.1')])).toEqual([
           429, 200,
         ]);
-        const spelled = { ...asking('', '192.0.2.5'), headers: { authorization: `BEARER ${tokens[0]}` } };
-        expect(await statuses(app, [spelled])).toEqual([429]);
+        for (const scheme of ['BEARER ', 'Bearer  ', 'Bearer\t']) {
+          const spelled = { ...asking('', '192.0.2.5'), headers: { authorization: scheme + tokens[0] } };
+          expect([scheme, ...(await statuses(app, [spelled]))]).toEqual([scheme, 429]);
+        }
       });
     });
 

@@ -1220,7 +1220,7 @@ describeOnEveryDatabase('values', (engine) => {
     expect(made.lock).toEqual({ id: made.lock.id });
     const codes = (await kit.rows('select code from components_kit_locks where code is not null order by id')).flat();
     expect(codes).toHaveLength(6);
-    for (const code of codes) expect(code).toMatch(/^\$2[aby]\$10\$/);
+    for (const code of codes) expect(code).toMatch(/^\$2[aby]\$\d\d\$/);
     // To compare takes long, and the draft and the published row hold the same hash.
     const hashes = [...new Set(codes)];
     expect(hashes).toHaveLength(3);

@@ -208,6 +208,28 @@ describeOnEveryDatabase('Users as content', (engine) => {
     expect((await service.send('POST', 'users', { ...body, provider: 'github' })).status).toBe(201);
   });
 
+  it('are made of what Strapi 5 requires, and are told all that is missing at once', async () => {
+    const required = async (values: Json, ...names: readonly string[]): Promise<void> => {
+      const answer = await service.send('POST', 'users', values);
+      const messages = names.map((name) => `${name} is a required field`);
+      expectInvalid(answer, names.length === 1 ? messages[0] : `${names.length} errors occurred`);
+      expect(answer.body.error.details.errors).toEqual(
+        names.map((name, at) => ({ path: [name], message: messages[at], name: 'ValidationError' })),
+      );
+    };
+    const before = await users();
+    const { email: _, ...nowhere } = newcomer();
+    await required(nowhere, 'email');
+    const { username: __, ...nameless } = newcomer();
+    await required(nameless, 'username');
+    // A form sends a field that nobody filled in as an empty string.
+    for (const name of ['email', 'username', 'password']) await required(newcomer({ [name]: '' }), name);
+    await required({}, 'email', 'username', 'password');
+    await required({ data: newcomer() }, 'email', 'username', 'password');
+    await required({ provider: 'github' }, 'email', 'username');
+    expect(await users()).toBe(before);
+  });
+
   it('are made with the role, the confirmation and the block that the body says', async () => {
     const answer = await service.send('POST', 'users', newcomer({ role: 2, confirmed: true, blocked: true }));
     expect(answer.body).toMatchObject({ confirmed: true, blocked: true });

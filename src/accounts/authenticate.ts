@@ -63,6 +63,9 @@ const LENT_BYTES = 32;
  */
 const isBearer = (header: string): boolean => /^bearer\s+\S/i.test(header);
 
+/** What stands after the scheme. As in Strapi 5, any blanks are between: some front ends write two. */
+export const wordsAfterScheme = (header: string): readonly string[] => header.split(/\s+/).slice(1);
+
 const HIDDEN = new Set(['resetPasswordToken', 'confirmationToken']);
 
 export class Authenticator {
@@ -114,9 +117,8 @@ export class Authenticator {
     }
     const lent = this.#lent.get(header);
     if (lent) return lent;
-    const [scheme, token, ...rest] = header.split(' ');
-    if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH)
-      throw unauthorizedError();
+    const [token, ...rest] = wordsAfterScheme(header);
+    if (!token || rest.length > 0 || token.length > MAX_TOKEN_LENGTH) throw unauthorizedError();
     const { state } = this.#grants;
     const { caller, until, mark } = await (token.includes('.') ? this.#user(token) : this.#token(token));
     if (state !== null) this.#known.set(header, { caller: { ...caller, knownBy: mark }, until, state: mark ?? state });

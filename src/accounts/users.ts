@@ -8,6 +8,7 @@ import { fieldError, SheafError, validationError } from '../errors.ts';
 import type { TypeExtension } from '../operations/writes.ts';
 import { isTooLong } from '../passwords.ts';
 import type { EntityChange, WritePlan } from '../plan/write/changes.ts';
+import { problemsError } from '../plan/write/plan-write.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACCOUNT_SETTINGS, type AccountStatements } from '../sql/account-statements.ts';
 import { lockKeys } from '../store/locks.ts';
@@ -49,7 +50,8 @@ export class UserExtension implements TypeExtension {
       // What the caller may not write is refused as a name, where the plan is made.
       const mayWrite = (key: string): boolean => caller.access.mayUse(operation.type.uid, key, WRITE_USES[name]);
       if (mayWrite('role')) refuseNoRole(name, data.role);
-      if (mayWrite('password')) refuseNoPassword(name, data);
+      if (mayWrite('password') && data.password === null) throw fieldError('password', 'Password cannot be null');
+      if (name === 'create') refuseIncomplete(given, mayWrite);
     }
     if (typeof given.password === 'string' && isTooLong(given.password))
       throw validationError('Password must be less than 73 bytes');
@@ -127,12 +129,17 @@ export class UserExtension implements TypeExtension {
 const withPlainAddress = (values: Values): Values =>
   typeof values.email === 'string' ? { ...values, email: values.email.toLowerCase() } : values;
 
-/** Who has an account of this service logs in with a password; who has one elsewhere does not. */
-function refuseNoPassword(name: 'create' | 'update', { password, provider }: Values): void {
-  if (password === null) throw fieldError('password', 'Password cannot be null');
-  const isLocal = provider === undefined || provider === 'local';
-  if (name === 'create' && isLocal && password === undefined)
-    throw fieldError('password', 'password is a required field');
+/**
+ * Who has an account of this service logs in with a password; who has one elsewhere does not. Forms send fields that nobody
+ * filled in as empty strings.
+ */
+function refuseIncomplete(given: Values, mayWrite: (key: string) => boolean): void {
+  const isLocal = given.provider === undefined || given.provider === 'local';
+  const missing = ['email', 'username', ...(isLocal ? ['password'] : [])].filter(
+    (name) => mayWrite(name) && (given[name] === undefined || given[name] === ''),
+  );
+  if (missing.length > 0)
+    throw problemsError(missing.map((name) => ({ path: [name], message: 'is a required field' })));
 }
 
 /** A form that connects no role would leave a user without one, who can do nothing: Strapi refuses it as well. */

@@ -2,6 +2,7 @@
 // count for what they are. Counted in this process.
 import type { FastifyReply } from 'fastify';
 import { type Caller, editorIdOf } from '../access/caller.ts';
+import { wordsAfterScheme } from '../accounts/authenticate.ts';
 import { LimitedCounter } from '../accounts/limited-counter.ts';
 import { networkOf } from '../accounts/login-attempts.ts';
 import { RateLimitError } from '../errors.ts';
@@ -41,6 +42,6 @@ function senderOf({ request }: FastifyReply, caller: Caller): string {
   if (account) return `user ${account.id}`;
   if (kind === 'editor') return `editor ${editorIdOf(caller)}`;
   // The scheme can be written in several ways, the token in one.
-  if (kind === 'token') return `token ${request.headers.authorization?.slice('Bearer '.length)}`;
+  if (kind === 'token') return `token ${wordsAfterScheme(request.headers.authorization ?? '').join(' ')}`;
   return `address ${networkOf(request.ip)}`;
 }
