@@ -11,9 +11,14 @@ function hashCheaply(): void {
   vi.spyOn(bcrypt, 'hash').mockImplementation(cheaply as typeof hash);
 }
 
+/** A suite may have restored everything itself. */
+function restore(): void {
+  if (vi.isMockFunction(bcrypt.hash)) vi.mocked(bcrypt.hash).mockRestore();
+}
+
 /** Runs what is about the cost of hashes. */
 export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
-  vi.mocked(bcrypt.hash).mockRestore();
+  restore();
   try {
     return await work();
   } finally {
@@ -22,4 +27,4 @@ export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
 }
 
 beforeAll(hashCheaply);
-afterAll(() => vi.mocked(bcrypt.hash).mockRestore());
+afterAll(restore);
