@@ -41,13 +41,14 @@ import {
 } from './log.ts';
 import type { ServerMetrics } from './metrics.ts';
 import { isUnroutedQuery, type RefuseMethod } from './other-methods.ts';
+import { publicFiles } from './public-files.ts';
 import { isUploading, UPLOAD_TIMES, type UploadTimes } from './receive-upload.ts';
 import { registerRoutes } from './register-routes.ts';
 import { registerRateLimits, registerRequestGuard } from './request-guard.ts';
 import { RequestLoad } from './request-load.ts';
 import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
-import { MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
+import { answeredBy, MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
 
 const noSchemas = (): never => {
@@ -104,8 +105,11 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
   });
   readJsonBodies(app);
   let refuseMethod: RefuseMethod = () => false;
+  const sendFile = answeredBy(publicFiles(sheaf));
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (!refuseMethod(request, reply)) sendError(reply, notFoundError());
+    if (refuseMethod(request, reply)) return;
+    if (request.method === 'GET' || request.method === 'HEAD') sendFile(request, reply);
+    else sendError(reply, notFoundError());
   };
   app.setNotFoundHandler(answerUnrouted);
   let code: StrapiCode | null = null;

@@ -37,7 +37,7 @@ export function uploadRoutes(context: RouteContext): Route[] {
       settings.resize &&
       parseResizing(queryOf(request, context), settings.resize, request.originalUrl, () => sheaf.files.resizeKey);
     const resized = asked && (await resizedFile(folder, name, asked));
-    return sendFrom(reply, resized ?? file, settings);
+    return sendFrom(reply, resized ?? file, (type) => uploadHeaders(type, settings));
   };
   return [
     {
@@ -54,8 +54,11 @@ export function uploadRoutes(context: RouteContext): Route[] {
   ];
 }
 
+/** Headers of a file by its type. A type among them takes the place of that. */
+type HeadersOf = (type: string) => Record<string, string>;
+
 /** Sends a file of the disk, or what the client lacks of it. */
-export async function sendFrom(reply: FastifyReply, file: string, settings: FileSettings): Promise<void> {
+export async function sendFrom(reply: FastifyReply, file: string, headersOf: HeadersOf): Promise<void> {
   const { request } = reply;
   const result = await send(withoutCacheControl(request.raw), encodeURIComponent(path.basename(file)), {
     root: path.dirname(file),
@@ -65,12 +68,12 @@ export async function sendFrom(reply: FastifyReply, file: string, settings: File
   });
   if (result.type !== 'file') return refuse(reply, result.statusCode, result.headers);
   // By the name, since a 304 has no type, and its headers replace those that a cache has.
-  const type = mime.getType(file) ?? UNKNOWN;
+  const { 'content-type': type, ...headers } = headersOf(mime.getType(file) ?? UNKNOWN);
   if (result.statusCode !== 304) reply.header('content-type', UNKNOWN);
   reply.code(result.statusCode).headers(result.headers);
-  if (result.statusCode !== 304 && SCRIPT.test(type)) reply.header('content-type', PLAIN);
+  if (result.statusCode !== 304 && type !== undefined) reply.header('content-type', type);
   reply
-    .headers(headersOf(type, settings))
+    .headers(headers)
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send(result.stream);
 }
@@ -81,7 +84,7 @@ const withoutCacheControl = (request: IncomingMessage): IncomingMessage => {
   return Object.create(request, { headers: { value: headers } });
 };
 
-function headersOf(type: string, { cacheControl, active, pdf }: FileSettings): Record<string, string> {
+function uploadHeaders(type: string, { cacheControl, active, pdf }: FileSettings): Record<string, string> {
   const isSaved =
     PAGE.test(type) ||
     SCRIPT.test(type) ||
@@ -90,6 +93,7 @@ function headersOf(type: string, { cacheControl, active, pdf }: FileSettings): R
   return {
     'cache-control': cacheControl,
     'content-security-policy': PASSIVE.test(type) ? INLINE : SANDBOX,
+    ...(SCRIPT.test(type) && { 'content-type': PLAIN }),
     ...(isSaved && { 'content-disposition': 'attachment' }),
     // Pages of other origins show pictures and play films.
     'cross-origin-resource-policy': 'cross-origin',
@@ -98,7 +102,7 @@ function headersOf(type: string, { cacheControl, active, pdf }: FileSettings): R
 }
 
 /** The file that a name stands for, in the folder and nowhere else. */
-async function placeOf(folder: string, name: string): Promise<string> {
+export async function placeOf(folder: string, name: string): Promise<string> {
   if (name === '' || /[\0\\]/.test(name) || name.split('/').some((part) => part === '' || part.startsWith('.')))
     throw notFoundError();
   try {

@@ -282,6 +282,10 @@ const SERVER = strictObject({
     ),
     'The port; null where the environment decides.',
   ),
+  publicFolder: described(
+    v.optional(v.nullable(nonEmptyString('expected a folder such as "public", or null')), 'public'),
+    'The folder of files that are served at their own paths, such as robots.txt, from that of the project; null for none.',
+  ),
   metrics: described(
     v.optional(v.nullable(v.pipe(v.string(METRICS), v.regex(PLACE, METRICS))), null),
     'Where metrics are served: a path of the server such as "/metrics", or a port of their own such as "9464"; null for nowhere.',

@@ -23,11 +23,11 @@ const YEAR_SECONDS = 31_536_000;
 
 export function readUploads(config: StrapiConfig, reader: FileReader): void {
   const folder = config.value('server', 'dirs', 'public');
-  if (typeof folder === 'string')
-    reader.give('server', ['dirs', 'public'], {
-      path: ['files', 'folder'],
-      value: `${folder.replace(/\/+$/, '')}/uploads`,
-    });
+  if (typeof folder === 'string') {
+    const value = folder.replace(/\/+$/, '');
+    reader.give('server', ['dirs', 'public'], { path: ['server', 'publicFolder'], value });
+    reader.give('server', ['dirs', 'public'], { path: ['files', 'folder'], value: `${value}/uploads` });
+  }
   readSize(config, reader);
   reader.copy('plugins', [...UPLOAD, 'breakpoints'], ['files', 'breakpoints']);
   for (const key of ['allowedTypes', 'deniedTypes'])
