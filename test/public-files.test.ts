@@ -109,6 +109,10 @@ describeOnSqlite('Files of a project', (engine) => {
       ['/b.txt', 200],
       ['/uploads/c.txt', 200],
     ]);
+    const all = await opened(files, { server: { publicFolder: '.' } });
+    expect(await statuses(all, ['/config/sheaf.json', '/public/a.txt'])).toEqual(
+      refused(['/config/sheaf.json', '/public/a.txt']),
+    );
     const none = await opened(files, { server: { publicFolder: null } });
     expect(await statuses(none, ['/a.txt', '/b.txt'])).toEqual(refused(['/a.txt', '/b.txt']));
   });

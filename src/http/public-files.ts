@@ -45,7 +45,9 @@ const HEADERS = {
 /** Sends the file that a path without a route names, or says what stands at the root. Refuses what is not there. */
 export function publicFiles({ project, settings, files }: Sheaf): Handler {
   const { publicFolder } = settings.server;
-  const root = publicFolder === null ? null : path.resolve(project, publicFolder);
+  const folder = publicFolder === null ? null : path.resolve(project, publicFolder);
+  // A folder that holds the whole project would give away its code and its settings.
+  const root = folder === null || isWithin(project, folder) ? null : folder;
   return async (request, reply) => {
     const name = nameOf(request, settings.rest.prefix);
     const place = name === null ? null : await fileOf(name, { project, root, uploads: files.folder });
@@ -69,9 +71,12 @@ async function fileOf(name: string, { project, root, uploads }: Folders): Promis
     }
   const place = root === null ? null : await within(root, name === '' ? INDEX : name);
   if (place === null) return null;
-  const uploaded = await realpath(uploads).catch(() => uploads);
-  return `${place}${path.sep}`.startsWith(`${uploaded}${path.sep}`) ? null : place;
+  return isWithin(place, await realpath(uploads).catch(() => uploads)) ? null : place;
 }
+
+/** Whether a place is a folder or something in it. */
+const isWithin = (place: string, folder: string): boolean =>
+  `${path.resolve(place)}${path.sep}`.startsWith(`${path.resolve(folder)}${path.sep}`);
 
 /** The file that a name stands for in a folder, or the page of the folder that it stands for; null where there is none. */
 async function within(folder: string, name: string): Promise<string | null> {
