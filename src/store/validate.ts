@@ -1,9 +1,9 @@
 // Checks what is about to be published as it is stored: a draft may be incomplete, what is published may not be.
 import { memoize } from '../memoize.ts';
 import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, Schema } from '../model/types.ts';
+import { countProblems, problemsError } from '../plan/write/body-problems.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { PatternTime } from '../plan/write/match-pattern.ts';
-import { countProblems, problemsError } from '../plan/write/plan-write.ts';
 import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
 import { isShown } from '../plan/write/visible-when.ts';
 import { decoderOf } from '../read/encode.ts';

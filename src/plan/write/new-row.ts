@@ -1,6 +1,7 @@
 // What a change means for a row that turns out to be new.
+
+import { problemsError } from './body-problems.ts';
 import type { EntityChange } from './changes.ts';
-import { problemsError } from './plan-write.ts';
 
 /**
  * The change for a row that turned out to be new: with defaults for what the body leaves out, and every component made

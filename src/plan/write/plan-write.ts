@@ -1,10 +1,11 @@
 // An authorized write → its plan. A key that may not be written is refused at once; problems with values are
 // collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
 // attribute that is written.
+
 import { type Access, isDisclosed, mayFollow, type WriteUse } from '../../access/access.ts';
 import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
-import { limitExceeded, SheafError } from '../../errors.ts';
+import { limitExceeded } from '../../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../limits.ts';
 import { memoize } from '../../memoize.ts';
 import { USER } from '../../model/builtin.ts';
@@ -25,6 +26,7 @@ import {
 } from '../../request/parse-relation.ts';
 import { readRowId } from '../../request/scalars.ts';
 import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
+import { countProblems, problemsError } from './body-problems.ts';
 import {
   type AbsentValues,
   type BodyProblem,
@@ -123,34 +125,6 @@ function rowState({ name, type }: WriteOperation): RowState {
   if (name === 'clone') return 'copied';
   return name === 'update' && (type.localized || type.kind === 'singleType') ? 'either' : 'existing';
 }
-
-/** What is wrong with the number of items of a component field. An empty list that is not required may be short. */
-export function countProblems(
-  { min, max, required }: Pick<ComponentAttribute, 'min' | 'max' | 'required'>,
-  count: number,
-): string[] {
-  return [
-    ...(min !== null && count < min && (required || count > 0) ? [`field must have at least ${min} items`] : []),
-    ...(max !== null && count > max ? [`field must have less than or equal to ${max} items`] : []),
-  ];
-}
-
-/** All problems of a body in one error. */
-export function problemsError(problems: readonly BodyProblem[]): SheafError {
-  const errors = problems.map(({ path, message, isSentence }) => ({
-    path: path.map(String),
-    message: isSentence ? message : `${readable(path)} ${message}`.trim(),
-    name: 'ValidationError',
-  }));
-  const message = errors.length === 1 ? errors[0]!.message : `${errors.length} errors occurred`;
-  return new SheafError(400, 'ValidationError', message, { errors });
-}
-
-const readable = (path: BodyPath): string =>
-  path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${part}` : part),
-    '',
-  );
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
