@@ -603,6 +603,8 @@ describeOnEveryDatabase('A hostile request', (engine) => {
   it('sends the same statements as another that differs only in its values', async () => {
     const cases = fc
       .subarray([...VALUE_PLACES], { minLength: 1, maxLength: 6 })
+      // A key has a value or keys below it, and a request that has both is refused.
+      .filter((places) => !places.some(([above]) => places.some(([place]) => place.startsWith(`${above}[`))))
       .chain((places) =>
         fc.tuple(
           ...places.map(([place, value]) => fc.tuple(value, value).map(([one, other]) => ({ place, one, other }))),

@@ -133,8 +133,8 @@ describeOnSqlite('Files of a project', (engine) => {
     const content = await opened({});
     expect(await content.sendTo('GET', '/')).toMatchObject({
       status: 200,
-      body: 'This is a content API. Its entries are below /api/.\n',
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: { message: 'This is a content API. Its entries are below /api/.' },
+      headers: { 'content-type': 'application/json; charset=utf-8' },
     });
     expect((await content.sendTo('HEAD', '/')).status).toBe(200);
     expect((await content.sendTo('GET', '/robots.txt')).body.error).toMatchObject({

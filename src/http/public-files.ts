@@ -3,11 +3,11 @@
 // alone, which takes care that it does no harm.
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
 import { notFoundError, SheafError } from '../errors.ts';
 import { UPLOADS } from '../files/local-storage.ts';
-import { elapsed } from './respond.ts';
+import { sendValue } from './respond.ts';
 import type { Handler } from './routes.ts';
 import { placeOf, sendFrom } from './upload-files.ts';
 
@@ -52,7 +52,9 @@ export function publicFiles({ project, settings, files }: Sheaf): Handler {
     const name = nameOf(request, settings.rest.prefix);
     const place = name === null ? null : await fileOf(name, { project, root, uploads: files.folder });
     if (place !== null) await sendFrom(reply, place, () => HEADERS);
-    else if (name === '') sayWhere(reply, settings.rest.prefix);
+    // Mails lead here until a project says where else, and load balancers ask here.
+    else if (name === '')
+      sendValue(reply, { message: `This is a content API. Its entries are below ${settings.rest.prefix}/.` });
     else throw notFoundError();
   };
 }
@@ -101,12 +103,4 @@ function nameOf({ url }: FastifyRequest, prefix: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Whoever calls the root finds out that there is a server. Mails lead here until a project says where else. */
-function sayWhere(reply: FastifyReply, prefix: string): void {
-  reply
-    .header('content-type', 'text/plain; charset=utf-8')
-    .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
-    .send(`This is a content API. Its entries are below ${prefix}/.\n`);
 }
