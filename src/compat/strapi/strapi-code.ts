@@ -1,6 +1,6 @@
 // Runs the code of a Strapi project: builds its routes, starts it, and answers the requests that are for it. Nothing here
 // knows the server; http/ hands requests over and sends the answers.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
@@ -74,26 +74,24 @@ interface Lifecycle {
   readonly destroy?: unknown;
 }
 
-/** `look`: only what it takes to tell what is there; nothing begins. */
-export type CodeMode = 'serve' | 'look';
-
+/** `httpServer`: null to load only what it takes to tell what is there; then nothing begins. */
 export async function startStrapiCode(
   sheaf: Sheaf,
   auth: Auth,
   log: Log,
-  mode: CodeMode = 'serve',
+  httpServer: Server | null,
 ): Promise<StrapiCode> {
-  const loaded = await loadCode(sheaf, auth, log);
+  const loaded = await loadCode(sheaf, auth, log, httpServer);
   const { strapi, modules, registry, config, requestContext } = loaded;
   const restore = asGlobal(strapi);
-  const index = mode === 'serve' ? indexOf(sheaf, loaded) : {};
+  const index = httpServer ? indexOf(sheaf, loaded) : {};
   const cron = new CronTasks({ sheaf, strapi, registry, log });
   strapi.cron = cron;
   const { enabled = false, tasks = {} } = config.get('server.cron', {}) as { enabled?: unknown; tasks?: object };
   if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
   const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded, log);
-  const isExtended = mode === 'look' || (await beginExtension(loaded));
+  const isExtended = httpServer === null || (await beginExtension(loaded));
   const isStarted = isExtended && isRegistered && (await phase(index, 'bootstrap', loaded));
   const { untold } = loaded.data.db.lifecycles;
   for (const event of untold)
