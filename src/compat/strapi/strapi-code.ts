@@ -12,7 +12,7 @@ import { MAX_STRAPI_START_MS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
-import type { CodeRequest } from './code-request.ts';
+import type { CodeRequest, CoreRoute } from './code-request.ts';
 import { CronTasks } from './cron-tasks.ts';
 import type { DataMembers } from './data/data-members.ts';
 import {
@@ -38,6 +38,8 @@ export interface StrapiCode {
   readonly strapi: Strapi;
   /** In Strapi's order, where the first that fits answers. */
   readonly routes: readonly StrapiRoute[];
+  /** Routes of the core that are not served, as code has taken them away. */
+  readonly removed: readonly CoreRoute[];
   /** What does not run, and why. */
   readonly problems: readonly CodeProblem[];
   /** Runs the middlewares of the application around what the core answers; null where the project has none. */
@@ -110,6 +112,7 @@ export async function startStrapiCode(
   return {
     strapi,
     routes,
+    removed: loaded.extension?.removed() ?? [],
     problems: registry.problems,
     around: around.length === 0 ? null : (ctx, run) => composed(around, run)(ctx),
     hears: sheaf.code.findings.some(({ kind }) => kind === 'lifecycles' || kind === 'documents.use'),
