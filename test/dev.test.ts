@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAttributes, addType } from '../src/cli/define/define-commands.ts';
 import { DevServer, type Serving } from '../src/cli/dev/dev-server.ts';
@@ -216,6 +217,36 @@ describeOnEveryDatabase('A server that follows its project', (engine) => {
     rmSync(file);
     expect(await printed.next()).toBe(`Changed: ${path.normalize('src/sheaf.ts')}`);
     await served.next();
+    expect((await get('/api/hello')).status).toBe(404);
+  });
+
+  it('hands connections to the code of a Strapi project, and ends them when other code takes its place', async () => {
+    const index = path.join(project, 'src/index.js');
+    const answering = (answer: string): string => `module.exports = { bootstrap({ strapi }) {
+      const { httpServer } = strapi.server;
+      httpServer.on('listening', () => httpServer.on('upgrade', (request, socket) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\\r\\nconnection: upgrade\\r\\nupgrade: echo\\r\\n\\r\\n${answer}');
+      }));
+    } };`;
+    const change = async (text: string): Promise<void> => {
+      writeFileSync(index, text);
+      expect(await printed.next()).toBe(`Changed: ${path.normalize('src/index.js')}`);
+      await served.next();
+    };
+    const connected = async (): Promise<{ socket: Duplex; said: string }> => {
+      const asked = http.get(String(address), { headers: { connection: 'upgrade', upgrade: 'echo' } });
+      const [, socket, head] = (await once(asked, 'upgrade')) as [unknown, Duplex, Buffer];
+      return { socket, said: String(head.length > 0 ? head : (await once(socket, 'data'))[0]) };
+    };
+    await change(answering('first'));
+    const first = await connected();
+    expect(first.said).toBe('first');
+    await Promise.all([change(answering('second')), once(first.socket, 'close')]);
+    const second = await connected();
+    expect(second.said).toBe('second');
+    rmSync(index);
+    expect(await printed.next()).toBe(`Changed: ${path.normalize('src/index.js')}`);
+    await Promise.all([served.next(), once(second.socket, 'close')]);
     expect((await get('/api/hello')).status).toBe(404);
   });
 

@@ -223,6 +223,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
       params: { a: 'x', b: 'y' },
       query: { a: { b: '1' }, c: '2' },
       same: true,
+      sameParams: true,
       method: ['POST', 'POST'],
       url: [...Array(4).fill('/api/answers/echo/x/y?a[b]=1&c=2')],
       path: ['/api/answers/echo/x/y', '/api/answers/echo/x/y'],
@@ -399,6 +400,7 @@ describeOnEveryDatabase('The code of a Strapi project', (engine) => {
     expect(strapi.helpers.seen).toContain('created A New Entry');
     const url = `entries/${made.body.data.documentId}`;
     expect((await site.send('PUT', url, { data: { title: 'refused' } }, user)).status).toBe(500);
+    expect(strapi.helpers.seen).toContain(`updating ${made.body.data.documentId}`);
     for (const [title, status, name, message] of [
       ['ApplicationError', 400, 'ApplicationError', 'Not that'],
       ['ValidationError', 400, 'ValidationError', 'Not that'],

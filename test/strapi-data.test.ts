@@ -1201,6 +1201,15 @@ describeOnEveryDatabase('Code of Strapi 5', (engine) => {
     }
     const settings = members.store({ type: 'plugin', name: 'users-permissions', key: 'advanced' });
     expect(await settings.get()).toMatchObject({ allow_register: true, default_role: 'authenticated' });
+    const mails = members.store({ type: 'plugin', name: 'users-permissions', key: 'email' });
+    const texts = (await mails.get()) as Record<string, { options: { object: string; from: { name: string } } }>;
+    expect(Object.keys(texts)).toEqual(['reset_password', 'email_confirmation']);
+    texts.reset_password!.options.object = 'Another password';
+    texts.reset_password!.options.from.name = 'Support';
+    await mails.set({ value: texts });
+    expect(await mails.get()).toEqual(texts);
+    await mails.delete();
+    expect(await mails.get()).toMatchObject({ reset_password: { options: { object: 'Reset password' } } });
     await settings.set({ value: { allow_register: false } });
     expect(await settings.get()).toEqual({ allow_register: false });
     await settings.delete();

@@ -143,6 +143,29 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
     expect((await site.get('hello')).body).toBe('hello');
   });
 
+  it('takes routes away, and leads to actions by other paths', async () => {
+    const taking = `
+      module.exports = (plugin) => {
+        const router = plugin.routes['content-api'];
+        router.routes = router.routes.filter(({ handler }) => handler !== 'user.count' && handler !== 'role.find');
+        router.routes.find(({ handler }) => handler === 'auth.register').path = '/auth/sign-up';
+        const { routes } = router;
+        routes.splice(routes.findIndex(({ path }) => path === '/auth/forgot-password'), 1);
+        return plugin;
+      };`;
+    const site = await opened({ [FILE]: taking });
+    await site.auth.roles.grant('public', ['plugin::users-permissions.user', 'plugin::users-permissions.role']);
+    for (const path of ['auth/local/register', 'auth/forgot-password'])
+      expect((await site.send('POST', path, PERSON)).status, path).toBe(404);
+    expect((await site.get('users/count')).status).toBe(404);
+    // It is there to be written to.
+    expect((await site.get('users-permissions/roles')).status).toBe(405);
+    expect((await site.send('POST', 'auth/sign-up', PERSON)).body.user).toMatchObject({ username: 'alba' });
+    const { identifier, password } = { identifier: PERSON.email, password: PERSON.password };
+    expect((await site.send('POST', 'auth/local', { identifier, password })).status).toBe(200);
+    expect((await site.get('users')).body.data).toHaveLength(1);
+  });
+
   it('may be left out where the start of the project wraps controllers', async () => {
     const wrapping = `
       const users = strapi.plugin('users-permissions').controller('auth');
@@ -298,6 +321,24 @@ describeOnSqlite('An extension of the plugin of users', (engine) => {
       'config/sheaf.json': JSON.stringify({ rateLimits: { auth: { max: 2, seconds: 60 } } }),
     });
     const logIn = async () => (await site.send('POST', 'auth/local', { identifier: 'x', password: 'y' })).status;
+    expect([await logIn(), await logIn(), await logIn()]).toEqual([400, 400, 429]);
+  });
+
+  it('finds the limit among the middlewares of a route, adds others to them, and keeps it at another path', async () => {
+    const site = await opened({
+      [FILE]: `
+        module.exports = (plugin) => {
+          const { routes } = plugin.routes['content-api'];
+          const login = routes.find(({ handler }) => handler === 'auth.callback');
+          login.config.middlewares.push((ctx, next) => (ctx.query.stop ? ctx.badRequest('Stopped') : next()));
+          routes.push({ ...login, path: '/log-in' });
+          return plugin;
+        };`,
+      'config/sheaf.json': JSON.stringify({ rateLimits: { auth: { max: 2, seconds: 60 } } }),
+    });
+    const stopped = await site.send('POST', 'auth/local?stop=1', { identifier: 'x', password: 'y' });
+    expect([stopped.status, stopped.body.error.message]).toEqual([400, 'Stopped']);
+    const logIn = async () => (await site.send('POST', 'log-in', { identifier: 'x', password: 'y' })).status;
     expect([await logIn(), await logIn(), await logIn()]).toEqual([400, 400, 429]);
   });
 });

@@ -22,6 +22,18 @@ export interface MailValues {
 
 export type MailKind = keyof typeof DEFAULT_TEXTS;
 
+/** The setting as Strapi 5 stores it when it first begins, with our texts. */
+export const defaultMails = (): Record<MailKind, object> => ({
+  reset_password: defaultMail('reset_password', 'sync'),
+  email_confirmation: defaultMail('email_confirmation', 'check-square'),
+});
+
+function defaultMail(kind: MailKind, icon: string): object {
+  const [object, message] = DEFAULT_TEXTS[kind];
+  const from = { name: 'Administration Panel', email: NOBODY };
+  return { display: `Email.template.${kind}`, icon, options: { from, response_email: '', object, message } };
+}
+
 /** `stored`: the setting that holds the project's texts and senders, as JSON. */
 export function mailText(
   kind: MailKind,

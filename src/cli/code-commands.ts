@@ -36,7 +36,7 @@ const listedRoute = ({ method, path, source = CORE, action, policies = [] }: Rou
 async function lookedAt(sheaf: Sheaf, auth: OpenProject['auth']): Promise<StrapiCode | null> {
   if (!sheaf.code.isOwn || !sheaf.settings.runStrapiCode) return null;
   const { startStrapiCode } = await import('../compat/strapi/strapi-code.ts');
-  return startStrapiCode(sheaf, auth, { debug: quiet, info: quiet, warn: quiet, error: quiet }, 'look');
+  return startStrapiCode(sheaf, auth, { debug: quiet, info: quiet, warn: quiet, error: quiet }, null);
 }
 
 const quiet = (): void => undefined;

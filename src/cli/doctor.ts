@@ -10,7 +10,7 @@ const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 export async function examineCode({ sheaf, auth }: OpenProject): Promise<CommandResult> {
   const { code, settings } = sheaf;
   const runs = code.isOwn && settings.runStrapiCode;
-  const loaded = runs ? await startStrapiCode(sheaf, auth, SILENT, 'look') : null;
+  const loaded = runs ? await startStrapiCode(sheaf, auth, SILENT, null) : null;
   await loaded?.stop();
   const reports = codeReport(code, loaded?.problems ?? [], settings);
   return { text: reportText(reports, settings.runStrapiCode), value: reports };

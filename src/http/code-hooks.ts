@@ -42,11 +42,18 @@ function tellRequests(app: FastifyInstance, code: StrapiCode): void {
     if (isOwnCode(request) || request.method === 'GET' || request.method === 'HEAD') return done();
     const ctx = request.around?.ctx ?? code.contextOf(request.raw, reply.raw);
     reply.raw.statusCode = 200;
-    ctx.params = request.params;
-    Object.assign(ctx.request, { body: request.body });
+    const params = paramsOf(request);
+    ctx.params = params;
+    Object.assign(ctx.request, { body: request.body, params });
     const known = request.caller ? code.identify(ctx, request.caller) : Promise.resolve();
     known.then(() => code.within(ctx, () => done()), done);
   });
+}
+
+/** Under the names that they have in the routes of Strapi, where an entry is `:id`. */
+function paramsOf({ params }: FastifyRequest): object {
+  const { documentId, ...others } = params as Readonly<Record<string, string>>;
+  return documentId === undefined ? others : { id: documentId, ...others };
 }
 
 function runAround(app: FastifyInstance, sheaf: Sheaf, code: StrapiCode): void {

@@ -24,7 +24,7 @@ const methodsOf = ({ method }: StrapiRoute): readonly Method[] =>
 
 export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: readonly Route[]): Route[] {
   const { rateLimits } = context.auth.settings;
-  const open = core.filter((route) => isServed(context, code, route));
+  const open = core.filter((route) => !isRemoved(context, code, route) && isServed(context, code, route));
   const entries = entriesOf(code, open);
   const own = entries.flatMap((entry, index) =>
     entry.route && !isShadowed(code, entries, index) ? [{ entry, index }] : [],
@@ -132,6 +132,12 @@ function coreActionOf({ operation }: Route): string | null {
     default:
       return 'find';
   }
+}
+
+function isRemoved({ auth }: RouteContext, { removed }: StrapiCode, { method, path }: Route): boolean {
+  const pattern = patternOf(path);
+  const { prefix } = auth.settings.rest;
+  return removed.some((route) => route.method === method && patternOf(`${prefix}${route.path}`) === pattern);
 }
 
 /**

@@ -50,6 +50,7 @@ import { envelope, refuseConnection, sendError } from './respond.ts';
 import { routeContext, routeTable } from './route-table.ts';
 import { answeredBy, MAX_PARAMETER_LENGTH, type Route, type RouteContext } from './routes.ts';
 import type { Traces } from './traces.ts';
+import { endUpgraded } from './upgraded-connections.ts';
 
 const noSchemas = (): never => {
   throw new Error('routes have no schemas');
@@ -130,7 +131,10 @@ export function createServer(sheaf: Sheaf, options: ServerOptions = {}): Fastify
     const { isReadOnly } = sheaf.database;
     const requests: RouteContext['requests'] = new Lru(MAX_CACHED_REQUEST_BYTES);
     const docs = sheaf.settings.openapi.page ?? options.isDevelopment ?? false;
-    code = sheaf.code.isOwn && sheaf.settings.runStrapiCode ? await startCode(sheaf, auth, logger) : null;
+    if (sheaf.code.isOwn && sheaf.settings.runStrapiCode) {
+      endUpgraded(app);
+      code = await startCode(sheaf, auth, logger, app.server);
+    }
     if (code) followCode(app, sheaf, code);
     const table = routeTable(sheaf, auth, { requests, docs, code });
     if (code) takeTurns(app, code, table);

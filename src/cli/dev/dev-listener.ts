@@ -33,6 +33,7 @@ class Answering {
   /** Resolves when all its requests are answered. From now on it closes the connections that it answers on. */
   async end(): Promise<void> {
     await this.app.close();
+    this.app.server.emit('close');
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 }
@@ -66,8 +67,15 @@ export class DevListener {
   async use(app: App): Promise<void> {
     const before = this.#current;
     this.#current = new Answering(app);
+    // Code of the project may wait for it.
+    app.server.emit('listening');
+    this.#server.off('upgrade', this.#upgrade);
+    if (app.server.listenerCount('upgrade') > 0) this.#server.on('upgrade', this.#upgrade);
     await before?.end();
   }
+
+  /** Connections that code of the project takes over; without any, Node answers such requests like others. */
+  readonly #upgrade = (...values: unknown[]): void => void this.#current?.app.server.emit('upgrade', ...values);
 
   /** Resolves when all requests are answered. */
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 // Loads the code of a Strapi project: the `strapi` object, its configuration, the stand-ins for Strapi's packages, and the
 // files by their uids. Nothing of it runs yet but the files themselves.
+import type { Server } from 'node:http';
 import type { Auth } from '../../accounts/auth.ts';
 import type { Sheaf } from '../../app.ts';
 import { SetupError } from '../../errors.ts';
@@ -29,7 +30,7 @@ import {
 import { type ProjectConfig, projectConfig } from './project-config.ts';
 import { RequestContext } from './request-context.ts';
 import { StrapiModules } from './strapi-modules.ts';
-import { emptyStrapi, MISSING_MEMBERS, strapiDirs, strapiLog, strapiPlugins } from './strapi-object.ts';
+import { emptyStrapi, MISSING_MEMBERS, strapiDirs, strapiLog, strapiPlugins, strapiServer } from './strapi-object.ts';
 import { strapiPackages } from './strapi-packages.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
@@ -47,7 +48,8 @@ export interface LoadedCode {
   readonly log: Log;
 }
 
-export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<LoadedCode> {
+/** `httpServer`: null where nothing begins. */
+export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log, httpServer: Server | null): Promise<LoadedCode> {
   const { project, model, settings, code } = sheaf;
   const environment: NodeJS.ProcessEnv & { readonly NODE_ENV: string } = {
     NODE_ENV: 'development',
@@ -87,6 +89,7 @@ export async function loadCode(sheaf: Sheaf, auth: Auth, log: Log): Promise<Load
     dirs: strapiDirs(project, String(config.get('server.dirs.public', './public'))),
     requestContext,
     eventHub,
+    server: strapiServer(httpServer),
     ...PLAIN_MEMBERS,
     service: (uid: string) => serviceOf(uid, plugins) ?? registry.made('services', uid, core.service),
     controller: controllerOf,

@@ -7,12 +7,15 @@ import { isObject } from '../../request/grammar.ts';
 import type { CodeRegistry } from './code-registry.ts';
 import { answerFromCore, type CoreRoute } from './code-request.ts';
 import type { Context } from './koa-app.ts';
-import { covers, pathPattern } from './path-pattern.ts';
+import { covers, pathPattern, pathShape } from './path-pattern.ts';
 import type { StrapiModules } from './strapi-modules.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
 export const EXTENDED_PLUGIN = 'users-permissions';
 const NAMESPACE = `plugin::${EXTENDED_PLUGIN}`;
+
+/** The middleware that limits how often an address may log in. The server does that, also for routes that name it. */
+export const RATE_LIMIT = `${NAMESPACE}.rateLimit`;
 
 type Served = readonly [method: string, path: string, handler: string];
 
@@ -83,6 +86,8 @@ export interface PluginExtension {
   readonly namespace: string;
   /** Routes that are new, that were changed, or whose action was wrapped. */
   routes(): readonly PluginRoute[];
+  /** Those of the core that it has taken away. */
+  removed(): readonly CoreRoute[];
   controller(uid: string): Members | undefined;
   /** Functions around the rows of its content-types, by uid. */
   readonly lifecycles: ReadonlyMap<string, Members>;
@@ -136,12 +141,35 @@ const wrappedAtStart = (files: readonly CodeFile[], plugin: Plugin, strapi: Stra
   bootstrap: null,
 });
 
+/** All of it, with paths below the prefix of the API. */
+const CORE_ROUTES: readonly Served[] = [
+  ...SERVED,
+  ...SERVED_BELOW.map(([method, path, handler]): Served => [method, `/${EXTENDED_PLUGIN}${path}`, handler]),
+];
+
+/** Actions that may not be tried often, as their routes say in Strapi. */
+const LIMITED: ReadonlySet<string> = new Set([
+  'auth.callback',
+  'auth.register',
+  'auth.forgotPassword',
+  'auth.resetPassword',
+  'auth.changePassword',
+]);
+
+/** What an extension finds, and may change. */
+const declaredRoutes = (): readonly PluginRoute[] => [
+  ...SERVED.map(([method, path, handler]) => ({
+    method,
+    path,
+    handler,
+    config: { ...(LIMITED.has(handler) && { middlewares: [RATE_LIMIT] }), prefix: '' },
+  })),
+  ...SERVED_BELOW.map(([method, path, handler]) => ({ method, path, handler, config: {} })),
+];
+
 /** Actions of the core by controller and name, each a function for the context of a request. */
 const originals = new Map<string, (ctx: Context) => Promise<void>>(
-  [
-    ...SERVED,
-    ...SERVED_BELOW.map(([method, path, handler]): Served => [method, `/${EXTENDED_PLUGIN}${path}`, handler]),
-  ].map(([method, path, handler]) => [
+  CORE_ROUTES.map(([method, path, handler]) => [
     handler,
     handler === USER_LIST
       ? (ctx) => answerWithArray(ctx, { method, path })
@@ -181,10 +209,7 @@ export const CORE_CONTROLLERS: readonly string[] = Object.keys(coreControllers()
 function pluginOf(strapi: Strapi): Plugin {
   const controllers: Record<string, Members> = coreControllers();
   for (const name of UNSERVED_CONTROLLERS) controllers[name] = {};
-  const routes = [
-    ...SERVED.map(([method, path, handler]) => ({ method, path, handler, config: { prefix: '' } })),
-    ...SERVED_BELOW.map(([method, path, handler]) => ({ method, path, handler, config: {} })),
-  ];
+  const routes = declaredRoutes();
   const { services } = (strapi.plugin as (name: string) => { services: Members })(EXTENDED_PLUGIN);
   return {
     controllers: Object.fromEntries(Object.entries(controllers).map(([name, members]) => [name, callable(members)])),
@@ -261,7 +286,9 @@ function makeServices(before: ReadonlyMap<string, Members>, services: Record<str
     if (!before.has(name)) offered[name] = membersOf(service, strapi);
 }
 
-function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'routes' | 'controller' | 'guard'> {
+type Changes = Pick<PluginExtension, 'routes' | 'removed' | 'controller' | 'guard'>;
+
+function changesOf(plugin: Plugin, strapi: Strapi): Changes {
   const made = new Map<string, Members>();
   const controllerOf = (name: string): Members | undefined => {
     const controller = plugin.controllers[name];
@@ -285,6 +312,7 @@ function changesOf(plugin: Plugin, strapi: Strapi): Pick<PluginExtension, 'route
         list,
         list.filter((route) => !isServedAlready(route) || isWrapped(route.handler)),
       ),
+    removed: () => removedFrom(list),
     controller: (uid) => (uid.startsWith(`${NAMESPACE}.`) ? controllerOf(uid.slice(NAMESPACE.length + 1)) : undefined),
     guard: (role, uid) =>
       uid.startsWith(`${NAMESPACE}.`) ? plugin[role]?.[uid.slice(NAMESPACE.length + 1)] : undefined,
@@ -301,6 +329,15 @@ function withThoseBefore(list: readonly PluginRoute[], own: readonly PluginRoute
   );
 }
 
+function removedFrom(list: readonly PluginRoute[]): CoreRoute[] {
+  const placeOf = (method: string, path: string): string => `${method.toUpperCase()} ${pathShape(path)}`;
+  const kept = new Set(list.map((route) => placeOf(String(route.method ?? 'GET'), pathOf(route))));
+  return CORE_ROUTES.filter(([method, path]) => !kept.has(placeOf(method, path))).map(([method, path]) => ({
+    method,
+    path,
+  }));
+}
+
 const pathOf = ({ path, config }: PluginRoute): string =>
   `${config?.prefix === undefined ? `/${EXTENDED_PLUGIN}` : ''}${String(path)}`;
 
@@ -311,9 +348,5 @@ function membersOf(given: unknown, strapi: Strapi): Members {
 }
 
 /** Whether the core has a route as it is. */
-function isServedAlready({ method, path, handler, config = {} }: PluginRoute): boolean {
-  const { prefix, ...rest } = config;
-  if (Object.keys(rest).length > 0) return false;
-  const list = prefix === '' ? SERVED : prefix === undefined ? SERVED_BELOW : [];
-  return list.some((served) => served[0] === method && served[1] === path && served[2] === handler);
-}
+const isServedAlready = (route: PluginRoute): boolean =>
+  declaredRoutes().some((declared) => isDeepStrictEqual(declared, { ...route, config: route.config ?? {} }));

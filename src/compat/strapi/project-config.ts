@@ -1,5 +1,5 @@
 // `strapi.config`: the files of `config/` by their names, with what Strapi would fill in, read when first asked for.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../check-json.ts';
 import type { Settings } from '../../project/settings.ts';
@@ -100,9 +100,27 @@ const fileNames = (project: string): string[] => {
   }
 };
 
+type Values = Readonly<Record<string, unknown>>;
+
+function packageOf(project: string): Values {
+  try {
+    const content: unknown = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
+    return isObject(content) ? content : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The package of the project, and the version of Strapi that it was written for. */
+function infoOf(content: Values): Values {
+  const { '@strapi/strapi': asked } = (isObject(content.dependencies) ? content.dependencies : {}) as Values;
+  return { ...content, strapi: /\d+(?:\.\d+)*/.exec(String(asked))?.[0] ?? null };
+}
+
 /** What is there in Strapi without being written. */
-const standardValues = ({ settings, environment, jwtSecret }: ConfigSource): Readonly<Record<string, unknown>> => ({
+const standardValues = ({ project, settings, environment, jwtSecret }: ConfigSource): Values => ({
   environment,
+  info: infoOf(packageOf(project)),
   launchedAt: Date.now(),
   api: { rest: { ...settings.rest } },
   server: { host: '0.0.0.0', port: 1337, proxy: false, dirs: { public: './public' }, cron: { enabled: false } },

@@ -53,6 +53,8 @@ export function routeChain(
   const prepared: Middleware = async (ctx, next) => {
     const request = requestOf(ctx);
     ctx.params = request.params;
+    // The router of Strapi leaves them on the request, too.
+    Object.assign(ctx.request, { params: request.params });
     ctx.state.route = route.info;
     await identify(ctx, route, deps, request);
     await takeBody(ctx, request);

@@ -16,9 +16,6 @@ export interface GuardDeps {
   readonly extension: PluginExtension | null;
 }
 
-/** The middleware that limits how often an address may log in. The server does that, also for routes that name it. */
-export const RATE_LIMIT = 'plugin::users-permissions.rateLimit';
-
 /** A reference to a policy or middleware: its name, or an object with its name and settings. */
 interface Reference {
   readonly name?: unknown;

@@ -6,8 +6,8 @@ import type { LoadedFile } from './code-registry.ts';
 import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
-import type { PluginExtension } from './plugin-extension.ts';
-import { type GuardDeps, middlewareOf, policyOf, RATE_LIMIT } from './route-guards.ts';
+import { type PluginExtension, RATE_LIMIT } from './plugin-extension.ts';
+import { type GuardDeps, middlewareOf, policyOf } from './route-guards.ts';
 import { CodeError } from './strapi-modules.ts';
 import type { Members } from './strapi-types.ts';
 

@@ -1,6 +1,6 @@
 // Runs the code of a Strapi project: builds its routes, starts it, and answers the requests that are for it. Nothing here
 // knows the server; http/ hands requests over and sends the answers.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Caller } from '../../access/caller.ts';
 import type { Auth } from '../../accounts/auth.ts';
@@ -12,7 +12,7 @@ import { MAX_STRAPI_START_MS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
-import type { CodeRequest } from './code-request.ts';
+import type { CodeRequest, CoreRoute } from './code-request.ts';
 import { CronTasks } from './cron-tasks.ts';
 import type { DataMembers } from './data/data-members.ts';
 import {
@@ -38,6 +38,8 @@ export interface StrapiCode {
   readonly strapi: Strapi;
   /** In Strapi's order, where the first that fits answers. */
   readonly routes: readonly StrapiRoute[];
+  /** Routes of the core that are not served, as code has taken them away. */
+  readonly removed: readonly CoreRoute[];
   /** What does not run, and why. */
   readonly problems: readonly CodeProblem[];
   /** Runs the middlewares of the application around what the core answers; null where the project has none. */
@@ -74,26 +76,24 @@ interface Lifecycle {
   readonly destroy?: unknown;
 }
 
-/** `look`: only what it takes to tell what is there; nothing begins. */
-export type CodeMode = 'serve' | 'look';
-
+/** `httpServer`: null to load only what it takes to tell what is there; then nothing begins. */
 export async function startStrapiCode(
   sheaf: Sheaf,
   auth: Auth,
   log: Log,
-  mode: CodeMode = 'serve',
+  httpServer: Server | null,
 ): Promise<StrapiCode> {
-  const loaded = await loadCode(sheaf, auth, log);
+  const loaded = await loadCode(sheaf, auth, log, httpServer);
   const { strapi, modules, registry, config, requestContext } = loaded;
   const restore = asGlobal(strapi);
-  const index = mode === 'serve' ? indexOf(sheaf, loaded) : {};
+  const index = httpServer ? indexOf(sheaf, loaded) : {};
   const cron = new CronTasks({ sheaf, strapi, registry, log });
   strapi.cron = cron;
   const { enabled = false, tasks = {} } = config.get('server.cron', {}) as { enabled?: unknown; tasks?: object };
   if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
   const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded, log);
-  const isExtended = mode === 'look' || (await beginExtension(loaded));
+  const isExtended = httpServer === null || (await beginExtension(loaded));
   const isStarted = isExtended && isRegistered && (await phase(index, 'bootstrap', loaded));
   const { untold } = loaded.data.db.lifecycles;
   for (const event of untold)
@@ -112,6 +112,7 @@ export async function startStrapiCode(
   return {
     strapi,
     routes,
+    removed: loaded.extension?.removed() ?? [],
     problems: registry.problems,
     around: around.length === 0 ? null : (ctx, run) => composed(around, run)(ctx),
     hears: sheaf.code.findings.some(({ kind }) => kind === 'lifecycles' || kind === 'documents.use'),

@@ -1,17 +1,17 @@
 // `strapi`: one object for all code of a project, put together from members that other files provide. It stays the same
 // from the first file that is loaded on, and code may hang further members on it.
+import type { Server } from 'node:http';
 import path from 'node:path';
 import { format } from 'node:util';
 import type { Log } from '../../extend/define-project.ts';
 import { INSTEAD, MISSING_PLUGINS, withMissingServices } from './missing-services.ts';
-import { NotOfferedError, notOffered } from './not-offered.ts';
+import { NotOfferedError, notOffered, withMissing } from './not-offered.ts';
 import type { Members, Strapi, StrapiLog } from './strapi-types.ts';
 
 /** Members of Strapi that are not offered, and what there is instead. */
 const MISSING: Readonly<Record<string, string>> = {
   admin:
     'The console takes its place; accounts, API tokens and roles are managed there, or by `sheaf admin`, `sheaf token` and `sheaf role`',
-  server: 'declare routes in src/api/*/routes, and middlewares in config/middlewares',
   get: 'ask for the member itself, such as strapi.config or strapi.service(uid)',
   load: 'the server is running already',
   apis: 'use strapi.service(uid) and strapi.contentType(uid)',
@@ -47,6 +47,14 @@ export function emptyStrapi(): Strapi {
     });
   return strapi as Strapi;
 }
+
+/** The server of this process, for web sockets and for whoever waits until it listens; null where none begins. */
+export const strapiServer = (httpServer: Server | null): unknown =>
+  withMissing(
+    { httpServer: httpServer ?? undefined },
+    'strapi.server',
+    'declare routes in src/api/*/routes, and middlewares in config/middlewares',
+  );
 
 /** Plugins that are there, with their services. */
 type PluginServices = Readonly<Record<string, Readonly<Record<string, object>>>>;

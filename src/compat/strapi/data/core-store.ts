@@ -1,7 +1,8 @@
 // `strapi.store({ type, name, key })`: values of the project in `strapi_core_store_settings`, one row each.
 import { readAccountSettings } from '../../../accounts/account-settings.ts';
+import { defaultMails } from '../../../accounts/mail-templates.ts';
 import type { Database } from '../../../db/database.ts';
-import { ACCOUNT_SETTINGS } from '../../../sql/account-statements.ts';
+import { ACCOUNT_SETTINGS, MAILS } from '../../../sql/account-statements.ts';
 import { coreStoreStatements } from '../../../sql/core-store-statements.ts';
 
 export interface StoreAddress {
@@ -31,7 +32,7 @@ export function createStore(database: Database): Store {
       const [row] = await database.latest((session) => session.rows(read, [key]));
       if (row) return storedValue(row[0], row[1]);
       // Strapi stores these when it first begins, so that code finds them.
-      return key === ACCOUNT_SETTINGS ? { ...readAccountSettings(null) } : null;
+      return storedAtFirst(key);
     },
     async set({ value, ...address }) {
       const key = keyOf({ ...given, ...address });
@@ -45,6 +46,11 @@ export function createStore(database: Database): Store {
     },
   });
   return Object.assign((address: StoreAddress = {}) => at(address), at({}));
+}
+
+function storedAtFirst(key: string): unknown {
+  if (key === ACCOUNT_SETTINGS) return { ...readAccountSettings(null) };
+  return key === MAILS ? defaultMails() : null;
 }
 
 function keyOf({ type = 'core', name, key }: StoreAddress): string {
