@@ -908,6 +908,21 @@ describeOnEveryDatabase('A file', (engine) => {
     expect(await rowsHolding(id)).toBe(0);
   });
 
+  it('that the caller sees nowhere is counted like one that does not exist, beside others', async () => {
+    const { id } = await makeFile();
+    const [missing, other] = [NO_ROW, NO_ROW - 1];
+    const refusals = [];
+    for (const gallery of [
+      [id, missing],
+      [other, missing],
+      [missing, id],
+      [missing, other],
+    ])
+      refusals.push(saying(await attach('plain', { gallery })));
+    expect(refusals[0]).toContain('2 relation(s)');
+    expect(new Set(refusals).size).toBe(1);
+  });
+
   it.each(FORMS)('is attached by who may read files, and by the system: %s', async (_form, body) => {
     const { id } = await makeFile();
     expect((await attach('filer', body(id))).status).toBe(201);

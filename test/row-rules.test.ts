@@ -237,7 +237,7 @@ describeOnEveryDatabase('A rule on rows', (engine) => {
       const missing = forms(NO_DOCUMENT, NO_ROW);
       for (const [index, reference] of forms(topics.Delta.documentId, topics.Delta.id).entries()) {
         const hidden = await send(reference, topics.Delta.documentId);
-        expect(hidden).toMatch(/^400 .*(not found|no entry with that id)/);
+        expect(hidden).toMatch(/^400 .*(not found|do not exist)/);
         expect(hidden).toBe(await send(missing[index], NO_DOCUMENT));
       }
       expect(await stored(ARTICLE, articles.A3.documentId)).toEqual(before);

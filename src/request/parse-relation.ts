@@ -158,8 +158,8 @@ function reference(value: unknown, path: BodyPath, { isTargetKey, digitsAreRows 
   };
 }
 
-/** No row has it. */
-const NO_ROW = 0;
+/** The id of no row. */
+export const NO_ROW = 0;
 
 /** The id of a row. Whole numbers that no row can have are all the same: one that is not there. */
 function rowId(value: unknown, path: BodyPath): number {

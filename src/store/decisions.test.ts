@@ -13,6 +13,7 @@ import { linkKey } from '../sql/link-names.ts';
 import type { OwnerLink } from './affected-rows.ts';
 import { decideVersion } from './entity.ts';
 import type { EntityWrite } from './entity-writes.ts';
+import type { MayAttach } from './file-rights.ts';
 import type { StoredEntity, StoredField, StoredLink } from './gathered.ts';
 import { resolveReferences } from './references.ts';
 import type { LinkRights } from './row-rights.ts';
@@ -70,12 +71,12 @@ interface Facts {
   readonly list?: readonly number[];
   readonly rights?: Partial<LinkRights>;
   readonly owners?: readonly OwnerLink[];
-  readonly files?: ReadonlySet<number> | null;
+  readonly mayAttach?: MayAttach;
   readonly field?: StoredField;
 }
 
 function decide(data: Record<string, unknown>, facts: Facts = {}): EntityWrite {
-  const { caller = system, list = [], rights = {}, owners = [], files = null, field } = facts;
+  const { caller = system, list = [], rights = {}, owners = [], mayAttach = () => true, field } = facts;
   const operation: WriteOperation = {
     name: 'update',
     type,
@@ -120,9 +121,13 @@ function decide(data: Record<string, unknown>, facts: Facts = {}): EntityWrite {
       documentId: 'own',
       documents: { versions: new Map(), lists: new Map(), ownerLinks, knowsLocale: true },
       stored: new Map([[plan.change, stored]]),
-      resolved: resolveReferences(write, plan.relations, { ...self, type, publishes: true, isAlone: false }, findable),
+      resolved: resolveReferences(
+        write,
+        plan.relations,
+        { ...self, type, publishes: true, isAlone: false },
+        { findable, mayAttach },
+      ),
       rights: { findable, hidden: new Map(), readOnly: new Map(), ...rights },
-      files,
     },
     { self, isNew: false, dates: {} },
     plan.change,
@@ -202,9 +207,8 @@ describe('A list', () => {
 
 describe('A file', () => {
   it('that the caller sees nowhere is refused, unless the list holds it already', () => {
-    expect(statusOf({ cover: [7] }, { files: new Set() })).toBe(400);
-    expect(desired({ cover: [7] }, { files: new Set(), list: [7] })).toEqual([7]);
-    expect(desired({ cover: [7] }, { files: new Set([7]) })).toEqual([7]);
+    expect(statusOf({ cover: [7] }, { mayAttach: () => false })).toBe(400);
+    expect(desired({ cover: [7] }, { mayAttach: (_change, file) => file === 7 })).toEqual([7]);
   });
 });
 

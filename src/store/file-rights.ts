@@ -4,8 +4,11 @@ import { FIND_FILES } from '../access/actions.ts';
 import { FILE } from '../model/builtin.ts';
 import { idColumnName, morphTableName } from '../model/identifiers.ts';
 import type { ContentType, Schema } from '../model/types.ts';
+import type { RelationChange } from '../plan/write/changes.ts';
+import { linkKey } from '../sql/link-names.ts';
 import { holdersOfComponents } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
+import type { StoredEntities } from './gathered.ts';
 import { reachable } from './row-rights.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
@@ -16,16 +19,26 @@ interface Sighting {
   readonly field: string;
 }
 
-/** The files among those that a write refers to that its caller may attach; null for all. */
-export async function visibleFiles(
+/** Whether a change of an attribute may name a file, as those that it holds already may stay. */
+export type MayAttach = (change: RelationChange, file: number) => boolean;
+
+/** `files`: those that a write refers to; `stored`: what it changes. */
+export async function attachableFiles(
   write: WriteSession,
+  stored: StoredEntities,
   files: readonly Version[] | undefined,
-): Promise<ReadonlySet<number> | null> {
-  if (files === undefined || write.caller.access.may(FIND_FILES)) return null;
-  return seenAmong(
+): Promise<MayAttach> {
+  if (files === undefined || write.caller.access.may(FIND_FILES)) return () => true;
+  const seen = await seenAmong(
     write,
     files.map(({ id }) => id),
   );
+  const held = new Map<RelationChange, ReadonlySet<number>>();
+  for (const [{ relations }, { links }] of stored)
+    for (const change of relations)
+      if (change.attribute.kind === 'media')
+        held.set(change, new Set(links.get(linkKey(change.attribute.link))?.map(({ target }) => target)));
+  return (change, file) => seen.has(file) || held.get(change)?.has(file) === true;
 }
 
 /** Those of the files that the caller sees in some entry. */

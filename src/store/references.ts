@@ -3,11 +3,13 @@
 // read; it knows no tables.
 import { SheafError } from '../errors.ts';
 import type { ContentType } from '../model/types.ts';
-import { anchorsIn, referencesIn } from '../plan/write/affected-documents.ts';
+import { targetOf, targetsNamedIn } from '../plan/write/affected-documents.ts';
+import { missingRows } from '../plan/write/body-problems.ts';
 import type { RelationChange, RelationOrder } from '../plan/write/changes.ts';
 import type { Connection, Position } from '../plan/write/relation-order.ts';
 import { type BodyPath, bodyValueError, type PositionInput, type Reference } from '../request/parse-relation.ts';
 import { NEW_ROW } from './entity-writes.ts';
+import type { MayAttach } from './file-rights.ts';
 import { morphEntry } from './morph-entries.ts';
 import type { Version, WriteSession } from './write-session.ts';
 
@@ -42,15 +44,19 @@ interface KnownVersions {
   readonly byDocument: ReadonlyMap<string, readonly Version[]>;
 }
 
-/**
- * `findable`: the versions of what is referred to that the caller may find, by type. A document that does not exist,
- * not in that version, or not for the caller, is refused.
- */
+/** What the caller may refer to. */
+export interface ReferenceTargets {
+  /** The versions of what a write names that the caller may find, by type. */
+  readonly findable: ReadonlyMap<string, readonly Version[]>;
+  readonly mayAttach: MayAttach;
+}
+
+/** A document that does not exist, not in that version, or not for the caller, is refused. */
 export function resolveReferences(
   { model, defaultLocale }: Pick<WriteSession, 'model' | 'defaultLocale'>,
   relations: readonly RelationChange[],
   from: Referrer,
-  findable: ReadonlyMap<string, readonly Version[]>,
+  { findable, mayAttach }: ReferenceTargets,
 ): ReadonlyMap<RelationChange, ResolvedOrder> {
   const known = new Map<string, KnownVersions>();
   for (const [uid, versions] of findable)
@@ -59,16 +65,20 @@ export function resolveReferences(
       byRow: new Map(versions.filter(({ id }) => id !== NEW_ROW).map((version) => [version.id, version])),
       byDocument: Map.groupBy(versions, ({ documentId }) => documentId),
     });
+  const isThere: IsThere = (change, target, id) =>
+    known.get(target)!.byRow.has(id) && (change.attribute.kind !== 'media' || mayAttach(change, id));
   const resolved = new Map<RelationChange, ResolvedOrder>();
   for (const relation of relations) {
     const { attribute } = relation;
     const resolve: Resolve = (reference) => {
-      const target = attribute.kind === 'morph' ? reference.type! : attribute.target;
+      const target = targetOf(attribute, reference);
       const type = model.contentTypes.get(target)!;
       const versions = known.get(target)!;
-      if (reference.documentId === null && !versions.byRow.has(reference.id!))
-        throw missingRows(target, missingIds(relations, target, versions), reference.path);
+      if (reference.documentId === null && !isThere(relation, target, reference.id!))
+        throw missingRows(target, missingIds(relations, target, isThere), reference.path);
       const ids = chooseRows(type, reference, { ...from, defaultLocale }, versions);
+      if (attribute.kind === 'media' && !ids.every((id) => mayAttach(relation, id)))
+        throw missingDocument(reference.documentId!, null, reference.path);
       return attribute.kind === 'morph' ? ids.map((id) => morphEntry(attribute, target, id)) : ids;
     };
     resolved.set(relation, resolveOrder(relation.input, resolve));
@@ -77,6 +87,9 @@ export function resolveReferences(
 }
 
 type Resolve = (reference: Reference) => readonly number[];
+
+/** Whether a change can name a row of a type by its id. */
+type IsThere = (change: RelationChange, target: string, id: number) => boolean;
 
 function resolveOrder(input: RelationOrder, resolve: Resolve): ResolvedOrder {
   if (input.mode === 'set')
@@ -144,27 +157,13 @@ export const missingDocument = (documentId: string, locale: string | null, path:
     { path: path.join('.'), source: 'body' },
   );
 
-/**
- * References by id to rows that are not there, or not for the caller. Front ends know the message of Strapi 5, which
- * counts them; the path is that of the first.
- */
-export const missingRows = (type: string, count: number, path: BodyPath): SheafError =>
-  new SheafError(
-    400,
-    'ValidationError',
-    `${count} relation(s) of type ${type} associated with this entity do not exist`,
-    { path: path.join('.'), source: 'body' },
-  );
-
 /** How many ids of rows of a type a write names that are not there. */
-function missingIds(relations: readonly RelationChange[], type: string, { byRow }: KnownVersions): number {
-  const named = relations
-    .flatMap(({ attribute, input }) =>
-      [...referencesIn(input), ...anchorsIn(input)].map((reference) => ({
-        id: reference.id,
-        target: attribute.kind === 'morph' ? reference.type : attribute.target,
-      })),
-    )
-    .filter(({ id, target }) => id !== null && target === type && !byRow.has(id));
-  return new Set(named.map(({ id }) => id)).size;
+function missingIds(relations: readonly RelationChange[], type: string, isThere: IsThere): number {
+  const missing = relations.flatMap((change) =>
+    targetsNamedIn(change)
+      .filter(({ target, reference: { documentId } }) => documentId === null && target === type)
+      .map(({ reference }) => reference.id!)
+      .filter((id) => !isThere(change, type, id)),
+  );
+  return new Set(missing).size;
 }

@@ -2,7 +2,7 @@
 // what it moves. Whatever loses a link must be the caller's to update; what the caller cannot see stays as it is.
 import { actionOn } from '../access/actions.ts';
 import { showsLinks } from '../model/links.ts';
-import type { ContentType, MediaAttribute, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { ContentType, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import type { RelationChange } from '../plan/write/changes.ts';
 import { applyChange, applySet, RelationOrderError } from '../plan/write/relation-order.ts';
 import { type BodyPath, bodyValueError } from '../request/parse-relation.ts';
@@ -12,7 +12,7 @@ import type { KeyWrite, ListWrite, MorphListWrite, RelationWrite } from './entit
 import { byPosition, type StoredEntity, type StoredLink } from './gathered.ts';
 import type { ForeignLink } from './link-table.ts';
 import { morphEntry, rowOfEntry, targetOfEntry } from './morph-entries.ts';
-import { missingDocument, missingRows, type ResolvedOrder } from './references.ts';
+import type { ResolvedOrder } from './references.ts';
 import { type LinkRights, takesFromOthers } from './row-rights.ts';
 import type { WriteSession } from './write-session.ts';
 
@@ -25,8 +25,6 @@ export interface RelationContext {
   readonly documents: AffectedDocuments;
   readonly resolved: ReadonlyMap<RelationChange, ResolvedOrder>;
   readonly rights: LinkRights;
-  /** The files that the caller may attach; null for all. */
-  readonly files: ReadonlySet<number> | null;
 }
 
 /** The row whose relation it is; one that is not stored holds nothing. */
@@ -45,10 +43,9 @@ export function decideRelation(context: RelationContext, holder: Holder, change:
   const list = current.map(({ target }) => target);
   const hidden = context.rights.hidden.get(attribute.target) ?? NOTHING;
   const desired = newList(order, { list, hidden, many: attribute.many, path });
-  const relation = { path, current, list, desired };
-  return attribute.kind === 'media'
-    ? decideMedia(context, attribute, order, relation)
-    : decideLinks(context, holder, attribute, relation);
+  if (attribute.kind === 'media')
+    return { write: 'list', link: attribute.link, current, desired, taken: [], dropsRecord: false };
+  return decideLinks(context, holder, attribute, { path, current, list, desired });
 }
 
 /** A list as it is and as it shall be. */
@@ -57,23 +54,6 @@ interface DecidedList {
   readonly current: readonly StoredLink[];
   readonly list: readonly number[];
   readonly desired: readonly number[];
-}
-
-/** Refuses a file that a write adds and its caller sees nowhere, like one that does not exist. */
-function decideMedia(
-  { files }: RelationContext,
-  { link, target }: MediaAttribute,
-  order: ResolvedOrder,
-  { current, list, desired }: DecidedList,
-): ListWrite {
-  const isUnseen = (id: number): boolean => files !== null && !files.has(id) && !list.includes(id);
-  const unseen = order.mode === 'set' ? order.references.filter(({ ids }) => ids.some(isUnseen)) : [];
-  if (unseen.length > 0) {
-    const { documentId, path } = unseen[0]!.reference;
-    const ids = new Set(unseen.map(({ reference }) => reference.id));
-    throw documentId === null ? missingRows(target, ids.size, path) : missingDocument(documentId, null, path);
-  }
-  return { write: 'list', link, current, desired, taken: [], dropsRecord: false };
 }
 
 function decideLinks(

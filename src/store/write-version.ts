@@ -10,7 +10,7 @@ import { applyEntity } from './apply.ts';
 import { publishedBeside } from './document-versions.ts';
 import { decideVersion } from './entity.ts';
 import { NEW_ROW } from './entity-writes.ts';
-import { visibleFiles } from './file-rights.ts';
+import { attachableFiles } from './file-rights.ts';
 import type { StoredEntities } from './gathered.ts';
 import { publishVersion } from './publish.ts';
 import { resolveReferences } from './references.ts';
@@ -65,10 +65,11 @@ export async function writeVersion(
     const isJudged = ({ attribute }: ScalarChange) => isAlone || attribute.visibleWhen === null;
     await refuseDuplicates(write, type, self, change.scalars.filter(isJudged));
   }
-  const files = await visibleFiles(write, rights.findable.get(FILE));
+  const mayAttach = await attachableFiles(write, stored, rights.findable.get(FILE));
 
-  const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes, isAlone }, rights.findable);
-  const facts = { write, type, documentId, documents, stored, resolved, rights, files };
+  const targets = { findable: rights.findable, mayAttach };
+  const resolved = resolveReferences(write, plan.relations, { ...self, type, publishes, isAlone }, targets);
+  const facts = { write, type, documentId, documents, stored, resolved, rights };
   const entity = decideVersion(facts, { self, isNew: !row, dates: plan.dates }, change);
 
   const id = await applyEntity(write, entity);

@@ -90,12 +90,25 @@ export function referencesIn(input: RelationInput): readonly Reference[] {
   }
 }
 
-export const anchorsIn = (input: RelationInput): Reference[] =>
+const anchorsIn = (input: RelationInput): Reference[] =>
   input.mode === 'change'
     ? input.connect.flatMap(({ position }) => ('anchor' in position ? [position.anchor] : []))
     : [];
 
-const targetOf = (attribute: Linked, { type }: Pick<Reference, 'type'>): string =>
+/** A reference, and the uid of what it leads to. */
+export interface TargetReference {
+  readonly target: string;
+  readonly reference: Reference;
+}
+
+/** Everything that a relation refers to, anchors of positions included. */
+export const targetsNamedIn = ({ attribute, input }: RelationChange): TargetReference[] =>
+  [...referencesIn(input), ...anchorsIn(input)].map((reference) => ({
+    target: targetOf(attribute, reference),
+    reference,
+  }));
+
+export const targetOf = (attribute: Linked, { type }: Pick<Reference, 'type'>): string =>
   attribute.kind === 'morph' ? (type ?? '') : attribute.target;
 
 /** References by the uid or the table of what they lead to. */
@@ -122,9 +135,7 @@ class ReferenceSets {
 /** Everything that relations refer to, by target type. */
 export function targetReferences(relations: readonly RelationChange[]): TargetReferences[] {
   const targets = new ReferenceSets();
-  for (const { attribute, input } of relations)
-    for (const reference of [...referencesIn(input), ...anchorsIn(input)])
-      targets.add(targetOf(attribute, reference), reference);
+  for (const { target, reference } of relations.flatMap(targetsNamedIn)) targets.add(target, reference);
   return targets.map((target, documentIds, rowIds) => ({ target, documentIds, rowIds }));
 }
 
@@ -139,11 +150,12 @@ export function affectedBy(model: Model, plan: WritePlan, documentId: string | n
     removed.of(plan.type.table).documentIds.add(documentId);
   if (documentId !== null && plan.type.draftAndPublish && (plan.name === 'publish' || plan.publishes))
     appearing.of(plan.type.table).documentIds.add(documentId);
-  for (const { attribute, input } of plan.relations) {
+  for (const change of plan.relations) {
+    const { attribute } = change;
     // Targets whose own list changes with the relation are locked; others are held, to be there when it is written.
     const documents = attribute.kind === 'relation' && attribute.inverse !== null ? locked : held;
-    for (const reference of [...referencesIn(input), ...anchorsIn(input)])
-      documents.add(model.contentTypes.get(targetOf(attribute, reference))!.table, reference);
+    for (const { target, reference } of targetsNamedIn(change))
+      documents.add(model.contentTypes.get(target)!.table, reference);
   }
   const tablesOf = (sets: ReferenceSets): TableDocuments[] =>
     sets

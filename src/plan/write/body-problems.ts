@@ -1,8 +1,9 @@
 // What is wrong with a body, in the words of Strapi 5: all of it in one error.
 import { SheafError } from '../../errors.ts';
 import type { ComponentAttribute } from '../../model/types.ts';
-import type { BodyPath } from '../../request/parse-relation.ts';
-import type { BodyProblem } from './changes.ts';
+import { type BodyPath, NO_ROW } from '../../request/parse-relation.ts';
+import { targetsNamedIn } from './affected-documents.ts';
+import type { BodyProblem, RelationChange } from './changes.ts';
 
 /** What is wrong with the number of items of a component field. An empty list that is not required may be short. */
 export function countProblems(
@@ -31,3 +32,21 @@ const readable = (path: BodyPath): string =>
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${part}` : part),
     '',
   );
+
+/**
+ * References by id to rows that are not there, or not for the caller. Front ends know the message of Strapi 5, which
+ * counts them; the path is that of the first.
+ */
+export const missingRows = (type: string, count: number, path: BodyPath): SheafError =>
+  new SheafError(
+    400,
+    'ValidationError',
+    `${count} relation(s) of type ${type} associated with this entity do not exist`,
+    { path: path.join('.'), source: 'body' },
+  );
+
+/** Refuses an id that no row can have. */
+export function refuseImpossibleRows(relations: readonly RelationChange[]): void {
+  const named = relations.flatMap(targetsNamedIn).find(({ reference: { id } }) => id === NO_ROW);
+  if (named) throw missingRows(named.target, 1, named.reference.path);
+}

@@ -26,7 +26,7 @@ import {
 } from '../../request/parse-relation.ts';
 import { readRowId } from '../../request/scalars.ts';
 import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
-import { countProblems, problemsError } from './body-problems.ts';
+import { countProblems, problemsError, refuseImpossibleRows } from './body-problems.ts';
 import {
   type AbsentValues,
   type BodyProblem,
@@ -99,6 +99,7 @@ export function planWrite(
   const dates = operation.dates ? planner.dates(type, operation.dates) : NO_DATES;
   if (planner.problems.length > 0) throw problemsError(planner.problems);
   const relations = relationsIn(change);
+  refuseImpossibleRows(relations);
   const references = targetReferences(relations);
   const { ignored } = planner;
   const plan: WritePlan = {
