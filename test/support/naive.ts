@@ -92,8 +92,10 @@ export function list(world: World, type: string, query: Query): Row[] {
   return sorted(world, type, matching, query.sort ?? [], status);
 }
 
-export function rootRows(world: World, type: string, query: Pick<Query, 'status' | 'locale'>): Row[] {
-  const locale = query.locale ?? world.defaultLocale;
+/** A condition on the locale itself chooses among all locales, where none is asked for. */
+export function rootRows(world: World, type: string, query: Pick<Query, 'filters' | 'status' | 'locale'>): Row[] {
+  const chosen = query.filters && Object.hasOwn(query.filters, 'locale') ? '*' : world.defaultLocale;
+  const locale = query.locale ?? chosen;
   return world.rows[type]!.filter(
     (row) =>
       isVisible(world, type, row, query.status ?? 'draft') &&
