@@ -135,6 +135,7 @@ describeOnSqlite('Find', (engine) => {
     // Another, found by searching; both go into a group, which is negated; then one comes out again.
     await tabTo('Add condition');
     await press('Enter');
+    await expect.poll(focused).toBe('Search attributes');
     await page.keyboard.type('stars');
     await press('Enter');
     await expect.poll(focused).toBe('Operator of stars');

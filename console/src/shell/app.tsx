@@ -1,23 +1,36 @@
 // The views and where they are. Each is loaded when it is first opened.
-import { type ComponentType, lazy, type ReactNode, Suspense, useRef } from 'react';
+import { type ComponentType, type ReactNode, useRef } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { EmptyState, ErrorNotice, Spinner } from '../ui/notice.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
 import { LogIn } from './log-in.tsx';
+import { MODEL, ModelContext } from './model.ts';
+import { type Load, useLoaded, useRead } from './ready.ts';
 import { SessionContext, useSessionQuery } from './session.ts';
 import { WelcomePage } from './welcome.tsx';
 
-type View = { default: ComponentType };
+/** Shows a view when its code and the model are there. */
+const view = (load: Load<object>): ComponentType =>
+  function View() {
+    const Shown = useLoaded(load);
+    const model = useRead(MODEL);
+    if (!Shown || !model) return <Spinner />;
+    return (
+      <ModelContext value={model}>
+        <Shown />
+      </ModelContext>
+    );
+  };
 
-const Browse = lazy((): Promise<View> => import('../views/browse/index.tsx'));
-const Edit = lazy((): Promise<View> => import('../views/edit/index.tsx'));
-const Find = lazy((): Promise<View> => import('../views/find/index.tsx'));
-const Files = lazy((): Promise<View> => import('../views/files/index.tsx'));
-const People = lazy((): Promise<View> => import('../views/people/index.tsx'));
-const Model = lazy((): Promise<View> => import('../views/model/index.tsx'));
-const Operate = lazy((): Promise<View> => import('../views/operate/index.tsx'));
+const Browse = view(() => import('../views/browse/index.tsx'));
+const Edit = view(() => import('../views/edit/index.tsx'));
+const Find = view(() => import('../views/find/index.tsx'));
+const Files = view(() => import('../views/files/index.tsx'));
+const People = view(() => import('../views/people/index.tsx'));
+const Model = view(() => import('../views/model/index.tsx'));
+const Operate = view(() => import('../views/operate/index.tsx'));
 
 export function App(): ReactNode {
   return (
@@ -42,9 +55,7 @@ function LoggedIn(): ReactNode {
     <SessionContext value={session}>
       <Layout>
         <ErrorBoundary>
-          <Suspense fallback={<Spinner />}>
-            <Views />
-          </Suspense>
+          <Views />
         </ErrorBoundary>
       </Layout>
     </SessionContext>

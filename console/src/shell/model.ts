@@ -1,5 +1,5 @@
 // The content-types and components of the project, as the account may know them.
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import type {
   ConsoleAttribute,
   ConsoleCounts,
@@ -8,18 +8,23 @@ import type {
   ConsoleType,
 } from '../../../src/console/contract.ts';
 import { api } from './api.ts';
+import type { Reading } from './ready.ts';
 
-/** The model, ready: whatever uses it waits behind the nearest Suspense. */
+export const MODEL: Reading<ConsoleModel> = {
+  queryKey: ['model'],
+  queryFn: () => api.get('model'),
+  staleTime: Number.POSITIVE_INFINITY,
+};
+export const COUNTS: Reading<ConsoleCounts> = { queryKey: ['counts'], queryFn: () => api.get('counts') };
+
+export const ModelContext = createContext<ConsoleModel | null>(null);
+
+/** The model; every view stands inside one. */
 export function useModel(): ConsoleModel {
-  return useSuspenseQuery({
-    queryKey: ['model'],
-    queryFn: () => api.get<ConsoleModel>('model'),
-    staleTime: Number.POSITIVE_INFINITY,
-  }).data;
+  const model = useContext(ModelContext);
+  if (!model) throw new Error('the model has not been read');
+  return model;
 }
-
-export const useCounts = (): ConsoleCounts =>
-  useSuspenseQuery({ queryKey: ['counts'], queryFn: () => api.get<ConsoleCounts>('counts') }).data;
 
 export const typeOf = (model: ConsoleModel, uid: string): ConsoleType | undefined =>
   model.types.find((type) => type.uid === uid);

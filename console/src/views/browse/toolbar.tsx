@@ -1,8 +1,9 @@
 // What is shown of a list: search, locale, state, columns and filters.
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { ConsoleLocale } from '../../../../src/console/contract.ts';
 import { useModel } from '../../shell/model.ts';
 import { findPath } from '../../shell/paths.ts';
+import { useLoaded } from '../../shell/ready.ts';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
 import { Checkbox, type Option, Select } from '../../ui/field.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -12,7 +13,7 @@ import { type BrowseColumn, usualColumns } from './columns.ts';
 import type { Show } from './entries.tsx';
 import { type Asked, apiUrl } from './requests.ts';
 
-const FilterNote = lazy(() => import('./filter-note.tsx'));
+const loadFilterNote = () => import('./filter-note.tsx');
 
 const STATE_OPTIONS: readonly Option[] = [
   { value: '', label: 'Every state' },
@@ -69,15 +70,14 @@ export function Toolbar({ asked, available, locales, show }: ToolbarProps): Reac
           <IconButton small icon="close" label="Remove the conditions" onClick={() => show({ filters: [] })} />
         </span>
       )}
-      {state.filters.length > 0 && (
-        <p className="browse-sentence soft">
-          <Suspense fallback="…">
-            <FilterNote asked={asked} />
-          </Suspense>
-        </p>
-      )}
+      {state.filters.length > 0 && <FilterSentence asked={asked} />}
     </div>
   );
+}
+
+function FilterSentence({ asked }: { readonly asked: Asked }): ReactNode {
+  const FilterNote = useLoaded(loadFilterNote);
+  return <p className="browse-sentence soft">{FilterNote ? <FilterNote asked={asked} /> : '…'}</p>;
 }
 
 function ColumnChooser({ asked, available, show }: Omit<ToolbarProps, 'locales'>): ReactNode {

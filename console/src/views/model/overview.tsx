@@ -1,24 +1,29 @@
 // All types and components: as a list, and as a drawing that is loaded when it is first shown.
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import type { ConsoleCounts, ConsoleModel } from '../../../../src/console/contract.ts';
-import { useCounts } from '../../shell/model.ts';
 import { modelPath } from '../../shell/paths.ts';
+import { useLoaded } from '../../shell/ready.ts';
 import { Checkbox, TextInput } from '../../ui/field.tsx';
 import { EmptyState, Spinner } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page.tsx';
 import { ScrollBox } from '../../ui/scroll.tsx';
 import { type Box, graphOf, lineInWords, type ModelGraph, matches, type Shown } from './graph.ts';
 
-const Drawing = lazy(() => import('./drawing.tsx'));
+const loadDrawing = () => import('./drawing.tsx');
 
 interface View extends Shown {
   readonly search: string;
 }
 
-export function Overview({ model }: { readonly model: ConsoleModel }): ReactNode {
+interface OverviewProps {
+  readonly model: ConsoleModel;
+  readonly counts: ConsoleCounts;
+}
+
+export function Overview({ model, counts }: OverviewProps): ReactNode {
   const [view, setView] = useView();
-  const counts = useCounts();
+  const Drawing = useLoaded(loadDrawing);
   const graph = graphOf(model, view);
   const found =
     view.search === '' ? null : new Set(graph.boxes.filter((box) => matches(box, view.search)).map(({ uid }) => uid));
@@ -52,9 +57,7 @@ export function Overview({ model }: { readonly model: ConsoleModel }): ReactNode
         ) : (
           <div className="model-overview">
             <TypeList boxes={graph.boxes.filter(({ uid }) => found?.has(uid) ?? true)} counts={counts} />
-            <Suspense fallback={<Spinner label="Drawing…" />}>
-              <Drawing graph={graph} counts={counts} found={found} />
-            </Suspense>
+            {Drawing ? <Drawing graph={graph} counts={counts} found={found} /> : <Spinner label="Drawing…" />}
           </div>
         )}
         <Lines model={model} graph={graph} />

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConsoleModel, ConsoleSchema, ConsoleType } from '../../../../src/console/contract.ts';
-import { typeOf, useCounts } from '../../shell/model.ts';
+import { typeOf } from '../../shell/model.ts';
 import { modelPath, typePath } from '../../shell/paths.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/notice.tsx';
@@ -16,7 +16,12 @@ interface SchemaPageProps {
   readonly schema: ConsoleSchema;
 }
 
-export function SchemaPage({ model, schema }: SchemaPageProps): ReactNode {
+interface CountedProps extends SchemaPageProps {
+  /** Undefined: the account may not read it. */
+  readonly count: number | undefined;
+}
+
+export function SchemaPage({ model, schema, count }: CountedProps): ReactNode {
   const type = typeOf(model, schema.uid);
   return (
     <>
@@ -31,7 +36,7 @@ export function SchemaPage({ model, schema }: SchemaPageProps): ReactNode {
         )}
       </PageHeader>
       <div className="stack">
-        <Facts model={model} schema={schema} type={type} />
+        <Facts model={model} schema={schema} type={type} count={count} />
         <section className="stack" aria-label="Attributes">
           <h2>Attributes</h2>
           <AttributeTable model={model} schema={schema} />
@@ -44,8 +49,7 @@ export function SchemaPage({ model, schema }: SchemaPageProps): ReactNode {
   );
 }
 
-function Facts({ model, schema, type }: SchemaPageProps & { readonly type: ConsoleType | undefined }): ReactNode {
-  const count = useCounts()[schema.uid];
+function Facts({ model, schema, type, count }: CountedProps & { readonly type: ConsoleType | undefined }): ReactNode {
   return (
     <div className="stack">
       {schema.description && <p>{schema.description}</p>}

@@ -1,12 +1,13 @@
 // The accounts of the console: people who run the project and edit its content.
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AccountInput, AccountLink, ConsoleAccount } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { type Reading, useRead } from '../../shell/ready.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
-import { Badge } from '../../ui/notice.tsx';
+import { Badge, Spinner } from '../../ui/notice.tsx';
 import { ScrollBox } from '../../ui/scroll.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { AccountDialog } from './account-dialog.tsx';
@@ -19,19 +20,19 @@ type Doing =
   | { readonly what: 'edit' | 'delete'; readonly account: ConsoleAccount }
   | { readonly what: 'link'; readonly link: AccountLink };
 
+const ACCOUNTS: Reading<ConsoleAccount[]> = { queryKey: ['accounts'], queryFn: () => api.get('accounts') };
+
 export function AccountsTab(): ReactNode {
   const { can } = useSession();
   const client = useQueryClient();
-  const accounts = useSuspenseQuery({
-    queryKey: ['accounts'],
-    queryFn: () => api.get<ConsoleAccount[]>('accounts'),
-  }).data;
+  const accounts = useRead(ACCOUNTS);
   const [doing, setDoing] = useState<Doing | null>(null);
   const close = (): void => setDoing(null);
   const changed = (next: Doing | null = null): void => {
     setDoing(next);
     client.invalidateQueries({ queryKey: ['accounts'] });
   };
+  if (!accounts) return <Spinner />;
   return (
     <div className="stack">
       <div className="row">

@@ -1,30 +1,31 @@
 // What the roles of the API's users may do. Changes are collected, shown in words and sent together.
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useRouter, useSearch } from 'wouter';
 import type { ApiRole, ApiRoles } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
 import { useLeaveGuard } from '../../shell/leave-guard.ts';
 import { useModel } from '../../shell/model.ts';
+import { type Reading, useRead } from '../../shell/ready.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { EmptyState, ErrorNotice, Notice } from '../../ui/notice.tsx';
+import { EmptyState, ErrorNotice, Notice, Spinner } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Changes, changesInWords, NO_CHANGES, roleInput, warningOf, withChange } from './role-changes.ts';
 import { RoleMatrix } from './role-matrix.tsx';
 import { RoleRules } from './role-rules.tsx';
 import { tryAsPath } from './try-as.ts';
 
-export const useApiRoles = (): ApiRoles =>
-  useSuspenseQuery({ queryKey: ['roles'], queryFn: () => api.get<ApiRoles>('roles') }).data;
+const ROLES: Reading<ApiRoles> = { queryKey: ['roles'], queryFn: () => api.get('roles') };
 
 export function RolesTab(): ReactNode {
-  const roles = useApiRoles();
+  const roles = useRead(ROLES);
   const wanted = new URLSearchParams(useSearch()).get('role');
-  const role = roles.roles.find(({ type }) => type === wanted) ?? (wanted === null ? roles.roles[0] : undefined);
   // By role, so that a look at another one loses nothing.
   const [changes, setChanges] = useState<Readonly<Record<number, Changes>>>({});
+  if (!roles) return <Spinner />;
+  const role = roles.roles.find(({ type }) => type === wanted) ?? (wanted === null ? roles.roles[0] : undefined);
   return (
     <div className="stack">
       <RoleList roles={roles.roles} current={role} changes={changes} />

@@ -1,25 +1,29 @@
 // API tokens: credentials of programs. A token is shown when it is made, and never again.
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ApiToken, NewToken } from '../../../../src/console/contract.ts';
 import { api } from '../../shell/api.ts';
+import { type Reading, useRead } from '../../shell/ready.ts';
 import { useSession } from '../../shell/session.ts';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
-import { Badge, EmptyState } from '../../ui/notice.tsx';
+import { Badge, EmptyState, Spinner } from '../../ui/notice.tsx';
 import { ScrollBox } from '../../ui/scroll.tsx';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 import { tryAsPath } from './try-as.ts';
 
+const TOKENS: Reading<ApiToken[]> = { queryKey: ['tokens'], queryFn: () => api.get('tokens') };
+
 export function TokensTab(): ReactNode {
   const { can } = useSession();
   const client = useQueryClient();
-  const tokens = useSuspenseQuery({ queryKey: ['tokens'], queryFn: () => api.get<ApiToken[]>('tokens') }).data;
+  const tokens = useRead(TOKENS);
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewToken | null>(null);
   const [deleted, setDeleted] = useState<ApiToken | null>(null);
   const changed = (): Promise<void> => client.invalidateQueries({ queryKey: ['tokens'] });
+  if (!tokens) return <Spinner />;
   return (
     <div className="stack">
       <div className="row">

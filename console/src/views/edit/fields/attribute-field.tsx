@@ -1,13 +1,12 @@
 // The field of one attribute: its label, its control by type, what helps, and what is wrong.
-import { memo, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { memo, type ReactNode, useCallback, useState } from 'react';
 import type { ConsoleAttribute, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { Field } from '../../../ui/field.tsx';
-import { Spinner } from '../../../ui/notice.tsx';
 import { fieldId, problemAt, problemWithin, useForm } from '../context.ts';
 import { checkValue } from '../form/checks.ts';
 import type { FileValue, FormValues, Part, RelationValue } from '../form/values.ts';
 import { ComponentField } from './component-field.tsx';
-import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.ts';
+import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.tsx';
 import { Group } from './group.tsx';
 import { RelationField } from './relation-field.tsx';
 import { type InputProps, ScalarInput } from './scalar-input.tsx';
@@ -73,16 +72,14 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
     case 'media':
       return (
         <Group {...common} hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}>
-          <Suspense fallback={<EditorSpinner />}>
-            <MediaInput
-              label={attribute.name}
-              value={value as readonly FileValue[]}
-              onChange={change}
-              multiple={attribute.multiple ?? false}
-              allowedTypes={attribute.allowedTypes ?? null}
-              readOnly={readOnly}
-            />
-          </Suspense>
+          <MediaInput
+            label={attribute.name}
+            value={value as readonly FileValue[]}
+            onChange={change}
+            multiple={attribute.multiple ?? false}
+            allowedTypes={attribute.allowedTypes ?? null}
+            readOnly={readOnly}
+          />
         </Group>
       );
     default:
@@ -115,36 +112,17 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
   }
 });
 
-/** As high as an editor at least, so that little moves when it comes. */
-const EditorSpinner = (): ReactNode => (
-  <div className="edit-loading">
-    <Spinner />
-  </div>
-);
-
 /** `onUnreadable`: told what keeps a text from being a value; null where nothing does. */
 function Control(props: InputProps & { readonly onUnreadable: (message: string | null) => void }): ReactNode {
   const { onUnreadable, attribute, value, onChange, control, readOnly } = props;
   const editor = { onChange, control, readOnly };
   switch (attribute.type) {
     case 'json':
-      return (
-        <Suspense fallback={<EditorSpinner />}>
-          <JsonEditor {...editor} value={value} onProblem={onUnreadable} />
-        </Suspense>
-      );
+      return <JsonEditor {...editor} value={value} onProblem={onUnreadable} />;
     case 'blocks':
-      return (
-        <Suspense fallback={<EditorSpinner />}>
-          <BlocksEditor {...editor} value={value} />
-        </Suspense>
-      );
+      return <BlocksEditor {...editor} value={value} />;
     case 'richtext':
-      return (
-        <Suspense fallback={<EditorSpinner />}>
-          <MarkdownEditor {...editor} value={typeof value === 'string' ? value : null} />
-        </Suspense>
-      );
+      return <MarkdownEditor {...editor} value={typeof value === 'string' ? value : null} />;
     default:
       return <ScalarInput {...props} />;
   }
