@@ -456,6 +456,29 @@ function namesFew(condition: Condition | null): boolean {
   }
 }
 
+/** Rows that meet a condition, less those that are left out. */
+export interface LeftOut {
+  /** Null: all rows of the table. */
+  readonly of: Condition | null;
+  readonly out: Condition;
+}
+
+/**
+ * Of a condition that nearly all rows of a table meet: few have what it says that none has, and all else that it says is
+ * of the row alone. To count those few and take them from the number of all takes a tenth of the time.
+ */
+export function leftOut(where: Condition): LeftOut | null {
+  const members = where.is === 'and' ? where.of : [where];
+  const none = members.find((one) => one.is === 'none' && one.step.link !== null && namesFew(one.where));
+  const others = members.filter((one) => one !== none);
+  if (none?.is !== 'none' || !others.every(isOfRowAlone)) return null;
+  const some: Condition = { is: 'related', step: none.step, where: none.where, orNone: false };
+  return {
+    of: others.length > 0 ? { is: 'and', of: others } : null,
+    out: others.length > 0 ? { is: 'and', of: [...others, some] } : some,
+  };
+}
+
 /** Whether a condition speaks of the columns of a row alone, so that to ask one row is quick. */
 function isOfRowAlone(condition: Condition | null): boolean {
   switch (condition?.is) {

@@ -9,7 +9,7 @@ import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import type { PopulatePage } from '../request/read-request.ts';
 import { MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
-import { and, bind, bindContext, ConditionCompiler, type RowScope, rowOf } from './compile-condition.ts';
+import { and, bind, bindContext, ConditionCompiler, leftOut, type RowScope, rowOf } from './compile-condition.ts';
 import { keysetPage, keysetValues, type Page, ROOT } from './compile-keyset.ts';
 import { OrderCompiler, type OrderTerm, orderBy, ordered } from './compile-order.ts';
 import type { Dialect, Fragment } from './dialect.ts';
@@ -76,21 +76,34 @@ function positionTerms({ table, from, to, constants, order }: LinkTable, row: Ro
   }));
 }
 
+/** The total of rows that need not all be found for it; null where they have to be. */
+function totalApart(dialect: Dialect, { entity, where }: AuthorizedReadPlan): Fragment | null {
+  const table = sql.table(entity.table);
+  const count = (condition: Condition | null): Fragment => {
+    if (!condition) return sql`(select count(*) from ${table})`;
+    const matches = new ConditionCompiler(dialect, 'all').condition(condition, rowOf(ROOT));
+    return sql`(select count(*) from ${table} as ${sql.id(ROOT)} where ${matches})`;
+  };
+  if (!where) return count(null);
+  const left = leftOut(where);
+  return left && sql`(${count(left.of)} - ${count(left.out)})`;
+}
+
 export function pageOf(dialect: Dialect, plan: AuthorizedReadPlan, withCount: boolean): Page {
   if (plan.keyset) return keysetPage(dialect, plan, plan.keyset, withCount);
-  const compiler = new ConditionCompiler(dialect, withCount ? 'all' : 'some');
+  const total = withCount ? totalApart(dialect, plan) : sql`null`;
+  // Most rows match where the total is counted apart, so that the first by id are soon found.
+  const isSome = !withCount || (total !== null && isById(plan));
+  const compiler = new ConditionCompiler(dialect, isSome ? 'some' : 'all');
   const row = rowOf(ROOT);
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
   const cut = dialect.limit(bindContext('limit'), bindContext('start'));
   const terms = sortTerms(new OrderCompiler(dialect, compiler), plan);
-  if (!plan.where || !withCount) {
+  if (total !== null) {
     const order = terms.map(({ value, written }) => written(value));
-    return {
-      ids: sql`select ${row.column('id')} as id from ${source}${joins(terms)}${where}${orderBy(order)} ${cut}`,
-      total: withCount ? sql`(select count(*) from ${sql.table(plan.entity.table)})` : sql`null`,
-      matching: null,
-    };
+    const ids = sql`select ${row.column('id')} as id from ${source}${joins(terms)}${where}${orderBy(order)} ${cut}`;
+    return { ids, total, matching: null };
   }
   // The rows that match are found once, for the page and for the total.
   const keys = terms.flatMap(({ value, isId }, index) => (isId ? [] : [sql`, ${value} as ${sql.id(`k${index}`)}`]));
@@ -164,11 +177,13 @@ export function compilePage(dialect: Dialect, plan: AuthorizedReadPlan, withCoun
   );
 }
 
+const isById = ({ order, position }: AuthorizedReadPlan): boolean =>
+  order.length === 1 && order[0] === BY_ID && position === null;
+
 /** The rows of one document that a read may show: one, unless something went wrong with it. */
-const isOfOneDocument = ({ where, order }: AuthorizedReadPlan): boolean =>
-  order.length === 1 &&
-  order[0] === BY_ID &&
-  (where?.is === 'document' || (where?.is === 'and' && where.of.some(({ is }) => is === 'document')));
+const isOfOneDocument = (plan: AuthorizedReadPlan): boolean =>
+  isById(plan) &&
+  (plan.where?.is === 'document' || (plan.where?.is === 'and' && plan.where.of.some(({ is }) => is === 'document')));
 
 /** The first row that matches: a select of the given columns. */
 export function firstOf(dialect: Dialect, plan: AuthorizedReadPlan, columns: Fragment): Fragment {
@@ -177,7 +192,7 @@ export function firstOf(dialect: Dialect, plan: AuthorizedReadPlan, columns: Fra
   const source = sql`${sql.table(plan.entity.table)} as ${sql.id(ROOT)}`;
   const where = plan.where ? sql` where ${compiler.condition(plan.where, row)}` : sql``;
   // The first by id is the one with the smallest id; asked so, no row is sorted.
-  if (plan.order.length === 1 && plan.order[0] === BY_ID)
+  if (isById(plan))
     return sql`select ${columns} from ${source} where ${row.column('id')} = (select min(${row.column('id')}) from ${source}${where})`;
   const orders = new OrderCompiler(dialect, compiler);
   const terms = plan.order.map((key) => orders.term(key, row));
