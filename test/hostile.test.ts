@@ -601,6 +601,8 @@ describeOnEveryDatabase('A hostile request', (engine) => {
   ];
 
   it('sends the same statements as another that differs only in its values', async () => {
+    // For long values, conditions on texts run in another process, whose statements nobody sees here.
+    sheaf.operations.lanes.textBytes = 0;
     const cases = fc
       .subarray([...VALUE_PLACES], { minLength: 1, maxLength: 6 })
       // A key has a value or keys below it, and a request that has both is refused.

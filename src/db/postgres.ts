@@ -393,7 +393,7 @@ class Postgres implements Database {
     type Described = Record<'indexes' | 'triggers' | 'unreadable', Set<string>> & { columns: Map<string, string> };
     const tables = new Map<string, Described>();
     const columns = await this.#pool.query<[string, string, string, boolean]>({
-      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_table_privilege(c.oid, 'select') or has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
       rowMode: 'array',
     });
     for (const [table, column, type, mayRead] of columns.rows) {

@@ -15,7 +15,10 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 
 async function save(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: /^Save( draft)?$/ });
+  // While it is being stored, there is nothing to save either.
+  const stored = page.waitForResponse((response) => response.request().method() === 'PUT');
   await button.click();
+  await stored;
   await expect.poll(() => button.isDisabled()).toBe(true);
 }
 

@@ -150,8 +150,9 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.locator('main#content').waitFor();
 }
 
-/** Writes test/screenshots/<name>-light.png and -dark.png. */
+/** Writes test/screenshots/<name>-light.png and -dark.png, for people who ask for them. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.SHEAF_TEST_SCREENSHOTS !== '1') return;
   mkdirSync(SCREENSHOTS, { recursive: true });
   await inEachTheme(page, async (theme) => {
     await page.screenshot({ path: path.join(SCREENSHOTS, `${name}-${theme}.png`), animations: 'disabled' });
