@@ -112,6 +112,12 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
         expect(relation0.map((one: Answered) => one.documentId)).toEqual([targets[2], targets[1]]);
       });
 
+      it('are at most 12 to clone an entry with 5 relations', async () => {
+        const documentId = await entry(linked(await makeTargets(USED)));
+        const documents = content.sheaf.documents(`api::${name}.${name}`);
+        await within(12, () => documents.clone({ documentId }));
+      });
+
       it('are at most 8 to delete an entry', async () => {
         const documentId = await entry({ relation0: await makeTargets(1) });
         await within(8, () => content.sheaf.documents(`api::${name}.${name}`).delete({ documentId }));
@@ -128,6 +134,21 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
           await within(14, () => documents.publish({ documentId }));
           const published = await content.entry('GET', `${url}/${documentId}?populate=relation0`);
           expect(published.relation0).toHaveLength(2);
+        });
+
+      if (name.endsWith('draft'))
+        it('are at most 10 to discard a draft, or to unpublish it', async () => {
+          const documents = content.sheaf.documents(`api::${name}.${name}`);
+          const targets = await makeTargets(USED + 1);
+          for (const target of targets.slice(1))
+            await content.sheaf.documents('api::target.target').publish({ documentId: target });
+          const { documentId } = await documents.create({ data: linked(targets) });
+          await documents.publish({ documentId });
+          await documents.update({ documentId, data: { relation0: { connect: [targets[USED]] } } });
+          await within(10, () => documents.discardDraft({ documentId }));
+          const draft = await content.entry('GET', `${url}/${documentId}?populate=relation0&status=draft`);
+          expect(draft.relation0.map((one: Answered) => one.documentId)).toEqual([targets[0]]);
+          await within(10, () => documents.unpublish({ documentId }));
         });
     });
 

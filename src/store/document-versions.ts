@@ -177,6 +177,7 @@ export async function otherOwnersInStatus(
   holders: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (holders.length === 0 || (!type.draftAndPublish && !type.localized)) return new Set(holders);
+  if (holders.every((id) => id === row)) return new Set();
   const versions = await versionsByRow(write, type, [row, ...holders]);
   const own = versions.find(({ id }) => id === row);
   const others = versions.filter(

@@ -93,17 +93,28 @@ async function gatherForPublish(
   draft: number,
   published: number | null,
 ): Promise<GatheredForPublish> {
+  if (published === null) return gatherForFirst(write, type, publicationParts(type, write.model).own, draft);
+  const recorded = await gatherLists(write, type, [draft, published], published);
+  return { referrers: [], morphReferrers: [], recorded };
+}
+
+/**
+ * Reads all lists and component items of rows. Returns what is on record of a published one, by the names of its lists;
+ * drafts that another program has deleted may be among it.
+ */
+export async function gatherLists(
+  write: WriteSession,
+  type: ContentType,
+  rows: readonly number[],
+  published: number | null,
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const { own, withRecords } = publicationParts(type, write.model);
-  if (published === null) return gatherForFirst(write, type, own, draft);
-  const rows = [draft, published];
-  const found = await gather(
-    write,
-    withRecords,
-    withRecords.map((_, index) => (index < own.length ? rows : [published])),
-  );
+  const parts = published === null ? own : withRecords;
+  const rowsOf = parts.map((_, index) => (index < own.length ? rows : [published!]));
+  const found = await gather(write, parts, rowsOf);
   const recorded = new Map<string, number[]>();
   for (const [, , , target, , , , list] of found.get(own.length) ?? []) append(recorded, list!, target);
-  return { referrers: [], morphReferrers: [], recorded };
+  return recorded;
 }
 
 /** The same for a draft without a published row. */

@@ -22,7 +22,7 @@ import { changedRow, newRow } from './entity.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
 import { mergeIntoCopy } from './merge-into-copy.ts';
-import { publishVersion } from './publish.ts';
+import { gatherLists, publishVersion } from './publish.ts';
 import { rememberInLiveLists } from './referrers.ts';
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
@@ -289,6 +289,7 @@ async function cloneVersion(
   source: Version,
   documentId: string,
 ): Promise<Version> {
+  await gatherLists(write, type, [source.id], null);
   const keys = [...type.attributes.values()].filter(isForeignKey);
   const columns = [
     ...scalarColumns(type).filter((column) => column !== 'document_id'),

@@ -137,7 +137,11 @@ const HERE: Machine = {
   unpack,
   install,
   launch: (executablePath) =>
-    chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--js-flags=--min-semi-space-size=32'], headless: true }),
+    chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', '--js-flags=--min-semi-space-size=32'],
+      headless: true,
+    }),
 };
 
 function isDebian(): boolean {
