@@ -152,6 +152,36 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
         });
     });
 
+  it('are as many to publish with twenty components as with two', async () => {
+    const part = { title: { type: 'string' }, picks: relation('manyToMany', 'pick'), cover: { type: 'media' } };
+    const parts = { type: 'dynamiczone', components: ['kit.part', 'kit.other'] };
+    const site = await contents.open({
+      components: { 'kit.part': part, 'kit.other': { ...part, count: { type: 'integer' } } },
+      types: {
+        pick: { drafts: true, attributes: { name: { type: 'string' } } },
+        page: { drafts: true, attributes: { title: { type: 'string' }, parts } },
+      },
+    });
+    const { documentId: pick } = await site.sheaf.documents('api::pick.pick').create({ data: { name: 'p' } });
+    await site.sheaf.documents('api::pick.pick').publish({ documentId: pick });
+    const pages = site.sheaf.documents('api::page.page');
+    const sent = recordStatements(site.sheaf);
+    const counts: number[] = [];
+    for (const size of [2, 20]) {
+      const items = Array.from({ length: size }, (_, index) => ({
+        __component: index % 2 === 0 ? 'kit.part' : 'kit.other',
+        title: `${index}`,
+        picks: [pick],
+      }));
+      const { documentId } = await pages.create({ status: 'published', data: { title: 'a', parts: items } });
+      sent.length = 0;
+      await pages.update({ documentId, status: 'published', data: { title: 'b' } });
+      counts.push(sent.length);
+    }
+    expect(counts[1], sent.join('\n')).toBe(counts[0]);
+    expect(counts[0]! + TRANSACTION).toBeLessThanOrEqual(20);
+  });
+
   describe('of a type with conditions', () => {
     it('are no more to update what no condition is about', async () => {
       const documentId = await content.make('conditionals', { on: true, detail: 'a' });

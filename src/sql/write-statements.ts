@@ -143,12 +143,16 @@ export class WriteStatements {
     });
   }
 
-  /** The same, only to rows that differ; returns a row for each. Values: the id to copy from, the ids to copy to. */
-  alignColumns(table: string, columns: readonly WrittenColumn[]): Statement<readonly [1]> {
+  /** The same of several rows, only where they differ; returns the ids of those. Values: `[[id to copy to, from]…]`. */
+  alignColumns(table: string, columns: readonly WrittenColumn[]): Statement<readonly [id: number]> {
     const key = () => `${table}${namesOf(columns)}`;
     return this.#cache.onceFor('align', columns, key, () => {
       const sets = columns.map(({ column }) => sql`${sql.id(column)} = ${sql.id('s', column)}`);
-      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${sql.table(table)} as s where s.id = ${value()} and ${sql.id('u', 'id')} ${inBoundList(this.#dialect)} and (${this.#differs(columns)}) returning 1`;
+      const pairs = this.#dialect.pairTable(value(), 'n');
+      const names = columns.map(({ column }) => sql.id('t', column));
+      // The id of the copy alone is called so: in what is returned, no database knows the alias of the table.
+      const source = sql`(select n.a as sheaf_copy, ${sql.join(names)} from ${pairs} join ${sql.table(table)} as t on t.id = cast(n.b as integer)) as s`;
+      return sql`update ${sql.table(table)} as u set ${sql.join(sets)} from ${source} where ${sql.id('u', 'id')} = s.sheaf_copy and (${this.#differs(columns)}) returning id`;
     });
   }
 

@@ -56,7 +56,8 @@ async function writeList(
 ): Promise<void> {
   await writeLinks(write, link, row, { current, desired });
   await removeLinks(write, link, taken);
-  if (dropsRecord) await write.run.rows(write.publications.dropRecordedLists(), listName(link), listOf([row]));
+  if (dropsRecord)
+    await write.run.change(PUBLISHED_LISTS, write.publications.dropRecordedLists(), listName(link), listOf([row]));
 }
 
 /** Links a row by a key with the desired rows alone. */

@@ -16,7 +16,14 @@ import { weave } from '../plan/write/relation-order.ts';
 import type { Status } from '../request/read-request.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import { type ComponentField, isComponentField, readItems, writeItems } from './components.ts';
-import { isAmong, pairLocales, type RecordedCopy, recordCounterpart, recordedCounterpart } from './counterparts.ts';
+import {
+  adoptedCounterpart,
+  isAmong,
+  pairLocales,
+  type RecordedCopy,
+  recordCounterpart,
+  recordedCounterparts,
+} from './counterparts.ts';
 import {
   draftsOf,
   missingInLocale,
@@ -27,6 +34,7 @@ import {
   sameRows,
   versionsByRow,
 } from './document-versions.ts';
+import { gatherLists } from './gather-lists.ts';
 import type { ItemRef } from './gathered.ts';
 import { readLinks, readLinksAgain, readTargets, writeLinks } from './link-table.ts';
 import { copyMorphKey } from './morph-key.ts';
@@ -114,27 +122,84 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
   const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
   const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
-  const items: ItemRef[] = [];
-  let isChanged = false;
-  for (const [index, { id, uid }] of source.entries()) {
+  const recordedOf = ({ id, uid }: ItemRef, index: number): RecordedCopy | null =>
+    recordedCopy(purpose, id, drafts[index]?.uid === uid ? drafts[index].id : null);
+  const counterparts = await readAhead(write, source, { current, recorded: source.map(recordedOf) });
+  const copies: (ItemCopy & { readonly component: ComponentSchema })[] = [];
+  for (const [index, ref] of source.entries()) {
+    const { id, uid } = ref;
     const component = write.model.components.get(uid);
     if (!component) continue;
-    const draft = drafts[index]?.uid === uid ? drafts[index].id : null;
-    const recorded = recordedCopy(purpose, id, draft);
+    const recorded = recordedOf(ref, index);
+    const atSamePosition = unshared.find((item) => item === current[index]);
     const counterpart = recorded
-      ? await recordedCounterpart(write, component, {
-          ...recorded,
-          atSamePosition: unshared.find((item) => item === current[index]),
-        })
+      ? (counterparts.get(ref) ?? (await adoptedCounterpart(write, component, { ...recorded, atSamePosition })))
       : (paired[index] ?? null);
-    const isIn = (list: readonly ItemRef[]) => counterpart !== null && isAmong(list, { id: counterpart, uid });
-    const kept = isIn(unshared) && !isIn(items) ? counterpart : null;
+    const isFree = counterpart !== null && isAmong(unshared, { id: counterpart, uid });
+    const isTaken = copies.some((other) => other.to === counterpart && other.component === component);
+    const kept = isFree && !isTaken ? counterpart : null;
     const own = recorded?.id ?? (isAmong(before, { id, uid }) ? kept : null);
-    const item = await copyItem(write, component, { from: id, to: kept, purpose, recorded, own });
+    copies.push({ component, from: id, to: kept, purpose, recorded, own });
+  }
+  const aligned = await alignItems(write, copies);
+  const items: ItemRef[] = [];
+  let isChanged = false;
+  for (const one of copies) {
+    const item = await copyItem(write, one.component, one, aligned.has(one));
     isChanged ||= item.isChanged;
-    items.push({ id: item.row, uid });
+    items.push({ id: item.row, uid: one.component.uid });
   }
   return (await writeItems(write, schema, { row: to, attribute, current, items })) || isChanged;
+}
+
+/** Copies the columns of items to the rows that they are copied to. Returns those that were not the same already. */
+async function alignItems<Item extends ItemCopy & { readonly component: ComponentSchema }>(
+  write: WriteSession,
+  copies: readonly Item[],
+): Promise<ReadonlySet<Item>> {
+  const aligned = new Set<Item>();
+  for (const [component, ofKind] of Map.groupBy(copies, (one) => one.component)) {
+    const columns = scalarsOf(component);
+    const stored = ofKind.filter(({ to }) => to !== null);
+    if (stored.length === 0 || columns.length === 0) continue;
+    const pairs = JSON.stringify(stored.map(({ from, to }) => [to, from]));
+    const rows = await write.run.rows(write.sql.alignColumns(component.table, columns), pairs);
+    const changed = new Set(rows.map(([id]) => id));
+    for (const one of stored) if (changed.has(one.to!)) aligned.add(one);
+  }
+  return aligned;
+}
+
+/**
+ * Reads what the items of a field and of its copy hold, and returns those counterparts of the former that are on record:
+ * for all items of a kind together, so that the number of statements does not grow with theirs.
+ */
+async function readAhead(
+  write: WriteSession,
+  source: readonly ItemRef[],
+  { current, recorded }: { readonly current: readonly ItemRef[]; readonly recorded: readonly (RecordedCopy | null)[] },
+): Promise<ReadonlyMap<ItemRef, number>> {
+  const counterparts = new Map<ItemRef, number>();
+  const ofKind = async (component: ComponentSchema): Promise<void> => {
+    const isOfKind = ({ uid }: ItemRef): boolean => uid === component.uid;
+    const ids = [...source, ...current].filter(isOfKind).map(({ id }) => id);
+    const copied = source.filter((item, index) => isOfKind(item) && recorded[index]);
+    const onRecord = copied.map((item) => recorded[source.indexOf(item)]!);
+    const [found] = await Promise.all([
+      recordedCounterparts(write, component, onRecord),
+      gatherLists(write, component, ids, ids),
+    ]);
+    for (const [index, item] of copied.entries()) {
+      const counterpart = found.get(onRecord[index]!.id);
+      if (counterpart !== undefined) counterparts.set(item, counterpart);
+    }
+  };
+  const kinds = new Set([...source, ...current].map(({ uid }) => uid));
+  for (const uid of kinds) {
+    const component = write.model.components.get(uid);
+    if (component) await ofKind(component);
+  }
+  return counterparts;
 }
 
 /** The row whose copy is on record: the one that is copied or, into another locale, the draft there. */
@@ -143,30 +208,28 @@ function recordedCopy(purpose: CopyPurpose, id: number, draft: number | null): R
   return purpose.to === 'clone' ? null : { id, to: purpose.to };
 }
 
-/** Copies a component row with all below it. Returns the row of the copy, and whether it is new or was changed. */
+/**
+ * Copies a component row with all below it; a row that is there has its columns already, and `isAligned` says whether that
+ * has changed it. Returns the row of the copy, and whether it is new or was changed.
+ */
 async function copyItem(
   write: WriteSession,
   component: ComponentSchema,
   { from, to, purpose, recorded, own }: ItemCopy,
+  isAligned: boolean,
 ): Promise<{ readonly row: number; readonly isChanged: boolean }> {
   const row = to ?? (await duplicate(write, component, from));
-  let isChanged = to === null;
-  const columns = scalarsOf(component);
-  if (to !== null && columns.length > 0) {
-    const aligned = await write.run.rows(write.sql.alignColumns(component.table, columns), from, listOf([to]));
-    isChanged = aligned.length > 0;
-  }
   if (to === null && recorded) await recordCounterpart(write, component, { ...recorded, made: row });
   const draft = purpose.to === 'locale' ? recorded?.id : null;
   const below = await copyNestedContent(write, component, { from, to: row, toIsNew: to === null, purpose, draft, own });
-  return { row, isChanged: isChanged || below.size > 0 };
+  return { row, isChanged: to === null || isAligned || below.size > 0 };
 }
 
 /** Makes a draft of a published component row, with all below it. Returns its id. */
 export async function restoreItem(write: WriteSession, component: ComponentSchema, published: number): Promise<number> {
   const purpose = { to: 'draft' } as const;
   const copy = { from: published, to: null, purpose, recorded: recordedCopy(purpose, published, null) };
-  return (await copyItem(write, component, copy)).row;
+  return (await copyItem(write, component, copy, false)).row;
 }
 
 const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>

@@ -10,22 +10,40 @@ export interface RecordedCopy {
   readonly to: 'published' | 'draft';
 }
 
+/** The rows that earlier publications made of rows of a component, or made these from; by the ids of these. */
+export async function recordedCounterparts(
+  write: WriteSession,
+  { table }: ComponentSchema,
+  copied: readonly RecordedCopy[],
+): Promise<ReadonlyMap<number, number>> {
+  const counterparts = new Map<number, number>();
+  const [first] = copied;
+  if (!first) return counterparts;
+  // All of them are copied the same way.
+  const isDraft = first.to === 'published';
+  const ids = copied.map(({ id }) => id);
+  const rows = await write.run.rows(write.publications.copiesOf(isDraft ? 'draft' : 'published'), table, listOf(ids));
+  for (const [draft, published] of rows) {
+    const [id, counterpart] = isDraft ? [draft, published] : [published, draft];
+    // Of several, as a race may leave them, the first is the one.
+    if (!counterparts.has(id)) counterparts.set(id, counterpart);
+  }
+  return counterparts;
+}
+
 /**
- * The row that an earlier publication made of this one, or made this one from. An adopted database has no record of
- * it; there the row at the same position is taken, where it is of the same kind and no copy of another.
+ * An adopted database has no record of counterparts. There the row at the same position is taken, where it is of the same
+ * kind and no copy of another, and put on record.
  */
-export async function recordedCounterpart(
+export async function adoptedCounterpart(
   write: WriteSession,
   component: ComponentSchema,
   { id, to, atSamePosition }: RecordedCopy & { readonly atSamePosition: ItemRef | undefined },
 ): Promise<number | null> {
-  const isDraft = to === 'published';
-  const [side, other] = isDraft ? (['draft', 'published'] as const) : (['published', 'draft'] as const);
-  const [copy] = await write.run.rows(write.publications.copiesOf(side), component.table, listOf([id]));
-  if (copy) return copy[isDraft ? 1 : 0];
   if (atSamePosition?.uid !== component.uid) return null;
+  const isDraft = to === 'published';
   const [taken] = await write.run.rows(
-    write.publications.copiesOf(other),
+    write.publications.copiesOf(isDraft ? 'published' : 'draft'),
     component.table,
     listOf([atSamePosition.id]),
   );

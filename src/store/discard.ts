@@ -2,13 +2,13 @@
 import { isKey, linkAttributes } from '../model/links.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
 import { weave } from '../plan/write/relation-order.ts';
-import { listName } from '../sql/link-names.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { copyMorphs, copyNestedContent } from './copy.ts';
 import { type DraftAndPublished, draftsOf, otherOwnersInStatus, publishedOf } from './document-versions.ts';
+import { gatherLists } from './gather-lists.ts';
 import { readLinks, readTargets, writeLinks } from './link-table.ts';
 import { readRecord } from './publication-records.ts';
-import { gatherLists, isSettled, requireMayLose, setKey, sharedColumns, takeFromOthers } from './publish.ts';
+import { isSettled, requireMayLose, setKey, sharedColumns, takeFromOthers } from './publish.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
 
 /** A published row that lost its draft gets one back before it is changed. */
@@ -35,14 +35,13 @@ export async function discardRow(
   documents: AffectedDocuments,
 ): Promise<ReadonlySet<string>> {
   await write.run.rows(write.sql.copyColumns(type.table, sharedColumns(type, write.model)), published, listOf([draft]));
-  const recorded = await gatherLists(write, type, [draft, published], published);
+  await gatherLists(write, type, [draft, published], [published]);
   const copy = { from: published, to: draft, toIsNew: false, purpose: { to: 'draft' } } as const;
   const changed = await copyNestedContent(write, type, copy);
   for (const attribute of linkAttributes(type)) {
     const { link } = attribute;
     const current = await readLinks(write, link, draft);
-    const onRecord = recorded.get(listName(link)) ?? [];
-    const desired = await publishedList(write, attribute, published, onRecord);
+    const desired = await publishedList(write, attribute, published);
     const { added, removed } = await writeLinks(write, link, draft, { current, desired });
     await requireMayLose(write, attribute, removed);
     const owner = { type, documentId, published: false };
@@ -58,20 +57,13 @@ export async function discardRow(
 }
 
 /** A list as it was published, in terms of drafts: what shows, and what was linked and is not published yet. */
-async function publishedList(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  published: number,
-  onRecord: readonly number[] | null = null,
-): Promise<number[]> {
+async function publishedList(write: WriteSession, attribute: RelationAttribute, published: number): Promise<number[]> {
   const shown = await readTargets(write, attribute.link, published);
   const target = write.type(attribute.target);
   if (!target.draftAndPublish) return shown;
   const drafts = await draftsOf(write, target.table, shown);
   const visible = shown.flatMap((id) => drafts.get(id) ?? []);
-  // What has a sibling, or is known to have none, is there.
-  const isThere = (id: number): boolean => write.gathered.sibling(target.table, id) !== undefined;
-  const recorded = onRecord?.every(isThere) ? onRecord : await readRecord(write, attribute, published);
+  const recorded = await readRecord(write, attribute, published);
   const publishedNow = await publishedOf(write, target.table, recorded);
   const kept = recorded.filter((id) => visible.includes(id) || !publishedNow.has(id));
   // A side that takes one keeps to the document that shows.

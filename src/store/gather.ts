@@ -23,7 +23,10 @@ export async function gather(
     if (part.read === 'links') keepLink(write.gathered, lists[index]!, part.siblingsIn, row);
     else if (part.read === 'items')
       write.gathered.addItem(part.table, row[1], row[7]!, { link: row[2], id: row[3], uid: row[8]!, position: row[4] });
-    else append(others, index, row);
+    else {
+      if (part.read === 'records') write.gathered.addRecord(row[7]!, row[1], row[3]);
+      append(others, index, row);
+    }
   }
   return others;
 }
@@ -43,6 +46,7 @@ const byPositionAndLink = (a: GatherRow, b: GatherRow): number => comparePositio
 function expectPart(gathered: Gathered, part: GatherPart, rows: readonly number[]): LinkLists | null {
   if (part.read === 'links') return gathered.expectLinks(part.link, rows);
   if (part.read === 'items') gathered.expectItems(part.table, rows);
+  if (part.read === 'records') gathered.expectRecords(part.lists, rows);
   return null;
 }
 

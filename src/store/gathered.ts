@@ -1,5 +1,6 @@
 // What a write has read ahead: lists of links, component items and siblings of rows, all with one statement. Reading
 // one of them again costs nothing until its table is written.
+import { PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { ComponentChange, ComponentItem, EntityChange } from '../plan/write/changes.ts';
 import { linkKey } from '../sql/link-names.ts';
@@ -88,6 +89,8 @@ export class Gathered {
   /** By table of component links, row and field. */
   readonly #items = new Map<string, Map<number, Map<string, StoredItem[]>>>();
   readonly #siblings = new Map<string, Map<number, Sibling | null>>();
+  /** By name of the list and row. */
+  readonly #records = new Map<string, Map<number, number[]>>();
 
   links(link: LinkTable, row: number): readonly StoredLink[] | undefined {
     return this.#links.get(link.table)?.get(linkKey(link))?.get(row);
@@ -109,6 +112,11 @@ export class Gathered {
     return this.#siblings.get(table)?.get(row);
   }
 
+  /** What is on record of a list, in order; drafts that another program has deleted may be among it. */
+  record(list: string, row: number): readonly number[] | undefined {
+    return this.#records.get(list)?.get(row);
+  }
+
   /** Before the links of rows are read, or read again. Returns their lists, which are empty as yet. */
   expectLinks(link: LinkTable, rows: readonly number[]): LinkLists {
     const ofTable = getOrMake(this.#links, link.table, () => new Map<string, Map<number, StoredLink[]>>());
@@ -126,6 +134,17 @@ export class Gathered {
     append(this.#items.get(table)!.get(row)!, field, item);
   }
 
+  expectRecords(lists: readonly string[], rows: readonly number[]): void {
+    for (const list of lists) {
+      const ofList = getOrMake(this.#records, list, () => new Map<number, number[]>());
+      for (const row of rows) ofList.set(row, []);
+    }
+  }
+
+  addRecord(list: string, row: number, target: number): void {
+    append(this.#records.get(list)!, row, target);
+  }
+
   addSibling(table: string, row: number, sibling: Sibling | null): void {
     const ofTable = getOrMake(this.#siblings, table, () => new Map<number, Sibling | null>());
     const known = ofTable.get(row);
@@ -137,5 +156,6 @@ export class Gathered {
     this.#links.delete(table);
     this.#items.delete(table);
     this.#siblings.delete(table);
+    if (table === PUBLISHED_LISTS) this.#records.clear();
   }
 }

@@ -40,7 +40,12 @@ export async function readRecord(
   { link, target }: RelationAttribute,
   published: number,
 ): Promise<number[]> {
-  const statement = write.publications.recordedList(write.type(target).table);
+  const { table } = write.type(target);
+  // What has a sibling, or is known to have none, is there.
+  const isThere = (id: number): boolean => write.gathered.sibling(table, id) !== undefined;
+  const known = write.gathered.record(listName(link), published);
+  if (known?.every(isThere)) return [...known];
+  const statement = write.publications.recordedList(table);
   return (await write.run.rows(statement, listName(link), published)).map(([draft]) => draft);
 }
 
@@ -54,10 +59,16 @@ export async function recordList(
   const recorded = await readRecord(write, attribute, published);
   if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return false;
   const list = listName(attribute.link);
-  await write.run.rows(write.publications.dropRecordedLists(), list, listOf([published]));
+  await write.run.change(PUBLISHED_LISTS, write.publications.dropRecordedLists(), list, listOf([published]));
   const positions = drafts.map((id, index) => [id, index + 1]);
   if (positions.length > 0)
-    await write.run.rows(write.publications.recordList(), list, published, JSON.stringify(positions));
+    await write.run.change(
+      PUBLISHED_LISTS,
+      write.publications.recordList(),
+      list,
+      published,
+      JSON.stringify(positions),
+    );
   return true;
 }
 

@@ -2,14 +2,13 @@
 // links to it last as long as the document. The latest publication decides: the row's lists become what the draft's
 // are, as far as their targets are published, on both sides.
 import { memoize } from '../memoize.ts';
-import { isForeignKey, isKey, isListed, linkAttributes, oneWayTo } from '../model/links.ts';
+import { isForeignKey, isKey, linkAttributes, oneWayTo } from '../model/links.ts';
 import type { ContentType, Model, RelationAttribute } from '../model/types.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
-import { linkKey, listName } from '../sql/link-names.ts';
+import { linkKey } from '../sql/link-names.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
 import { writeKey } from './apply.ts';
-import { holdsComponents, itemTablesOf } from './components.ts';
 import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
 import {
   type DraftAndPublished,
@@ -20,7 +19,7 @@ import {
   shownTargets,
 } from './document-versions.ts';
 import { gather } from './gather.ts';
-import { append } from './gathered.ts';
+import { gatherLists, ownParts } from './gather-lists.ts';
 import { linksOfOthers, readLinks, readTargets, removeLinks, writeLinks } from './link-table.ts';
 import { mayTakeFromOtherTypes } from './morph-key.ts';
 import { type MorphReferrer, morphListsTo, showInMorphs } from './morph-referrers.ts';
@@ -64,28 +63,6 @@ interface GatheredForPublish {
   readonly recorded: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What a publication reads of the rows of a document. */
-interface PublicationParts {
-  /** The lists that a published row has in common with its draft, and component items. */
-  readonly own: readonly GatherPart[];
-  /** The same, then what is on record of the published row, where there can be anything. */
-  readonly withRecords: readonly GatherPart[];
-}
-
-/** Recorded are the lists in link tables with targets that may not be published. */
-const publicationParts = memoize((type: ContentType, model: Model): PublicationParts => {
-  const own: GatherPart[] = [...type.attributes.values()].flatMap((attribute): GatherPart[] => {
-    if (attribute.kind !== 'media' && !isListed(attribute)) return [];
-    const { table, draftAndPublish } = model.contentTypes.get(attribute.target)!;
-    return [{ read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }];
-  });
-  if (holdsComponents(type)) own.push({ read: 'items', ...itemTablesOf(type, model) });
-  const lists = linkAttributes(type)
-    .filter(({ target }) => model.contentTypes.get(target)!.draftAndPublish)
-    .map(({ link }) => listName(link));
-  return { own, withRecords: lists.length === 0 ? own : [...own, { read: 'records', lists }] };
-});
-
 /** Reads all lists of a draft and of its published row, with what is on record of them; and who leads to it, where it is published for the first time. */
 async function gatherForPublish(
   write: WriteSession,
@@ -93,28 +70,9 @@ async function gatherForPublish(
   draft: number,
   published: number | null,
 ): Promise<GatheredForPublish> {
-  if (published === null) return gatherForFirst(write, type, publicationParts(type, write.model).own, draft);
-  const recorded = await gatherLists(write, type, [draft, published], published);
+  if (published === null) return gatherForFirst(write, type, ownParts(type, write.model).lists, draft);
+  const recorded = await gatherLists(write, type, [draft, published], [published]);
   return { referrers: [], morphReferrers: [], recorded };
-}
-
-/**
- * Reads all lists and component items of rows. Returns what is on record of a published one, by the names of its lists;
- * drafts that another program has deleted may be among it.
- */
-export async function gatherLists(
-  write: WriteSession,
-  type: ContentType,
-  rows: readonly number[],
-  published: number | null,
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const { own, withRecords } = publicationParts(type, write.model);
-  const parts = published === null ? own : withRecords;
-  const rowsOf = parts.map((_, index) => (index < own.length ? rows : [published!]));
-  const found = await gather(write, parts, rowsOf);
-  const recorded = new Map<string, number[]>();
-  for (const [, , , target, , , , list] of found.get(own.length) ?? []) append(recorded, list!, target);
-  return recorded;
 }
 
 /** The same for a draft without a published row. */

@@ -19,10 +19,11 @@ import {
   versionToUpdate,
 } from './document-versions.ts';
 import { changedRow, newRow } from './entity.ts';
+import { gatherLists } from './gather-lists.ts';
 import { readTargets, writeLinks } from './link-table.ts';
 import { lockDocuments, lockKeys } from './locks.ts';
 import { mergeIntoCopy } from './merge-into-copy.ts';
-import { gatherLists, publishVersion } from './publish.ts';
+import { publishVersion } from './publish.ts';
 import { rememberInLiveLists } from './referrers.ts';
 import { removeRows } from './remove.ts';
 import { allReachable, requireReachable } from './row-rights.ts';
@@ -289,7 +290,7 @@ async function cloneVersion(
   source: Version,
   documentId: string,
 ): Promise<Version> {
-  await gatherLists(write, type, [source.id], null);
+  await gatherLists(write, type, [source.id]);
   const keys = [...type.attributes.values()].filter(isForeignKey);
   const columns = [
     ...scalarColumns(type).filter((column) => column !== 'document_id'),

@@ -1,0 +1,46 @@
+// Reads ahead all that rows of a schema hold: lists of links and files, component items, and what is on record of lists.
+import { memoize } from '../memoize.ts';
+import { isListed, linkAttributes } from '../model/links.ts';
+import type { Model, Schema } from '../model/types.ts';
+import type { GatherPart } from '../sql/gather-statements.ts';
+import { listName } from '../sql/link-names.ts';
+import { holdsComponents, itemTablesOf } from './components.ts';
+import { gather } from './gather.ts';
+import { append } from './gathered.ts';
+import type { WriteSession } from './write-session.ts';
+
+/** The lists of a row, of links, files and component items; and what is on record of those that can be. */
+interface OwnParts {
+  readonly lists: readonly GatherPart[];
+  /** The lists, and then what is on record, where there can be anything: of targets that may not be published. */
+  readonly withRecords: readonly GatherPart[];
+}
+
+export const ownParts = memoize((schema: Schema, model: Model): OwnParts => {
+  const lists: GatherPart[] = [...schema.attributes.values()].flatMap((attribute): GatherPart[] => {
+    if (attribute.kind !== 'media' && !isListed(attribute)) return [];
+    const { table, draftAndPublish } = model.contentTypes.get(attribute.target)!;
+    return [{ read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }];
+  });
+  if (holdsComponents(schema)) lists.push({ read: 'items', ...itemTablesOf(schema, model) });
+  const recorded = linkAttributes(schema)
+    .filter(({ target }) => model.contentTypes.get(target)!.draftAndPublish)
+    .map(({ link }) => listName(link));
+  return { lists, withRecords: recorded.length === 0 ? lists : [...lists, { read: 'records', lists: recorded }] };
+});
+
+/** Reads all lists of rows ahead, and what is on record of some of them. Returns the latter, by the names of the lists. */
+export async function gatherLists(
+  write: WriteSession,
+  schema: Schema,
+  rows: readonly number[],
+  published: readonly number[] = [],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { lists, withRecords } = ownParts(schema, write.model);
+  const parts = published.length > 0 ? withRecords : lists;
+  const rowsOf = parts.map(({ read }) => (read === 'records' ? published : rows));
+  const found = await gather(write, parts, rowsOf);
+  const recorded = new Map<string, number[]>();
+  for (const [, , , target, , , , list] of found.get(lists.length) ?? []) append(recorded, list!, target);
+  return recorded;
+}
