@@ -9,10 +9,11 @@ import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import type { PopulatePage } from '../request/read-request.ts';
 import { MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
-import { and, bind, bindContext, ConditionCompiler, leftOut, type RowScope, rowOf } from './compile-condition.ts';
+import { and, bind, bindContext, ConditionCompiler, type RowScope, rowOf } from './compile-condition.ts';
 import { keysetPage, keysetValues, type Page, ROOT } from './compile-keyset.ts';
 import { OrderCompiler, type OrderTerm, orderBy, ordered } from './compile-order.ts';
 import type { Dialect, Fragment } from './dialect.ts';
+import { leftOut } from './selectivity.ts';
 import type { Binding, Row, Statement } from './statement.ts';
 
 export interface CompiledPopulate {

@@ -106,6 +106,7 @@ async function copyAttribute(write: WriteSession, schema: Schema, attribute: Att
 
 /** An item of a field that is copied. */
 interface ItemCopy extends Pick<Copy, 'from' | 'purpose' | 'own'> {
+  readonly component: ComponentSchema;
   /** The row that it is copied to. Null: a new one. */
   readonly to: number | null;
   readonly recorded: RecordedCopy | null;
@@ -122,30 +123,34 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
   const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
   const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
-  const recordedOf = ({ id, uid }: ItemRef, index: number): RecordedCopy | null =>
-    recordedCopy(purpose, id, drafts[index]?.uid === uid ? drafts[index].id : null);
-  const counterparts = await readAhead(write, source, { current, recorded: source.map(recordedOf) });
-  const copies: (ItemCopy & { readonly component: ComponentSchema })[] = [];
-  for (const [index, ref] of source.entries()) {
-    const { id, uid } = ref;
+  const recorded = new Map<ItemRef, RecordedCopy>();
+  for (const [index, item] of source.entries()) {
+    const draft = drafts[index]?.uid === item.uid ? drafts[index].id : null;
+    const onRecord = recordedCopy(purpose, item.id, draft);
+    if (onRecord) recorded.set(item, onRecord);
+  }
+  const counterparts = await readAhead(write, [...source, ...current], recorded);
+  const copies: ItemCopy[] = [];
+  for (const [index, item] of source.entries()) {
+    const { id, uid } = item;
     const component = write.model.components.get(uid);
     if (!component) continue;
-    const recorded = recordedOf(ref, index);
-    const atSamePosition = unshared.find((item) => item === current[index]);
-    const counterpart = recorded
-      ? (counterparts.get(ref) ?? (await adoptedCounterpart(write, component, { ...recorded, atSamePosition })))
+    const onRecord = recorded.get(item) ?? null;
+    const atSamePosition = unshared.find((other) => other === current[index]);
+    const counterpart = onRecord
+      ? (counterparts.get(item) ?? (await adoptedCounterpart(write, component, { ...onRecord, atSamePosition })))
       : (paired[index] ?? null);
     const isFree = counterpart !== null && isAmong(unshared, { id: counterpart, uid });
     const isTaken = copies.some((other) => other.to === counterpart && other.component === component);
     const kept = isFree && !isTaken ? counterpart : null;
-    const own = recorded?.id ?? (isAmong(before, { id, uid }) ? kept : null);
-    copies.push({ component, from: id, to: kept, purpose, recorded, own });
+    const own = onRecord?.id ?? (isAmong(before, item) ? kept : null);
+    copies.push({ component, from: id, to: kept, purpose, recorded: onRecord, own });
   }
   const aligned = await alignItems(write, copies);
   const items: ItemRef[] = [];
   let isChanged = false;
   for (const one of copies) {
-    const item = await copyItem(write, one.component, one, aligned.has(one));
+    const item = await copyItem(write, one, aligned.has(one));
     isChanged ||= item.isChanged;
     items.push({ id: item.row, uid: one.component.uid });
   }
@@ -153,11 +158,8 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
 }
 
 /** Copies the columns of items to the rows that they are copied to. Returns those that were not the same already. */
-async function alignItems<Item extends ItemCopy & { readonly component: ComponentSchema }>(
-  write: WriteSession,
-  copies: readonly Item[],
-): Promise<ReadonlySet<Item>> {
-  const aligned = new Set<Item>();
+async function alignItems(write: WriteSession, copies: readonly ItemCopy[]): Promise<ReadonlySet<ItemCopy>> {
+  const aligned = new Set<ItemCopy>();
   for (const [component, ofKind] of Map.groupBy(copies, (one) => one.component)) {
     const columns = scalarsOf(component);
     const stored = ofKind.filter(({ to }) => to !== null);
@@ -171,33 +173,29 @@ async function alignItems<Item extends ItemCopy & { readonly component: Componen
 }
 
 /**
- * Reads what the items of a field and of its copy hold, and returns those counterparts of the former that are on record:
- * for all items of a kind together, so that the number of statements does not grow with theirs.
+ * Reads what items hold, and finds the counterparts of those whose copies may be on record: for all items of a kind
+ * together, so that the number of statements does not grow with theirs.
  */
 async function readAhead(
   write: WriteSession,
-  source: readonly ItemRef[],
-  { current, recorded }: { readonly current: readonly ItemRef[]; readonly recorded: readonly (RecordedCopy | null)[] },
+  items: readonly ItemRef[],
+  recorded: ReadonlyMap<ItemRef, RecordedCopy>,
 ): Promise<ReadonlyMap<ItemRef, number>> {
   const counterparts = new Map<ItemRef, number>();
-  const ofKind = async (component: ComponentSchema): Promise<void> => {
-    const isOfKind = ({ uid }: ItemRef): boolean => uid === component.uid;
-    const ids = [...source, ...current].filter(isOfKind).map(({ id }) => id);
-    const copied = source.filter((item, index) => isOfKind(item) && recorded[index]);
-    const onRecord = copied.map((item) => recorded[source.indexOf(item)]!);
+  for (const [uid, ofKind] of Map.groupBy(items, (item) => item.uid)) {
+    const component = write.model.components.get(uid);
+    if (!component) continue;
+    const ids = ofKind.map(({ id }) => id);
+    const copied = [...recorded].filter(([item]) => item.uid === uid);
+    const copies = copied.map(([, copy]) => copy);
     const [found] = await Promise.all([
-      recordedCounterparts(write, component, onRecord),
+      recordedCounterparts(write, component, copies),
       gatherLists(write, component, ids, ids),
     ]);
-    for (const [index, item] of copied.entries()) {
-      const counterpart = found.get(onRecord[index]!.id);
+    for (const [item, { id }] of copied) {
+      const counterpart = found.get(id);
       if (counterpart !== undefined) counterparts.set(item, counterpart);
     }
-  };
-  const kinds = new Set([...source, ...current].map(({ uid }) => uid));
-  for (const uid of kinds) {
-    const component = write.model.components.get(uid);
-    if (component) await ofKind(component);
   }
   return counterparts;
 }
@@ -214,8 +212,7 @@ function recordedCopy(purpose: CopyPurpose, id: number, draft: number | null): R
  */
 async function copyItem(
   write: WriteSession,
-  component: ComponentSchema,
-  { from, to, purpose, recorded, own }: ItemCopy,
+  { component, from, to, purpose, recorded, own }: ItemCopy,
   isAligned: boolean,
 ): Promise<{ readonly row: number; readonly isChanged: boolean }> {
   const row = to ?? (await duplicate(write, component, from));
@@ -228,8 +225,8 @@ async function copyItem(
 /** Makes a draft of a published component row, with all below it. Returns its id. */
 export async function restoreItem(write: WriteSession, component: ComponentSchema, published: number): Promise<number> {
   const purpose = { to: 'draft' } as const;
-  const copy = { from: published, to: null, purpose, recorded: recordedCopy(purpose, published, null) };
-  return (await copyItem(write, component, copy, false)).row;
+  const recorded = recordedCopy(purpose, published, null);
+  return (await copyItem(write, { component, from: published, to: null, purpose, recorded }, false)).row;
 }
 
 const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>

@@ -29,18 +29,18 @@ export const ownParts = memoize((schema: Schema, model: Model): OwnParts => {
   return { lists, withRecords: recorded.length === 0 ? lists : [...lists, { read: 'records', lists: recorded }] };
 });
 
-/** Reads all lists of rows ahead, and what is on record of some of them. Returns the latter, by the names of the lists. */
+/** Reads all lists of rows ahead. Of those in `recorded`, also what is on record, which it returns by the names of lists. */
 export async function gatherLists(
   write: WriteSession,
   schema: Schema,
   rows: readonly number[],
-  published: readonly number[] = [],
+  recorded: readonly number[] = [],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const { lists, withRecords } = ownParts(schema, write.model);
-  const parts = published.length > 0 ? withRecords : lists;
-  const rowsOf = parts.map(({ read }) => (read === 'records' ? published : rows));
+  const parts = recorded.length > 0 ? withRecords : lists;
+  const rowsOf = parts.map(({ read }) => (read === 'records' ? recorded : rows));
   const found = await gather(write, parts, rowsOf);
-  const recorded = new Map<string, number[]>();
-  for (const [, , , target, , , , list] of found.get(lists.length) ?? []) append(recorded, list!, target);
-  return recorded;
+  const records = new Map<string, number[]>();
+  for (const [, , , target, , , , list] of found.get(lists.length) ?? []) append(records, list!, target);
+  return records;
 }

@@ -6,29 +6,22 @@ import { type ComponentType, useEffect, useState } from 'react';
 
 export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
-interface Loading<Props> {
-  readonly component: ComponentType<Props> | null;
-  readonly problem: Error | null;
-}
-
 const LOADED = new WeakMap<object, unknown>();
 
 /** A component, or null while its code is loaded. What keeps it from being loaded is thrown for the ErrorBoundary. */
 export function useLoaded<Props>(load: Load<Props>): ComponentType<Props> | null {
-  const loaded = (LOADED.get(load) as ComponentType<Props> | undefined) ?? null;
-  const [{ component, problem }, setLoading] = useState<Loading<Props>>({ component: loaded, problem: null });
+  // Once loaded, it is there when the next one is made.
+  const [isLoaded, setLoaded] = useState(() => LOADED.has(load));
+  const [problem, setProblem] = useState<Error | null>(null);
   useEffect(() => {
-    if (LOADED.has(load)) return;
-    load().then(
-      (module) => {
-        LOADED.set(load, module.default);
-        setLoading({ component: module.default, problem: null });
-      },
-      (problem: Error) => setLoading({ component: null, problem }),
-    );
-  }, [load]);
+    if (isLoaded) return;
+    load().then((module) => {
+      LOADED.set(load, module.default);
+      setLoaded(true);
+    }, setProblem);
+  }, [load, isLoaded]);
   if (problem) throw problem;
-  return component;
+  return isLoaded ? (LOADED.get(load) as ComponentType<Props>) : null;
 }
 
 export interface Reading<Data> {
