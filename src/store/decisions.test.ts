@@ -206,7 +206,7 @@ describe('A list', () => {
 });
 
 describe('A file', () => {
-  it('that the caller sees nowhere is refused, unless the list holds it already', () => {
+  it('that may not be attached is refused like one that does not exist', () => {
     expect(statusOf({ cover: [7] }, { mayAttach: () => false })).toBe(400);
     expect(desired({ cover: [7] }, { mayAttach: (_change, file) => file === 7 })).toEqual([7]);
   });
