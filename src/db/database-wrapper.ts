@@ -35,6 +35,10 @@ export abstract class DatabaseWrapper implements Database {
     return this.inner.mark();
   }
 
+  commitState() {
+    return this.inner.commitState();
+  }
+
   replicationPosition() {
     return this.inner.replicationPosition();
   }

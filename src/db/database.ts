@@ -111,6 +111,8 @@ export interface Database {
   marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>>;
   /** The mark of the newest state. */
   mark(): Promise<string | null>;
+  /** Another one after every commit, whoever's it is; null where only statements tell, see STATE in sql/compile-answer.ts. */
+  commitState(): string | null;
   /** How far writes have come, for a client that will read elsewhere; null where every reader sees every write. */
   replicationPosition(): Promise<string | null>;
   /** Whether the database answers, and how far its replicas are behind; throws where it does not. */

@@ -279,6 +279,10 @@ class Postgres implements Database {
     return find();
   }
 
+  commitState(): null {
+    return null;
+  }
+
   async mark(): Promise<string | null> {
     if (!this.#isTracked) return null;
     return (await this.#watcher?.mark()) ?? this.#read((session) => session.mark());

@@ -184,6 +184,11 @@ export class ReplicatedDatabase implements Database {
     return this.#primary.marked(statement, values);
   }
 
+  /** That of the primary says nothing about the state that a replica has. */
+  commitState(): null {
+    return null;
+  }
+
   mark(): Promise<string | null> {
     return this.#primary.mark();
   }

@@ -152,6 +152,7 @@ class Sqlite implements Database {
   /** Whether the transaction under way has written what decides over callers, and how many have. */
   #decides = false;
   #decisions = 0;
+  #commits = 0;
   /** Whether anything was committed here since the log was last looked at. */
   #hasWritten = false;
 
@@ -175,6 +176,12 @@ class Sqlite implements Database {
 
   async mark(): Promise<null> {
     return null;
+  }
+
+  /** The connection that writes is told of all commits but its own. */
+  commitState(): string | null {
+    const version = this.#writer.version();
+    return Number.isNaN(version) ? null : `${version} ${this.#commits}`;
   }
 
   async #read<T>(work: (session: Session) => Promise<T>, single: boolean, timer?: ReadTimer): Promise<T> {
@@ -238,6 +245,7 @@ class Sqlite implements Database {
       const result = await work(this.#writer);
       this.#writer.control('commit');
       this.#hasWritten = true;
+      this.#commits++;
       if (this.#decides) this.#decisions++;
       return result;
     } catch (error) {

@@ -18,7 +18,7 @@ import { type CacheUsage, Lru } from '../lru.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { type AuthorizedReadPlan, planRead, planRelated, type ReadPlanning } from '../plan/read/plan-read.ts';
 import type { DecimalColumns, WritePlanning } from '../plan/write/plan-write.ts';
-import type { Context } from '../read/bind.ts';
+import { bindStatement, type Context } from '../read/bind.ts';
 import { CompiledRead } from '../read/compiled-read.ts';
 import type { NamedStatement, ReadPage } from '../read/read-strategy.ts';
 import { describeRead, prepareFirst, preparePage, runCount, runCounts, runDocumentCount } from '../read/run-read.ts';
@@ -35,6 +35,7 @@ import { CommitEvents } from './commit-events.ts';
 import { hookedList, hookedOne } from './hooked-reads.ts';
 import { HookList, type OperationHooks } from './hooks.ts';
 import { jsonKey } from './json-key.ts';
+import { KnownTotals } from './known-totals.ts';
 import { type MeasuredRead, measureRead, type StatementRun } from './measure-read.ts';
 import { clockOf, type PreparedOne, type PreparedRead, type RunOptions, weightOf } from './prepared.ts';
 import type { ReadJob } from './read-job.ts';
@@ -84,12 +85,14 @@ export class Operations {
   #lists = new Lru<string, PreparedRead<ReadPage>>(MAX_CACHED_REQUEST_BYTES);
   readonly #hooks = new HookList();
   readonly #signing = new FileSigning();
+  readonly #totals: KnownTotals;
 
   constructor(deps: OperationsDeps) {
     const { model, database, defaultLocale, extensions, decimals, rules = DEFAULT_READ_RULES } = deps;
     this.model = model;
     this.database = database;
     this.lanes = new ReadLanes(database, model);
+    this.#totals = new KnownTotals(database);
     this.defaultLocale = defaultLocale;
     const current = (): string => this.defaultLocale;
     this.rules = rules;
@@ -114,7 +117,7 @@ export class Operations {
   }
 
   get caches(): Readonly<Record<string, CacheUsage>> {
-    return { plans: this.#plans, responses: this.#writes.answers };
+    return { plans: this.#plans, responses: this.#writes.answers, totals: this.#totals.cache };
   }
 
   /** From now on, all files in answers are shown as `sign` returns them. */
@@ -181,11 +184,9 @@ export class Operations {
   /** A page, of all rows or of those that belong to a given one. */
   #list({ request, read, timing, weight }: Prepared, caller: Caller): PreparedList {
     const { limit, start, withCount } = request.pagination;
-    const kind = withCount ? 'page and total' : 'page';
-    const lane = this.lanes.laneOf(read, kind);
-    const page = preparedWhere(!lane.isHeavy(limit, request.values), () =>
-      preparePage(read, request.values, withCount, lane.listForm(limit)),
-    );
+    const { lane, run } = this.#page(request, read, withCount ? 'page and total' : 'page');
+    const alone = preparedWhere(false, () => this.#page(request, read, 'page'));
+    const count = preparedWhere(false, () => bindStatement(read.count(), request.values));
     return {
       request,
       timing,
@@ -197,15 +198,34 @@ export class Operations {
         const { user } = sameAccess(options.caller, caller);
         lane.requireWithin(caller.access.maxReadCost, limit);
         const context = { defaultLocale: this.defaultLocale, limit, start, user, parent, ...clockOf(request) };
-        const work = (session: Session) => page().run(session, context);
-        const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
-        const laneRead = { work, job, prepared: page };
-        const found = lane.isHeavy(limit, request.values)
-          ? this.lanes.runHeavy<ReadPage>(laneRead, readOptions(options, lane, true))
-          : this.lanes.runSmall<ReadPage>(laneRead, readOptions(options, lane.timerWith(limit), page().single));
+        // What is soon counted need not be known.
+        const found =
+          withCount && hasOneTotal(read.plan) && lane.timerWith(limit)
+            ? this.#totals.read(read, count(), context, (kind) =>
+                (kind === 'page' ? alone().run : run)(options, context),
+              )
+            : run(options, context);
         return this.#signing.page(found, read.plan);
       },
     };
+  }
+
+  /** A page with its total or without, in the lane of such reads. */
+  #page(request: ReadRequest, read: CompiledRead, kind: 'page' | 'page and total') {
+    const { limit } = request.pagination;
+    const lane = this.lanes.laneOf(read, kind);
+    const page = preparedWhere(!lane.isHeavy(limit, request.values), () =>
+      preparePage(read, request.values, kind === 'page and total', lane.listForm(limit)),
+    );
+    const run = (options: RunOptions, context: Context): Promise<ReadPage> => {
+      const work = (session: Session) => page().run(session, context);
+      const job: ReadJob = { kind, plan: read.plan, slots: request.values, context };
+      const laneRead = { work, job, prepared: page };
+      return lane.isHeavy(limit, request.values)
+        ? this.lanes.runHeavy<ReadPage>(laneRead, readOptions(options, lane, true))
+        : this.lanes.runSmall<ReadPage>(laneRead, readOptions(options, lane.timerWith(limit), page().single));
+    };
+    return { lane, run };
   }
 
   /** One entry: the document with an id, the one of a single type, the caller's own account. */
@@ -429,6 +449,10 @@ function unlessRefused(error: unknown): null {
   if (error instanceof SheafError) return null;
   throw error;
 }
+
+/** Whether the rows that a list counts depend on its conditions alone. */
+const hasOneTotal = ({ aggregate, keyset, position }: AuthorizedReadPlan): boolean =>
+  !aggregate && keyset === null && position === null;
 
 /** What is prepared now, or when it is first needed: a heavy read may never be, since it runs in another process. */
 function preparedWhere<T>(isNow: boolean, prepare: () => T): () => T {

@@ -17,6 +17,8 @@ export interface ReadPage {
   /** The same as objects, which nobody else has, where the rows are at hand: to parse text takes longer. */
   objects?(): Record<string, unknown>[];
   readonly total: number | null;
+  /** The state of the data that the page is from, where a statement tells it; null of one that others need not have. */
+  readonly state?: string | null;
   /** Of a page by cursor. */
   readonly cursors?: PageCursors;
   /** As JSON, where they are asked for. */

@@ -2,7 +2,7 @@
 // further statement is a round trip.
 import type { Session } from '../db/database.ts';
 import type { AnswerLimits, ReadPlan } from '../plan/read/nodes.ts';
-import { type AnswerPart, facetPart, isTooLong, READ, ROWS, TOTAL } from '../sql/compile-answer.ts';
+import { type AnswerPart, facetPart, isTooLong, READ, ROWS, STATE, TOTAL } from '../sql/compile-answer.ts';
 import type { Row } from '../sql/statement.ts';
 import { facetJson, facetsJson } from './aggregate.ts';
 import { type BoundStatement, bindStatement, type Context } from './bind.ts';
@@ -24,6 +24,7 @@ import { firstById, type ReadStrategy, runBound, tooLongError } from './read-str
 interface Answer {
   readonly rows: readonly Row[];
   readonly total: number | null;
+  readonly state: string | null;
   /** How many rows were read for a page by cursor. */
   readonly read: number;
   readonly source: PopulateSource;
@@ -82,6 +83,7 @@ async function readAnswer(
   return {
     rows: parts.list(ROWS),
     total: total === undefined ? null : Number(total),
+    state: parts.text(STATE) ?? null,
     read: Number(parts.text(READ) ?? 0),
     facets: facets.map((_, index) => parts.list(facetPart(index))),
     source: (populate) => populatedRows(parts, populate, limits),
@@ -97,13 +99,16 @@ export const singleStatement: ReadStrategy = {
       single: true,
       answer,
       async run(session, context) {
-        const { rows: found, total, read: count, source, facets } = await readAnswer(session, answer, context, plan);
-        const rows = plan.keyset?.backward ? found.toReversed() : found;
+        const found = await readAnswer(session, answer, context, plan);
+        const { total, state, source, facets } = found;
+        const rows = plan.keyset?.backward ? found.rows.toReversed() : found.rows;
         const populated = await populateEntity(entity, '', source, plan.limits);
         const counted = facets.map((rows, index) => facetJson(plan.facets[index]!, rows));
-        const cursors = plan.keyset && cursorsOf(plan, plan.keyset, { rows, more: count > rows.length, values: slots });
+        const cursors =
+          plan.keyset && cursorsOf(plan, plan.keyset, { rows, more: found.read > rows.length, values: slots });
         const rest = {
           total,
+          state,
           ...(facets.length > 0 && { facets: facetsJson(plan.facets, counted) }),
           ...(cursors && { cursors }),
         };

@@ -35,6 +35,15 @@ export const TOTAL = -2;
 /** Of a page by cursor: how many rows were read, of which the page shows all but one more. */
 export const READ = -3;
 
+/** Of a page that may be long: the state of the data that it is from. */
+export const STATE = -4;
+
+/**
+ * The transactions that a statement sees: the same twice means the same data, as long as it is the same server. On a
+ * replica it does not say which transactions are under way.
+ */
+const STATE_OF_DATA = sql`case when not pg_is_in_recovery() then concat(pg_current_snapshot(), ' ', pg_postmaster_start_time()) end`;
+
 /** Whether the rows of a page, as JSON, stand for rows that are too long for a response. */
 export const isTooLong = (rows: string | null | undefined): boolean => rows?.startsWith('[null') === true;
 
@@ -49,7 +58,7 @@ export type AnswerPart = readonly [part: number, json: string | null, chunk: num
 /**
  * How populated rows are returned: each path as one list; or, where there may be many, in chunks, and not at all where no
  * response has room for them. The driver reads a row of a result at one go, and all others would wait while it reads
- * megabytes. For few rows it is faster to make one list of them.
+ * megabytes. For few rows it is faster to make one list of them. What may be long also tells its state: see KnownTotals.
  */
 export type ListForm = 'whole' | 'chunks';
 
@@ -101,6 +110,7 @@ export function compileAnswer(
   );
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text, 0`);
   if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text, 0`);
+  if (page && lists === 'chunks') answer.results.push(sql`select ${sql.lit(STATE)}, ${STATE_OF_DATA}, 0`);
   if (page)
     for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
   answer.populate(plan.entity, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
