@@ -164,19 +164,37 @@ function bySheaf({ model, operations, database }: Sheaf, filters: SetFilter['fil
   };
 }
 
+/** The same read once more, by whoever turns pages: its total is known. */
+function bySheafAgain(sheaf: Sheaf, filters: SetFilter['filters']): Ask {
+  const restaurants = sheaf.documents('api::restaurant.restaurant');
+  return async () => {
+    const { data, meta } = await restaurants.findPage({
+      filters,
+      fields: ['name'],
+      pagination: { page: 1, pageSize: PAGE_SIZE, withCount: true },
+    });
+    return { total: meta.pagination.total ?? null, ids: data.map(({ id }) => Number(id)) };
+  };
+}
+
+const KINDS = ['with total', 'total again', 'page alone'] as const;
+
 async function compare(database: string, hand: HandWritten, { seconds, only, restaurants }: Options): Promise<void> {
   const sheaf = await open({ project: PROJECT, database });
   const line = table(28, 8, 12, 12, 8);
   console.log(`${restaurants} restaurants; milliseconds of a page of ${PAGE_SIZE}, the least of many\n`);
   console.log(line('filter', 'found', 'by hand', 'sheaf', 'ratio'));
   for (const [name, { filters, byHand: ways }] of chosen(filtersOn(hand.vegan), only))
-    for (const withCount of [true, false]) {
-      const asked = [bySheaf(sheaf, filters, withCount), ...ways.map((where) => byHand(hand, where, withCount))];
+    for (const kind of KINDS) {
+      const withCount = kind !== 'page alone';
+      const ours = kind === 'total again' ? bySheafAgain(sheaf, filters) : bySheaf(sheaf, filters, withCount);
+      const asked = [ours, ...ways.map((where) => byHand(hand, where, withCount))];
       const found = await sameAnswer(name, asked);
       const [ofSheaf, ...ofHand] = await timesOf(asked, seconds, hand.now);
       const best = Math.min(...ofHand);
-      const title = `${name}, ${withCount ? 'with total' : 'page alone'}`;
-      console.log(line(title, found, milliseconds(best), milliseconds(ofSheaf!), (best / ofSheaf!).toFixed(2)));
+      console.log(
+        line(`${name}, ${kind}`, found, milliseconds(best), milliseconds(ofSheaf!), (best / ofSheaf!).toFixed(2)),
+      );
     }
   await sheaf.close();
   await hand.close();
