@@ -100,8 +100,8 @@ export const MAX_CACHED_REQUEST_BYTES = 16_000_000;
 /** A request whose query is longer than this is not kept: it would hardly come again. */
 export const MAX_CACHED_REQUEST_LENGTH = 2_048;
 
-/** Totals of long lists that are kept until something is written, by list and values of its conditions. */
-export const MAX_CACHED_TOTALS = 10_000;
+/** Characters of the totals of long lists that are kept until something is written: each has the values of its filters. */
+export const MAX_CACHED_TOTALS_LENGTH = 4_000_000;
 
 /** Characters of descriptions of the API that are kept, one for each set of rights; that of a project of 12 types has 800,000. */
 export const MAX_CACHED_DESCRIPTION_LENGTH = 10_000_000;

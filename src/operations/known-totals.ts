@@ -2,7 +2,7 @@
 // and whoever turns its pages asks for the same total each time. A total is never out of date: the page is read first,
 // and the total that was counted before goes with it only if nothing was committed in between.
 import type { ScopedDatabase } from '../db/scoped-database.ts';
-import { MAX_CACHED_TOTALS } from '../limits.ts';
+import { MAX_CACHED_TOTALS_LENGTH } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { BoundStatement, Context } from '../read/bind.ts';
 import type { CompiledRead } from '../read/compiled-read.ts';
@@ -20,6 +20,9 @@ interface KnownTotal {
   rest: number;
 }
 
+/** Characters that a total takes besides its key. */
+const LEAST_LENGTH = 100;
+
 /** While others write all the time no total holds, so that ever fewer reads try: one in so many in the end. */
 const LONGEST_PAUSE = 63;
 
@@ -30,7 +33,7 @@ function longerPause({ pause }: KnownTotal): Pick<KnownTotal, 'pause' | 'rest'> 
 
 export class KnownTotals {
   readonly #database: ScopedDatabase;
-  readonly #totals = new Lru<string, KnownTotal>(MAX_CACHED_TOTALS);
+  readonly #totals = new Lru<string, KnownTotal>(MAX_CACHED_TOTALS_LENGTH);
   readonly #numbers = new WeakMap<CompiledRead, number>();
   #lastNumber = 0;
 
@@ -59,7 +62,7 @@ export class KnownTotals {
     const { page, state } = await this.#stateOf(() => read('page and total'));
     if (state === null || page.total === null) return page;
     const { pause = 0, rest = 0 } = isTried ? longerPause(known) : (known ?? {});
-    this.#totals.set(key, { total: page.total, state, pause, rest });
+    this.#totals.set(key, { total: page.total, state, pause, rest }, LEAST_LENGTH + key.length);
     return page;
   }
 
