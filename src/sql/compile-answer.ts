@@ -40,9 +40,10 @@ export const STATE = -4;
 
 /**
  * The transactions that a statement sees: the same twice means the same data, as long as it is the same server. On a
- * replica it does not say which transactions are under way.
+ * replica it does not say which transactions are under way. Engines that only speak PostgreSQL, whose versions look
+ * different, count transactions in ways of their own.
  */
-const STATE_OF_DATA = sql`case when not pg_is_in_recovery() then concat(pg_current_snapshot(), ' ', pg_postmaster_start_time()) end`;
+const STATE_OF_DATA = sql`case when not pg_is_in_recovery() and version() ~ '^PostgreSQL [0-9.]+ ' then concat(pg_current_snapshot(), ' ', pg_postmaster_start_time()) end`;
 
 /** Whether the rows of a page, as JSON, stand for rows that are too long for a response. */
 export const isTooLong = (rows: string | null | undefined): boolean => rows?.startsWith('[null') === true;
