@@ -11,6 +11,8 @@ export interface TypeLinks extends LinkEnd {
   /** Whether the other end shows the link, and whether the type itself does. */
   readonly isShownThere: boolean;
   readonly isShownHere: boolean;
+  /** Whether a row of the type leads to one document at most. */
+  readonly isToOne: boolean;
 }
 
 export interface TypeKeys extends KeyEnd {
@@ -34,18 +36,20 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
             schema,
             isShownThere: true,
             isShownHere: false,
+            isToOne: false,
           }));
       if (attribute.kind !== 'relation' || attribute.storage !== 'linkTable' || !attribute.owning) return [];
       const { table, from, to, order, inverseOrder, constants } = attribute.link;
       if (schema.uid === type.uid) {
         const other = model.contentTypes.get(attribute.target)!;
-        const isShownThere = attribute.inverse !== null;
+        const [isShownThere, isToOne] = [attribute.inverse !== null, !attribute.many];
         const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder };
-        return [{ table, ...ends, constants, schema: other, isShownThere, isShownHere: true }];
+        return [{ table, ...ends, constants, schema: other, isShownThere, isShownHere: true, isToOne }];
       }
       if (attribute.target !== type.uid) return [];
       const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order };
-      return [{ table, ...ends, constants, schema, isShownThere: true, isShownHere: attribute.inverse !== null }];
+      const isShownHere = attribute.inverse !== null;
+      return [{ table, ...ends, constants, schema, isShownThere: true, isShownHere, isToOne: attribute.exclusive }];
     }),
   );
 }

@@ -78,7 +78,8 @@ async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promis
   } else if (schema.uid === type.uid) await run(step, linkBothMoved(dialect, end));
   else if (schema.draftAndPublish) {
     await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
-    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
+    // What others show is theirs: their drafts may have lost a link that is still published.
+    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
   } else await run(step, linkMoved(dialect, end, toAny));
 }
 

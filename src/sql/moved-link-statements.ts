@@ -185,18 +185,24 @@ export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
   );
 }
 
-/** Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. */
+/**
+ * Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. `isToOne`: unless
+ * that leads to another document already.
+ */
 export function linkDraftsOfOthers(
   dialect: Dialect,
-  end: LinkEnd,
+  end: LinkEnd & { readonly isToOne: boolean },
   { table, of }: { readonly table: string; readonly of: 'moved' | 'same' },
 ): Statement {
   const own = of === 'moved' ? sql`m.new_id` : sql`l.own`;
   const values = linkValues(end, [own, sql`d.id`]);
   const moves = of === 'moved' ? sql` join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own` : sql``;
+  const isFree = end.isToOne
+    ? sql` and not exists (select 1 from ${linksOf(end)} as e join ${sql.table(table)} as x on x.id = e.other where e.own = ${own} and x.document_id <> d.document_id)`
+    : sql``;
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)} group by ${own}, d.id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${own}, d.id`,
   );
 }
 
