@@ -337,6 +337,61 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     });
   });
 
+  it('to drafts leads the keys of new drafts to drafts, so that publishing keeps them', async () => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string, lead: relation('manyToOne', 'bee', { useJoinTable: false }) } },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+    });
+    const project = start(types(false));
+    const { create, become, apply, serve } = project;
+    const bee = await create('bee', { title: 'b' });
+    const { documentId } = await create('ant', { title: 'a', lead: bee.documentId });
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: bee.documentId } as Answered));
+    become(types(true));
+    await apply();
+    const expected = { 'ant draft': [['a', ['b']]], 'ant published': [['a', ['b']]] };
+    expect(await leadsOf(project)).toMatchObject(expected);
+    await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    expect(await leadsOf(project)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['a relation', relation('oneToOne', 'ant', { useJoinTable: false }), {}],
+    ['a polymorphic one', { type: 'relation', relation: 'morphToOne' }, { __type: uid('ant') }],
+  ])('to drafts leads the keys of components in drafts to drafts: %s', async (_, lead, named) => {
+    const part = { type: 'component', component: 'kit.one' };
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string } },
+        bee: { drafts: true, attributes: { title: string, part } },
+        cat: { attributes: { title: string, part } },
+      },
+      components: { 'kit.one': { label: string, lead } },
+    });
+    const { create, become, read, apply, serve, undo } = start(types(false));
+    const { documentId } = await create('ant', { title: 'a' });
+    const data = { title: 'x', part: { label: 'y', lead: { documentId, ...named } } };
+    const bee = await create('bee', data);
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: bee.documentId } as Answered));
+    await create('cat', data);
+    const populate = { part: { populate: ['lead'] } };
+    const shown = async () => [
+      ...(await read('bee', { status: 'draft', populate })),
+      ...(await read('bee', { status: 'published', populate })),
+      // A column leads to one row, which is the published one.
+      ...(await read('cat', { status: 'published', populate })),
+    ];
+    const before = await shown();
+    become(types(true));
+    await apply();
+    expect((await shown()).map(({ part }) => part.lead?.title)).toEqual(['a', 'a', 'a']);
+    await undo();
+    become(types(false));
+    expect(await shown()).toEqual(before);
+  });
+
   it('lists links that the new kind cannot hold', async () => {
     const types = (kind: string) => ({
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },

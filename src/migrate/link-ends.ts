@@ -1,7 +1,8 @@
 // Everything in a database that leads to rows of a type or from them, as a change of the type's rows needs it.
 
+import { isForeignKey } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
-import type { Model, Schema } from '../model/types.ts';
+import type { ContentType, Model, RelationAttribute, Schema } from '../model/types.ts';
 import type { KeyEnd, LinkEnd } from '../sql/moved-link-statements.ts';
 import { schemasOf } from './change.ts';
 
@@ -82,6 +83,10 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
     }),
   );
 }
+
+/** Relations whose columns are in the type's own table. */
+export const keysOfType = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()].filter(isForeignKey);
 
 /** The components that rows of a schema can hold, at any depth. */
 export function componentsBelow(model: Model, schema: Schema, found = new Set<Schema>()): Set<Schema> {

@@ -33,7 +33,7 @@ export function turnLocalesOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToLocale(dialect, type.table), defaultLocale, defaultLocale);
     const links = linksOfType(step.before, type);
     for (const end of links) if (isKept(type, end)) await run(step, linkMoved(dialect, end, toAny));
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, ofDrafts: false }));
+    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
     await removeMoved(step, type);
     await run(step, dropTable(dialect, ROW_MOVES));
     await run(step, clearLocale(dialect, type.table));

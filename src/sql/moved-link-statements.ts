@@ -206,17 +206,32 @@ export function linkDraftsOfOthers(
   );
 }
 
-/** Leads keys of rows to where what they lead to is moved; `ofDrafts`: of drafts only. */
+/** Leads keys of rows to where what they lead to is moved. Values, `of` these: the rows. */
 export const moveKeys = (
   dialect: Dialect,
-  { table, column, constants, ofDrafts }: KeyEnd & { readonly ofDrafts: boolean },
+  { table, column, constants, of }: KeyEnd & { readonly of: 'all' | 'drafts' | 'these' },
 ): Statement => {
   const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
+  const rows = {
+    all: sql``,
+    drafts: sql` and published_at is null`,
+    these: sql` and id ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'listed', 'integer')}`)}`,
+  };
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} as u set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id('u', column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${ofDrafts ? sql` and published_at is null` : sql``}`,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id('u', column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${rows[of]}`,
   );
 };
+
+/** Leads keys of drafts to the drafts of the published rows that they lead to. */
+export const leadDraftsToDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.draft from (select p.id as published, min(d.id) as draft from ${sql.table(target)} as p join ${sql.table(target)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null group by p.id) as n where ${sql.id('u', column)} = n.published and u.published_at is null`,
+  );
 
 /** A column that leads to rows of a type. */
 export interface KeyEnd {
