@@ -14,6 +14,9 @@ import { type Project, relation } from './support/project.ts';
 const uid = (name: string): string => `api::${name}.${name}`;
 const string = { type: 'string' };
 
+const wrongIn = ({ model, database }: Sheaf): Promise<string[]> =>
+  violations(model, (sql) => database.snapshot((session) => session.rows({ sql, bindings: [] }, [])));
+
 describeOnEveryDatabase('A change of a model', (engine) => {
   const folders: string[] = [];
   afterAll(() => {
@@ -331,10 +334,7 @@ describeOnEveryDatabase('A change of a model', (engine) => {
         ['z', ['b']],
       ],
     });
-    await serve(async ({ model, database }) => {
-      const ask = (sql: string) => database.snapshot((session) => session.rows({ sql, bindings: [] }, []));
-      expect(await violations(model, ask)).toEqual([]);
-    });
+    expect(await serve(wrongIn)).toEqual([]);
   });
 
   it('to drafts leads the keys of new drafts to drafts, so that publishing keeps them', async () => {
@@ -390,6 +390,59 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     await undo();
     become(types(false));
     expect(await shown()).toEqual(before);
+  });
+
+  it.each([
+    [
+      'as its owner',
+      relation('manyToOne', 'bee', { inversedBy: 'lead' }),
+      relation('oneToMany', 'ant', { mappedBy: 'lead' }),
+    ],
+    [
+      'as the other side',
+      relation('oneToOne', 'bee', { mappedBy: 'lead' }),
+      relation('oneToOne', 'ant', { inversedBy: 'lead' }),
+    ],
+  ])('to no locales leaves a relation to one as the default locale has it: %s', async (_, lead, back) => {
+    const types = (localized: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: { localized, attributes: { title: string, lead } },
+        bee: { localized: true, attributes: { title: string, lead: back } },
+      },
+    });
+    const { create, become, apply, read, serve } = start(types(true));
+    const writeInFrench = (name: string, documentId: string, data: Answered) =>
+      serve((sheaf) => sheaf.documents(uid(name)).update({ documentId, locale: 'fr', data } as Answered));
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId, title } of bees) await writeInFrench('bee', documentId, { title });
+    const { documentId } = await create('ant', { title: 'a', lead: bees[0].documentId });
+    await writeInFrench('ant', documentId, { title: 'a', lead: bees[1].documentId });
+    become(types(false));
+    await apply();
+    expect((await read('ant')).map((ant) => ant.lead.title)).toEqual(['b']);
+    expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it('to no drafts leaves a relation to one with the published entry', async () => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { attributes: { title: string, lead: relation('manyToOne', 'bee') } },
+        bee: { drafts, attributes: { title: string } },
+      },
+    });
+    const project = start(types(true));
+    const { create, become, apply, serve, sql, read } = project;
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees)
+      await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId } as Answered));
+    const ant = await create('ant', { title: 'a', lead: { documentId: bees[0].documentId, status: 'published' } });
+    // Strapi connects a draft beside the published entry of another document.
+    await sql(`insert into ants_lead_lnk (ant_id, bee_id) values (${ant.id}, ${bees[1].id})`);
+    become(types(false));
+    await apply();
+    expect((await read('ant')).map(({ lead }) => lead.title)).toEqual(['b']);
+    expect(await serve(wrongIn)).toEqual([]);
   });
 
   it('lists links that the new kind cannot hold', async () => {

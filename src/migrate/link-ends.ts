@@ -12,8 +12,9 @@ export interface TypeLinks extends LinkEnd {
   /** Whether the other end shows the link, and whether the type itself does. */
   readonly isShownThere: boolean;
   readonly isShownHere: boolean;
-  /** Whether a row of the type leads to one document at most. */
-  readonly isToOne: boolean;
+  /** Whether a row of the type leads to one document at most, and whether one at the other end does. */
+  readonly isSingle: boolean;
+  readonly isExclusive: boolean;
 }
 
 export interface TypeKeys extends KeyEnd {
@@ -37,20 +38,22 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
             schema,
             isShownThere: true,
             isShownHere: false,
-            isToOne: false,
+            isSingle: false,
+            isExclusive: false,
           }));
       if (attribute.kind !== 'relation' || attribute.storage !== 'linkTable' || !attribute.owning) return [];
+      const { inverse, many, exclusive } = attribute;
       const { table, from, to, order, inverseOrder, constants } = attribute.link;
       if (schema.uid === type.uid) {
         const other = model.contentTypes.get(attribute.target)!;
-        const [isShownThere, isToOne] = [attribute.inverse !== null, !attribute.many];
-        const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder };
-        return [{ table, ...ends, constants, schema: other, isShownThere, isShownHere: true, isToOne }];
+        const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder, constants, schema: other };
+        const shown = { isShownThere: inverse !== null, isShownHere: true };
+        return [{ table, ...ends, ...shown, isSingle: !many, isExclusive: exclusive }];
       }
       if (attribute.target !== type.uid) return [];
-      const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order };
-      const isShownHere = attribute.inverse !== null;
-      return [{ table, ...ends, constants, schema, isShownThere: true, isShownHere, isToOne: attribute.exclusive }];
+      const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order, constants, schema };
+      const shown = { isShownThere: true, isShownHere: inverse !== null };
+      return [{ table, ...ends, ...shown, isSingle: exclusive, isExclusive: !many }];
     }),
   );
 }

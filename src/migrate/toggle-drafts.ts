@@ -28,6 +28,7 @@ import {
   toThese,
   unlinkDrafts,
   unlinkMoved,
+  unlinkSecond,
   unlinkTwice,
 } from '../sql/moved-link-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
@@ -233,12 +234,19 @@ async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks):
   const { dialect } = step;
   const { schema } = end;
   if (schema.uid === type.uid) return;
-  if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere))
-    await run(step, linkMoved(dialect, end, toAny));
+  if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere)) await keepLinks(step, type, end);
   else if (schema.draftAndPublish && end.isShownThere)
     await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
   else if (schema.draftAndPublish)
     await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'same' }));
+}
+
+/** Rows that stay get the links of those that go. A relation to one stays with the document that it leads to already. */
+export async function keepLinks(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
+  const { dialect } = step;
+  await run(step, linkMoved(dialect, end, toAny));
+  if (end.isSingle) await run(step, unlinkSecond(dialect, end, { end: 'other', table: end.schema.table }));
+  if (end.isExclusive) await run(step, unlinkSecond(dialect, end, { end: 'own', table: type.table }));
 }
 
 /** Deletes the rows that are moved, with what they hold. */
