@@ -8,10 +8,14 @@ import { schemaApply, schemaDiff, schemaHistory, schemaRename, schemaUndo } from
 import type { ServerConfig } from '../src/project/environment.ts';
 import { type Answered, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
+import { violations } from './support/invariants.ts';
 import { type Project, relation } from './support/project.ts';
 
 const uid = (name: string): string => `api::${name}.${name}`;
 const string = { type: 'string' };
+
+const wrongIn = ({ model, database }: Sheaf): Promise<string[]> =>
+  violations(model, (sql) => database.snapshot((session) => session.rows({ sql, bindings: [] }, [])));
 
 describeOnEveryDatabase('A change of a model', (engine) => {
   const folders: string[] = [];
@@ -52,6 +56,18 @@ describeOnEveryDatabase('A change of a model', (engine) => {
       apply: () => schemaApply(config, { all: true }),
       undo: (discard = false) => schemaUndo(config, discard),
     };
+  }
+
+  /** Where the attribute `lead` of ants and bees leads, for readers of drafts and for the public. */
+  async function leadsOf({ read }: Pick<ReturnType<typeof start>, 'read'>): Promise<Answered> {
+    const found: Answered = {};
+    for (const name of ['ant', 'bee'])
+      for (const status of ['draft', 'published'])
+        found[`${name} ${status}`] = (await read(name, { status })).map(({ title, lead }) => [
+          title,
+          [lead ?? []].flat().map((one: Answered) => one.title),
+        ]);
+    return found;
   }
 
   it('is told to Strapi, and taken back there as well', async () => {
@@ -247,6 +263,186 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     await serve((sheaf) => sheaf.documents(uid('ant')).update({ documentId, locale: 'en', data } as Answered));
     const populate = { part: { populate: ['lead'] } };
     expect((await read('ant', { locale: 'en', populate }))[0].part.lead).toMatchObject({ documentId, title: 'a' });
+  });
+
+  it.each([
+    [
+      'two lists',
+      relation('manyToMany', 'bee', { inversedBy: 'lead' }),
+      relation('manyToMany', 'ant', { mappedBy: 'lead' }),
+    ],
+    [
+      'two lists, kept by the drafts',
+      relation('manyToMany', 'bee', { mappedBy: 'lead' }),
+      relation('manyToMany', 'ant', { inversedBy: 'lead' }),
+    ],
+    [
+      'one target',
+      relation('manyToOne', 'bee', { inversedBy: 'lead' }),
+      relation('oneToMany', 'ant', { mappedBy: 'lead' }),
+    ],
+    ['one way', null, relation('manyToMany', 'ant')],
+  ])('to drafts gives no links back that drafts of others lost: %s', async (_, there, back) => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string, ...(there && { lead: there }) } },
+        bee: { drafts: true, attributes: { title: string, lead: back } },
+      },
+    });
+    const project = start(types(false));
+    const { create, become, apply, serve } = project;
+    const { documentId: lead } = await create('ant', { title: 'a' });
+    const { documentId } = await create('bee', { title: 'b', lead: [lead] });
+    await serve(async (sheaf) => {
+      const bees = sheaf.documents(uid('bee'));
+      await bees.publish({ documentId } as Answered);
+      await bees.update({ documentId, data: { lead: [] } } as Answered);
+    });
+    await create('bee', { title: 'c', lead: [lead] });
+    const before = await leadsOf(project);
+    become(types(true));
+    await apply();
+    expect(await leadsOf(project)).toEqual(before);
+  });
+
+  it('to drafts gives a draft one target where the row led to one in each status', async () => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string, lead: relation('manyToOne', 'bee') } },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+    });
+    const project = start(types(false));
+    const { create, become, apply, serve, sql } = project;
+    const [b, c] = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: b.documentId } as Answered));
+    const lead = { documentId: b.documentId, status: 'published' };
+    await create('ant', { title: 'a', lead });
+    const ant = await create('ant', { title: 'z', lead });
+    // Strapi connects a draft beside the published entry of another document.
+    await sql(`insert into ants_lead_lnk (ant_id, bee_id) values (${ant.id}, ${c.id})`);
+    become(types(true));
+    await apply();
+    expect(await leadsOf(project)).toMatchObject({
+      // A draft leads to the draft of what its row led to, as long as that led to no other one.
+      'ant draft': [
+        ['a', ['b']],
+        ['z', ['c']],
+      ],
+      'ant published': [
+        ['a', ['b']],
+        ['z', ['b']],
+      ],
+    });
+    expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it('to drafts leads the keys of new drafts to drafts, so that publishing keeps them', async () => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string, lead: relation('manyToOne', 'bee', { useJoinTable: false }) } },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+    });
+    const project = start(types(false));
+    const { create, become, apply, serve } = project;
+    const bee = await create('bee', { title: 'b' });
+    const { documentId } = await create('ant', { title: 'a', lead: bee.documentId });
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: bee.documentId } as Answered));
+    become(types(true));
+    await apply();
+    const expected = { 'ant draft': [['a', ['b']]], 'ant published': [['a', ['b']]] };
+    expect(await leadsOf(project)).toMatchObject(expected);
+    await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    expect(await leadsOf(project)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['a relation', relation('oneToOne', 'ant', { useJoinTable: false }), {}],
+    ['a polymorphic one', { type: 'relation', relation: 'morphToOne' }, { __type: uid('ant') }],
+  ])('to drafts leads the keys of components in drafts to drafts: %s', async (_, lead, named) => {
+    const part = { type: 'component', component: 'kit.one' };
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { drafts, attributes: { title: string } },
+        bee: { drafts: true, attributes: { title: string, part } },
+        cat: { attributes: { title: string, part } },
+      },
+      components: { 'kit.one': { label: string, lead } },
+    });
+    const { create, become, read, apply, serve, undo } = start(types(false));
+    const { documentId } = await create('ant', { title: 'a' });
+    const data = { title: 'x', part: { label: 'y', lead: { documentId, ...named } } };
+    const bee = await create('bee', data);
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: bee.documentId } as Answered));
+    await create('cat', data);
+    const populate = { part: { populate: ['lead'] } };
+    const shown = async () => [
+      ...(await read('bee', { status: 'draft', populate })),
+      ...(await read('bee', { status: 'published', populate })),
+      // A column leads to one row, which is the published one.
+      ...(await read('cat', { status: 'published', populate })),
+    ];
+    const before = await shown();
+    become(types(true));
+    await apply();
+    expect((await shown()).map(({ part }) => part.lead?.title)).toEqual(['a', 'a', 'a']);
+    await undo();
+    become(types(false));
+    expect(await shown()).toEqual(before);
+  });
+
+  it.each([
+    [
+      'as its owner',
+      relation('manyToOne', 'bee', { inversedBy: 'lead' }),
+      relation('oneToMany', 'ant', { mappedBy: 'lead' }),
+    ],
+    [
+      'as the other side',
+      relation('oneToOne', 'bee', { mappedBy: 'lead' }),
+      relation('oneToOne', 'ant', { inversedBy: 'lead' }),
+    ],
+  ])('to no locales leaves a relation to one as the default locale has it: %s', async (_, lead, back) => {
+    const types = (localized: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: { localized, attributes: { title: string, lead } },
+        bee: { localized: true, attributes: { title: string, lead: back } },
+      },
+    });
+    const { create, become, apply, read, serve } = start(types(true));
+    const writeInFrench = (name: string, documentId: string, data: Answered) =>
+      serve((sheaf) => sheaf.documents(uid(name)).update({ documentId, locale: 'fr', data } as Answered));
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId, title } of bees) await writeInFrench('bee', documentId, { title });
+    const { documentId } = await create('ant', { title: 'a', lead: bees[0].documentId });
+    await writeInFrench('ant', documentId, { title: 'a', lead: bees[1].documentId });
+    become(types(false));
+    await apply();
+    expect((await read('ant')).map((ant) => ant.lead.title)).toEqual(['b']);
+    expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it('to no drafts leaves a relation to one with the published entry', async () => {
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: { attributes: { title: string, lead: relation('manyToOne', 'bee') } },
+        bee: { drafts, attributes: { title: string } },
+      },
+    });
+    const project = start(types(true));
+    const { create, become, apply, serve, sql, read } = project;
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees)
+      await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId } as Answered));
+    const ant = await create('ant', { title: 'a', lead: { documentId: bees[0].documentId, status: 'published' } });
+    // Strapi connects a draft beside the published entry of another document.
+    await sql(`insert into ants_lead_lnk (ant_id, bee_id) values (${ant.id}, ${bees[1].id})`);
+    become(types(false));
+    await apply();
+    expect((await read('ant')).map(({ lead }) => lead.title)).toEqual(['b']);
+    expect(await serve(wrongIn)).toEqual([]);
   });
 
   it('lists links that the new kind cannot hold', async () => {

@@ -1,7 +1,8 @@
 // Everything in a database that leads to rows of a type or from them, as a change of the type's rows needs it.
 
+import { isForeignKey } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
-import type { Model, Schema } from '../model/types.ts';
+import type { ContentType, Model, RelationAttribute, Schema } from '../model/types.ts';
 import type { KeyEnd, LinkEnd } from '../sql/moved-link-statements.ts';
 import { schemasOf } from './change.ts';
 
@@ -11,6 +12,9 @@ export interface TypeLinks extends LinkEnd {
   /** Whether the other end shows the link, and whether the type itself does. */
   readonly isShownThere: boolean;
   readonly isShownHere: boolean;
+  /** Whether a row of the type leads to one document at most, and whether one at the other end does. */
+  readonly isSingle: boolean;
+  readonly isExclusive: boolean;
 }
 
 export interface TypeKeys extends KeyEnd {
@@ -34,18 +38,22 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
             schema,
             isShownThere: true,
             isShownHere: false,
+            isSingle: false,
+            isExclusive: false,
           }));
       if (attribute.kind !== 'relation' || attribute.storage !== 'linkTable' || !attribute.owning) return [];
+      const { inverse, many, exclusive } = attribute;
       const { table, from, to, order, inverseOrder, constants } = attribute.link;
       if (schema.uid === type.uid) {
         const other = model.contentTypes.get(attribute.target)!;
-        const isShownThere = attribute.inverse !== null;
-        const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder };
-        return [{ table, ...ends, constants, schema: other, isShownThere, isShownHere: true }];
+        const ends = { own: from, other: to, ownOrder: order, otherOrder: inverseOrder, constants, schema: other };
+        const shown = { isShownThere: inverse !== null, isShownHere: true };
+        return [{ table, ...ends, ...shown, isSingle: !many, isExclusive: exclusive }];
       }
       if (attribute.target !== type.uid) return [];
-      const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order };
-      return [{ table, ...ends, constants, schema, isShownThere: true, isShownHere: attribute.inverse !== null }];
+      const ends = { own: to, other: from, ownOrder: inverseOrder, otherOrder: order, constants, schema };
+      const shown = { isShownThere: true, isShownHere: inverse !== null };
+      return [{ table, ...ends, ...shown, isSingle: exclusive, isExclusive: !many }];
     }),
   );
 }
@@ -78,6 +86,10 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
     }),
   );
 }
+
+/** Relations whose columns are in the type's own table. */
+export const keysOfType = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()].filter(isForeignKey);
 
 /** The components that rows of a schema can hold, at any depth. */
 export function componentsBelow(model: Model, schema: Schema, found = new Set<Schema>()): Set<Schema> {

@@ -2,7 +2,7 @@
 // stay, and the drafts are set aside. Links of other entries lead to the rows that stand for the same documents then.
 import { linkAttributes } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
-import type { ContentType, Model, Schema } from '../model/types.ts';
+import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { listName } from '../sql/link-names.ts';
 import { clearTable, dropTable, lastRow } from '../sql/migration-statements.ts';
 import {
@@ -10,6 +10,7 @@ import {
   forgetCopies,
   forgetLists,
   insertDrafts,
+  leadDraftsToDrafts,
   linkBothMoved,
   linkDraftsOfOthers,
   linkMoved,
@@ -27,6 +28,7 @@ import {
   toThese,
   unlinkDrafts,
   unlinkMoved,
+  unlinkSecond,
   unlinkTwice,
 } from '../sql/moved-link-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
@@ -36,7 +38,16 @@ import { listsOf, listsTo } from '../store/publication-records.ts';
 import { removeRows } from '../store/remove.ts';
 import type { WriteSession } from '../store/write-session.ts';
 import type { UndoAction } from './aside.ts';
-import { componentsBelow, keysToType, linksOfSchema, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
+import {
+  componentsBelow,
+  keysOfType,
+  keysToType,
+  linksOfSchema,
+  linksOfType,
+  type TypeKeys,
+  type TypeLinks,
+  tablesAround,
+} from './link-ends.ts';
 import { renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -53,8 +64,8 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToDrafts(dialect, type.table));
     const links = linksOfType(step.after, type);
     for (const end of links) await linkDrafts(step, type, end);
-    for (const key of keysToType(step.after, type))
-      if (hasDrafts(key.schema)) await run(step, moveKeys(dialect, { ...key, ofDrafts: true }));
+    for (const key of keysToType(step.after, type)) await leadKeysToDrafts(step, key);
+    for (const key of keysOfType(type)) await leadOwnKeysToDrafts(step, type, key);
     const [last] = await run(step, lastRow(dialect, COMPONENT_COPIES));
     await copyContentToDrafts(step, type);
     await separateMorphs(step, type);
@@ -72,29 +83,47 @@ async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promis
   const { dialect } = step;
   const { schema } = end;
   if (schema.kind === 'component') {
-    const { drafts, others } = await componentsByStatus(step, schema, end);
+    const { drafts, others } = await componentsByStatus(step, schema, { ...end, from: end.other, to: end.own });
     await run(step, moveLinks(dialect, end, toThese), JSON.stringify(drafts));
     await run(step, linkMoved(dialect, end, toThese), JSON.stringify(others));
   } else if (schema.uid === type.uid) await run(step, linkBothMoved(dialect, end));
   else if (schema.draftAndPublish) {
     await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
-    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
+    // What others show is theirs: their drafts may have lost a link that is still published.
+    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
   } else await run(step, linkMoved(dialect, end, toAny));
+}
+
+/** Keys of drafts lead to drafts. One of a row without drafts leads to one row, which stays the published one. */
+async function leadKeysToDrafts(step: Step, key: TypeKeys): Promise<void> {
+  const { dialect } = step;
+  const { schema, table, column, constants } = key;
+  if (schema.kind === 'component') {
+    const { drafts } = await componentsByStatus(step, schema, { table, from: 'id', to: column, constants });
+    await run(step, moveKeys(dialect, { ...key, of: 'these' }), JSON.stringify(drafts));
+  } else if (schema.draftAndPublish) await run(step, moveKeys(dialect, { ...key, of: 'drafts' }));
+}
+
+/** The drafts of a type have the keys of their rows, which may lead to published rows of a type with drafts. */
+async function leadOwnKeysToDrafts(
+  step: Step,
+  { table }: ContentType,
+  { target, link }: RelationAttribute,
+): Promise<void> {
+  const other = typeIn(step.after, target);
+  if (other.draftAndPublish)
+    await run(step, leadDraftsToDrafts(step.dialect, { table, column: link.to, target: other.table }));
 }
 
 /** Component rows that lead to moved rows: those of drafts, and those of entries without drafts. */
 async function componentsByStatus(
   step: Step,
   schema: Schema & { kind: 'component' },
-  end: TypeLinks,
+  { table, from, to, constants }: Pick<LinkTable, 'table' | 'from' | 'to' | 'constants'>,
 ): Promise<{ drafts: number[]; others: number[] }> {
   const write = step.write(step.after);
-  const held = await run(
-    step,
-    write.sql.linksTo({ ...end, from: end.other, to: end.own, order: null, inverseOrder: null }),
-    await movedIds(step),
-    -1,
-  );
+  const link = { table, from, to, constants, order: null, inverseOrder: null };
+  const held = await run(step, write.sql.linksTo(link), await movedIds(step), -1);
   const ids = [...new Set(held.map(([, component]) => component))];
   const statuses = new Map<number, 'draft' | 'published' | 'live'>();
   for (const id of ids) statuses.set(id, await statusOfComponent(write, schema, id));
@@ -192,7 +221,7 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToPublished(dialect, type.table));
     const links = linksOfType(step.before, type);
     for (const end of links) await keepLinksOfDrafts(step, type, end);
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, ofDrafts: false }));
+    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
     await removeMoved(step, type);
     await run(step, dropTable(dialect, ROW_MOVES));
     await forgetRecords(step, type);
@@ -205,12 +234,19 @@ async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks):
   const { dialect } = step;
   const { schema } = end;
   if (schema.uid === type.uid) return;
-  if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere))
-    await run(step, linkMoved(dialect, end, toAny));
+  if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere)) await keepLinks(step, type, end);
   else if (schema.draftAndPublish && end.isShownThere)
     await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
   else if (schema.draftAndPublish)
     await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'same' }));
+}
+
+/** Rows that stay get the links of those that go. A relation to one stays with the document that it leads to already. */
+export async function keepLinks(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
+  const { dialect } = step;
+  await run(step, linkMoved(dialect, end, toAny));
+  if (end.isSingle) await run(step, unlinkSecond(dialect, end, { end: 'other', table: end.schema.table }));
+  if (end.isExclusive) await run(step, unlinkSecond(dialect, end, { end: 'own', table: type.table }));
 }
 
 /** Deletes the rows that are moved, with what they hold. */

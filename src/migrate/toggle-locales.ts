@@ -6,17 +6,15 @@ import {
   clearLocale,
   createRowMoves,
   fillLocale,
-  linkMoved,
   moveKeys,
   movesToLocale,
   ROW_MOVES,
-  toAny,
 } from '../sql/moved-link-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { keysToType, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
 import { renumberLists } from './renumber.ts';
 import { run, type Step } from './step.ts';
-import { removeMoved } from './toggle-drafts.ts';
+import { keepLinks, removeMoved } from './toggle-drafts.ts';
 
 export function turnLocalesOn(step: Step, uid: string): Promise<UndoAction[]> {
   const { table } = step.after.contentTypes.get(uid)!;
@@ -32,8 +30,8 @@ export function turnLocalesOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, createRowMoves(dialect));
     await run(step, movesToLocale(dialect, type.table), defaultLocale, defaultLocale);
     const links = linksOfType(step.before, type);
-    for (const end of links) if (isKept(type, end)) await run(step, linkMoved(dialect, end, toAny));
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, ofDrafts: false }));
+    for (const end of links) if (isKept(type, end)) await keepLinks(step, type, end);
+    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
     await removeMoved(step, type);
     await run(step, dropTable(dialect, ROW_MOVES));
     await run(step, clearLocale(dialect, type.table));

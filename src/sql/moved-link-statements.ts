@@ -130,7 +130,24 @@ export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkConditi
   const values = linkValues(end, [sql`m.new_id`, sql`l.other`]);
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other order by min(l.id)`,
+  );
+}
+
+/**
+ * Deletes links of the rows that others are moved to, where they lead a row to a second document in the same status. `to`:
+ * the end that a row leads to, and its table.
+ */
+export function unlinkSecond(
+  dialect: Dialect,
+  end: LinkEnd,
+  to: { readonly end: 'own' | 'other'; readonly table: string },
+): Statement {
+  const [holder, held] = to.end === 'other' ? [sql`l.own`, sql`l.other`] : [sql`l.other`, sql`l.own`];
+  const first = sql`first_value(x.document_id) over (partition by ${holder}, case when x.published_at is null then 0 else 1 end order by l.id)`;
+  return statementOf(
+    dialect,
+    sql`delete from ${sql.table(end.table)} where id in (select id from (select l.id, l.own, x.document_id, ${first} as first_id from ${linksOf(end)} as l join ${sql.table(to.table)} as x on x.id = ${held} where l.own not in (select old_id from ${sql.table(ROW_MOVES)})) as n where document_id <> first_id and own in (select new_id from ${sql.table(ROW_MOVES)}))`,
   );
 }
 
@@ -185,32 +202,53 @@ export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
   );
 }
 
-/** Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. */
+/**
+ * Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. `isSingle`:
+ * unless that leads to another document already.
+ */
 export function linkDraftsOfOthers(
   dialect: Dialect,
-  end: LinkEnd,
+  end: LinkEnd & { readonly isSingle: boolean },
   { table, of }: { readonly table: string; readonly of: 'moved' | 'same' },
 ): Statement {
   const own = of === 'moved' ? sql`m.new_id` : sql`l.own`;
   const values = linkValues(end, [own, sql`d.id`]);
   const moves = of === 'moved' ? sql` join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own` : sql``;
+  const isFree = end.isSingle
+    ? sql` and not exists (select 1 from ${linksOf(end)} as e join ${sql.table(table)} as x on x.id = e.other where e.own = ${own} and x.document_id <> d.document_id)`
+    : sql``;
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)} group by ${own}, d.id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${own}, d.id`,
   );
 }
 
-/** Leads keys of rows to where what they lead to is moved; `ofDrafts`: of drafts only. */
+/** Leads keys of rows to where what they lead to is moved. Values, `of` these: the rows. */
 export const moveKeys = (
   dialect: Dialect,
-  { table, column, constants, ofDrafts }: KeyEnd & { readonly ofDrafts: boolean },
+  { table, column, constants, of }: KeyEnd & { readonly of: 'all' | 'drafts' | 'these' },
 ): Statement => {
   const narrowed = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
+  const rows = {
+    all: sql``,
+    drafts: sql` and published_at is null`,
+    these: sql` and id ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'listed', 'integer')}`)}`,
+  };
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} as u set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id('u', column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${ofDrafts ? sql` and published_at is null` : sql``}`,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = (select m.new_id from ${sql.table(ROW_MOVES)} as m where m.old_id = ${sql.id('u', column)}) where ${sql.id(column)} in (select old_id from ${sql.table(ROW_MOVES)} where new_id is not null)${sql.join(narrowed, sql``)}${rows[of]}`,
   );
 };
+
+/** Leads keys of drafts to the drafts of the published rows that they lead to. */
+export const leadDraftsToDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.draft from (select p.id as published, min(d.id) as draft from ${sql.table(target)} as p join ${sql.table(target)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null group by p.id) as n where ${sql.id('u', column)} = n.published and u.published_at is null`,
+  );
 
 /** A column that leads to rows of a type. */
 export interface KeyEnd {
