@@ -259,6 +259,24 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
       expect(few).toBeLessThanOrEqual(40);
     });
 
+    it('are as many to publish where each leads to an entry of its own that is not published', async () => {
+      const picked = site.sheaf.documents('api::pick.pick');
+      const counts: number[] = [];
+      for (const size of [2, 20]) {
+        const parts = [];
+        for (const item of items(size)) {
+          const { documentId } = await picked.create({ data: { name: 'p' } });
+          parts.push({ ...item, picks: [documentId], key: documentId, inners: [{ picks: [documentId] }] });
+        }
+        const { documentId } = await site.sheaf.documents(PAGE).create({ data: { title: 'a', parts } });
+        sent.length = 0;
+        await site.sheaf.documents(PAGE).publish({ documentId });
+        counts.push(sent.length + TRANSACTION);
+      }
+      expect(counts[1], sent.join('\n')).toBe(counts[0]);
+      expect(counts[0]).toBeLessThanOrEqual(44);
+    });
+
     it('are as many to clone', async () => {
       const [few, many] = await countsOf('draft', make, async (documentId) => {
         const clone = await site.sheaf.documents(PAGE).clone({ documentId });

@@ -111,7 +111,7 @@ const isSameForm = (one: EntityWrite, other: EntityWrite): boolean =>
 
 const isNewRow = (row: number) => (id: number) => (id === NEW_ROW ? row : id);
 
-/** Of a row. */
+/** A relation of a row that is written. */
 type AppliedRelation<Write extends RelationWrite = RelationWrite> = Write & {
   readonly row: number;
   /** The other side of a relation with itself may have made a link that is in both lists. */

@@ -5,6 +5,7 @@ import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
+  ContentType,
   LinkTable,
   MediaAttribute,
   Model,
@@ -24,7 +25,7 @@ import {
   recordCounterparts,
   recordedCounterparts,
 } from './counterparts.ts';
-import { type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
+import { publishedOrAppearing, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
 import { gatherLists } from './gather-lists.ts';
 import type { ItemRef, StoredItem } from './gathered.ts';
 import { type RowList, readLinks, readTargets, writeLists } from './link-table.ts';
@@ -92,6 +93,7 @@ async function copyRows(write: WriteSession, root: CopiedRow): Promise<void> {
   const rows: CopiedRow[] = [];
   for (let level: readonly CopiedRow[] = [root]; level.length > 0; ) {
     rows.push(...level);
+    await waitForTargets(write, level);
     for (const copy of level) await collectLists(write, copy, content);
     for (const copy of level)
       if (copy.schema.kind === 'component')
@@ -101,6 +103,23 @@ async function copyRows(write: WriteSession, root: CopiedRow): Promise<void> {
   await writeContent(write, content);
   // Components stand behind what holds them.
   for (const { place, changed } of rows.toReversed()) if (changed.size > 0) place?.holder.changed.add(place.field);
+}
+
+/** Finds the published rows of all that rows lead to which are published: for each type together. */
+async function waitForTargets(write: WriteSession, level: readonly CopiedRow[]): Promise<void> {
+  const drafts = new Map<ContentType, Set<number>>();
+  for (const { attributes, purpose, from } of level) {
+    if (purpose.to !== 'published') continue;
+    for (const attribute of attributes) {
+      if (attribute.kind !== 'relation' || !isCopied(attribute)) continue;
+      const target = write.type(attribute.target);
+      if (!target.draftAndPublish) continue;
+      const ofType = drafts.get(target) ?? new Set();
+      for (const id of await readTargets(write, attribute.link, from)) ofType.add(id);
+      drafts.set(target, ofType);
+    }
+  }
+  for (const [target, ids] of drafts) if (ids.size > 0) await publishedOrAppearing(write, target, [...ids]);
 }
 
 async function collectLists(write: WriteSession, copy: CopiedRow, { lists, records }: CopiedContent): Promise<void> {
@@ -364,8 +383,8 @@ async function copiedRelation(
   copy: CopiedRow,
 ): Promise<CopiedRelation> {
   const { link, name } = attribute;
-  const isLeft = isKey(attribute) ? !attribute.owning : isLeftAlone(write, link, copy);
-  if (attribute.storage === 'none' || isLeft) return { list: null, record: null };
+  if (!isCopied(attribute) || (!isKey(attribute) && isLeftAlone(write, link, copy)))
+    return { list: null, record: null };
   const { to, toIsNew } = copy;
   const { desired, drafts } = await copiedTargets(write, attribute, copy);
   const record = drafts && { attribute, published: to, drafts, isNew: toIsNew };
@@ -375,6 +394,10 @@ async function copiedRelation(
   const current = toIsNew ? [] : await readLinks(write, link, to);
   return { list: { current, desired }, record: isRecorded ? record : null };
 }
+
+/** A key goes with the row that it is kept in. */
+const isCopied = (attribute: RelationAttribute): boolean =>
+  attribute.storage !== 'none' && (!isKey(attribute) || attribute.owning);
 
 /** Whether a component keeps its links: those of the one that stands for it in another locale were not written. */
 const isLeftAlone = (write: WriteSession, link: LinkTable, { from, toIsNew, purpose, own }: Copy): boolean =>
