@@ -115,6 +115,12 @@ export const MAX_IGNORED_NAMES = 20;
 /** Characters of a name that it shows; proxies refuse responses with long headers. */
 export const MAX_IGNORED_NAME_LENGTH = 60;
 
+/**
+ * Values of new rows that one statement binds. SQLite takes 32,766 and PostgreSQL 65,535, but the text of the statement
+ * grows with them, and it is kept.
+ */
+export const MAX_INSERTED_VALUES = 500;
+
 /** Statements of writes kept, by the tables and columns they write. */
 export const MAX_CACHED_STATEMENTS = 2_000;
 

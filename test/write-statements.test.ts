@@ -1,6 +1,7 @@
 // How many statements a write sends, `begin` and `commit` included: a number that does not grow with the relations of a
 // type. Each kind of write is counted on a type with 5 relations and on one with 40, of which 5 are used.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_INSERTED_VALUES } from '../src/limits.ts';
 import { type Answered, type Attributes, type Content, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 
@@ -152,34 +153,181 @@ describeOnEveryDatabase('the statements of a write', (engine) => {
         });
     });
 
-  it('are as many to publish with twenty components as with two', async () => {
-    const part = { title: { type: 'string' }, picks: relation('manyToMany', 'pick'), cover: { type: 'media' } };
-    const parts = { type: 'dynamiczone', components: ['kit.part', 'kit.other'] };
-    const site = await contents.open({
-      components: { 'kit.part': part, 'kit.other': { ...part, count: { type: 'integer' } } },
-      types: {
-        pick: { drafts: true, attributes: { name: { type: 'string' } } },
-        page: { drafts: true, attributes: { title: { type: 'string' }, parts } },
-      },
+  describe('of a page with components, each with relations and files, and others below them', () => {
+    const PAGE = 'api::page.page';
+    let site: Content;
+    let sent: string[];
+    let pick: string;
+    let file: number;
+
+    beforeAll(async () => {
+      const picks = relation('manyToMany', 'pick');
+      const key = relation('oneToOne', 'pick', { useJoinTable: false });
+      const inners = { type: 'component', component: 'kit.inner', repeatable: true };
+      const part = { title: { type: 'string' }, picks, key, cover: { type: 'media' }, inners };
+      const parts = { type: 'dynamiczone', components: ['kit.part', 'kit.other'] };
+      site = await contents.open({
+        components: {
+          'kit.inner': { picks, cover: { type: 'media' } },
+          'kit.part': part,
+          'kit.other': { ...part, count: { type: 'integer' } },
+        },
+        types: {
+          pick: { drafts: true, attributes: { name: { type: 'string' } } },
+          page: { drafts: true, attributes: { title: { type: 'string' }, parts } },
+        },
+      });
+      const picked = site.sheaf.documents('api::pick.pick');
+      pick = (await picked.create({ status: 'published', data: { name: 'p' } })).documentId;
+      await site.execute(`insert into files (document_id, name) values ('cover', 'cover.png')`);
+      file = await site.number('select max(id) from files');
+      sent = recordStatements(site.sheaf);
     });
-    const { documentId: pick } = await site.sheaf.documents('api::pick.pick').create({ data: { name: 'p' } });
-    await site.sheaf.documents('api::pick.pick').publish({ documentId: pick });
-    const pages = site.sheaf.documents('api::page.page');
-    const sent = recordStatements(site.sheaf);
-    const counts: number[] = [];
-    for (const size of [2, 20]) {
-      const items = Array.from({ length: size }, (_, index) => ({
+
+    const items = (size: number) =>
+      Array.from({ length: size }, (_, index) => ({
         __component: index % 2 === 0 ? 'kit.part' : 'kit.other',
         title: `${index}`,
         picks: [pick],
+        key: pick,
+        cover: file,
+        inners: [{ picks: [pick], cover: file }, { picks: [pick] }],
       }));
-      const { documentId } = await pages.create({ status: 'published', data: { title: 'a', parts: items } });
-      sent.length = 0;
-      await pages.update({ documentId, status: 'published', data: { title: 'b' } });
-      counts.push(sent.length);
-    }
-    expect(counts[1], sent.join('\n')).toBe(counts[0]);
-    expect(counts[0]! + TRANSACTION).toBeLessThanOrEqual(20);
+    const populate = { picks: true, key: true, cover: true, inners: { populate: '*' } };
+    const POPULATE = { parts: { on: { 'kit.part': { populate }, 'kit.other': { populate } } } };
+    /** The items of a page: what they are, without ids, and whether their rows are in order. */
+    const itemsOf = async (documentId: string, status: 'draft' | 'published') => {
+      const found = await site.sheaf.documents(PAGE).findOne({ documentId, status, populate: POPULATE });
+      const { parts } = found as Answered;
+      const ids = (list: readonly Answered[]): number[] => list.map(({ id }) => id);
+      const lists = ['kit.part', 'kit.other'].map((uid) => parts.filter((part: Answered) => part.__component === uid));
+      for (const list of [...lists, ...parts.map(({ inners }: Answered) => inners)])
+        expect(ids(list)).toEqual(ids(list).toSorted((a, b) => a - b));
+      return parts.map(({ __component, title, picks, key, cover, inners }: Answered) => ({
+        ...{ __component, title, key: key?.documentId, cover: cover?.name },
+        picks: ids(picks).length,
+        inners: inners.map((inner: Answered) => [ids(inner.picks).length, inner.cover?.name]),
+      }));
+    };
+    const expected = (size: number) =>
+      items(size).map(({ __component, title }) => ({
+        ...{ __component, title, key: pick, cover: 'cover.png', picks: 1 },
+        inners: [
+          [1, 'cover.png'],
+          [1, undefined],
+        ],
+      }));
+    const make = async (size: number, status: 'draft' | 'published' = 'draft'): Promise<string> =>
+      (await site.sheaf.documents(PAGE).create({ status, data: { title: 'a', parts: items(size) } })).documentId;
+
+    /** Statements of a write on pages with 2 and with 20 components. `work` returns the page to look at. */
+    const countsOf = async (
+      status: 'draft' | 'published',
+      prepare: (size: number) => Promise<string>,
+      work: (documentId: string, size: number) => Promise<string>,
+    ): Promise<readonly number[]> => {
+      const counts: number[] = [];
+      for (const size of [2, 20]) {
+        const documentId = await prepare(size);
+        sent.length = 0;
+        const written = await work(documentId, size);
+        counts.push(sent.length + TRANSACTION);
+        expect(await itemsOf(written, status)).toEqual(expected(size));
+      }
+      return counts;
+    };
+
+    it('are as many to publish again with twenty as with two', async () => {
+      const [few, many] = await countsOf(
+        'published',
+        (size) => make(size, 'published'),
+        async (documentId) => {
+          await site.sheaf.documents(PAGE).update({ documentId, status: 'published', data: { title: 'b' } });
+          return documentId;
+        },
+      );
+      expect(many, sent.join('\n')).toBe(few);
+      expect(few).toBeLessThanOrEqual(20);
+    });
+
+    it('are as many to publish for the first time', async () => {
+      const [few, many] = await countsOf('published', make, async (documentId) => {
+        await site.sheaf.documents(PAGE).publish({ documentId });
+        return documentId;
+      });
+      expect(many, sent.join('\n')).toBe(few);
+      expect(few).toBeLessThanOrEqual(40);
+    });
+
+    it('are as many to publish where each leads to an entry of its own that is not published', async () => {
+      const picked = site.sheaf.documents('api::pick.pick');
+      const counts: number[] = [];
+      for (const size of [2, 20]) {
+        const parts = [];
+        for (const item of items(size)) {
+          const { documentId } = await picked.create({ data: { name: 'p' } });
+          parts.push({ ...item, picks: [documentId], key: documentId, inners: [{ picks: [documentId] }] });
+        }
+        const { documentId } = await site.sheaf.documents(PAGE).create({ data: { title: 'a', parts } });
+        sent.length = 0;
+        await site.sheaf.documents(PAGE).publish({ documentId });
+        counts.push(sent.length + TRANSACTION);
+      }
+      expect(counts[1], sent.join('\n')).toBe(counts[0]);
+      expect(counts[0]).toBeLessThanOrEqual(44);
+    });
+
+    it('are as many to clone', async () => {
+      const [few, many] = await countsOf('draft', make, async (documentId) => {
+        const clone = await site.sheaf.documents(PAGE).clone({ documentId });
+        return (clone as Answered).documentId;
+      });
+      expect(many, sent.join('\n')).toBe(few);
+      expect(few).toBeLessThanOrEqual(26);
+    });
+
+    it('are as many to discard a draft that has lost all of them', async () => {
+      const [few, many] = await countsOf(
+        'draft',
+        async (size) => {
+          const documentId = await make(size, 'published');
+          await site.sheaf.documents(PAGE).update({ documentId, data: { parts: [] } });
+          return documentId;
+        },
+        async (documentId) => {
+          await site.sheaf.documents(PAGE).discardDraft({ documentId });
+          return documentId;
+        },
+      );
+      expect(many, sent.join('\n')).toBe(few);
+      expect(few).toBeLessThanOrEqual(31);
+    });
+
+    it('keep the order of a list that takes several of them', async () => {
+      const size = 2 * MAX_INSERTED_VALUES;
+      // Rows that leave a column out are inserted apart from the others.
+      const list = Array.from({ length: size }, (_, index) => ({
+        __component: 'kit.other',
+        title: `${index}`,
+        ...(index % 100 === 0 ? {} : { count: index }),
+      }));
+      const { documentId } = await site.sheaf.documents(PAGE).create({ data: { parts: list } });
+      const clone = await site.sheaf.documents(PAGE).clone({ documentId });
+      for (const id of [documentId, (clone as Answered).documentId]) {
+        const titles = (await itemsOf(id, 'draft')).map(({ title }: Answered) => Number(title));
+        expect(titles).toEqual(list.map((_, index) => index));
+      }
+    });
+
+    it('are as many to create with twenty as with two', async () => {
+      const [few, many] = await countsOf(
+        'draft',
+        async () => '',
+        async (_, size) => make(size),
+      );
+      expect(many, sent.join('\n')).toBe(few);
+      expect(few).toBeLessThanOrEqual(20);
+    });
   });
 
   describe('of a type with conditions', () => {

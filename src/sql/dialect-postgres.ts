@@ -194,6 +194,9 @@ export const postgresDialect: Dialect = {
     sql`(select e.value ->> 0 as a, e.value ->> 1 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
   namedPairTable: (list, name) =>
     sql`(select e.value ->> 0 as name, (e.value ->> 1)::int4 as a, (e.value ->> 2)::float8 as b from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  tripleTable: (list, name) =>
+    sql`(select (e.value ->> 0)::int4 as a, (e.value ->> 1)::int4 as b, (e.value ->> 2)::float8 as c from jsonb_array_elements(${list}::jsonb) as e(value)) as ${sql.id(name)}`,
+  emptyRow: { columns: sql``, values: sql`` },
   combine(statements) {
     let bound = 0;
     const parts = statements.map((text, index) => {

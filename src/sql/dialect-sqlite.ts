@@ -117,6 +117,9 @@ export const sqliteDialect: Dialect = {
   textPairTable: (list, name) => sqliteDialect.pairTable(list, name),
   namedPairTable: (list, name) =>
     sql`(select value ->> '$[0]' as name, value ->> '$[1]' as a, value ->> '$[2]' as b from json_each(${list})) as ${sql.id(name)}`,
+  tripleTable: (list, name) =>
+    sql`(select value ->> '$[0]' as a, value ->> '$[1]' as b, value ->> '$[2]' as c from json_each(${list})) as ${sql.id(name)}`,
+  emptyRow: { columns: sql` (id)`, values: sql`null` },
   // A further statement costs microseconds here, and a common table expression cannot write.
   combine: null,
   input: (value) => value,

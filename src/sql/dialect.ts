@@ -151,10 +151,14 @@ export interface Dialect {
   pairTable(list: Fragment, name: string): Fragment;
   /** A foreign key to a row of a table; null where no such row is there, which not every database prevents. */
   presentKey(column: Fragment, table: string): Fragment;
+  /** The same with a third column `c`, a number, made from a list of triples. */
+  tripleTable(list: Fragment, name: string): Fragment;
   /** A table `name` with two columns of strings, `a` and `b`. */
   textPairTable(list: Fragment, name: string): Fragment;
   /** A table `name` with the column `name` and the integer columns `a` and `b`, made from a list of triples. */
   namedPairTable(list: Fragment, name: string): Fragment;
+  /** A new row of which every column is left to its default: what follows the table in an insert, and what is selected. */
+  readonly emptyRow: { readonly columns: Fragment; readonly values: Fragment };
   /** Statements that write different tables as one; null where each is sent by itself. */
   readonly combine: ((statements: readonly string[]) => string) | null;
   /** A bound value on its way into a column. */

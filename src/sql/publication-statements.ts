@@ -37,12 +37,12 @@ export class PublicationStatements {
     );
   }
 
-  /** Values: component table, draft id, published id. */
-  recordCopy(): Statement {
+  /** Values: `[[component table, draft id, published id]…]`. */
+  recordCopies(): Statement {
     return this.#cache.once(
-      'record copy',
+      'record copies',
       () =>
-        sql`insert into ${sql.table(COMPONENT_COPIES)} (component_table, draft_id, published_id) values (${value()}, ${value()}, ${value()})`,
+        sql`insert into ${sql.table(COMPONENT_COPIES)} (component_table, draft_id, published_id) select n.name, n.a, cast(n.b as integer) from ${this.#dialect.namedPairTable(value(), 'n')}`,
     );
   }
 
@@ -103,12 +103,12 @@ export class PublicationStatements {
     );
   }
 
-  /** Values: the list, the published row, `[[draft, position]…]`. */
+  /** Records a list of published rows. Values: the list, `[[published row, draft, position]…]`. */
   recordList(): Statement {
     return this.#cache.once(
       'record list',
       () =>
-        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select ${value()}, cast(${value()} as integer), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
+        sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), n.a, n.b, n.c from ${this.#dialect.tripleTable(value(), 'n')} where true on conflict (list, holder_id, target_id) do nothing`,
     );
   }
 

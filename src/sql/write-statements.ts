@@ -106,10 +106,22 @@ export class WriteStatements {
 
   /** Values: the columns. */
   insertRow(table: string, columns: readonly WrittenColumn[]): Statement<IdRow> {
-    return this.#cache.once(`insert ${table}${namesOf(columns)}`, () => {
-      if (columns.length === 0) return sql`insert into ${sql.table(table)} default values returning id`;
-      const values = columns.map(({ type }) => this.#dialect.input(value(), type));
-      return sql`insert into ${sql.table(table)} (${columnList(columns.map(({ column }) => column))}) values (${sql.join(values)}) returning id`;
+    return this.insertRows(table, columns, 1);
+  }
+
+  /** Inserts rows, one after another, so that their ids ascend. Values: the columns of each. */
+  insertRows(table: string, columns: readonly WrittenColumn[], count: number): Statement<IdRow> {
+    return this.#cache.once(`insert ${count} ${table}${namesOf(columns)}`, () => {
+      const isEmpty = columns.length === 0;
+      const { emptyRow } = this.#dialect;
+      const into = isEmpty ? emptyRow.columns : sql` (${columnList(columns.map(({ column }) => column))})`;
+      const rows = Array.from({ length: count }, () => columns.map(({ type }) => this.#dialect.input(value(), type)));
+      if (count === 1 && !isEmpty)
+        return sql`insert into ${sql.table(table)}${into} values (${sql.join(rows[0]!)}) returning id`;
+      // The columns of such a table are called so on every database.
+      const selected = isEmpty ? emptyRow.values : sql.join(columns.map((_, index) => sql.id(`column${index + 2}`)));
+      const lines = rows.map((row, place) => sql`(${sql.join([sql.lit(place), ...row])})`);
+      return sql`insert into ${sql.table(table)}${into} select ${selected} from (values ${sql.join(lines)}) as n order by column1 returning id`;
     });
   }
 
@@ -182,14 +194,16 @@ export class WriteStatements {
     )}`;
   }
 
-  /** Inserts a copy of a row that has columns. Values: the id to copy. */
-  duplicateRow(table: string, columns: readonly CopiedColumn[]): Statement<IdRow> {
+  /** Inserts copies of rows, one after another, so that their ids ascend. Values: `[[id to copy, place]…]`. */
+  duplicateRows(table: string, columns: readonly CopiedColumn[]): Statement<IdRow> {
     const names = columns.map(nameOf);
-    return this.#cache.once(
-      `duplicate ${table} ${names}`,
-      () =>
-        sql`insert into ${sql.table(table)} (${columnList(names)}) select ${sql.join(columns.map((copied) => this.#copiedValue(copied)))} from ${sql.table(table)} as s where s.id = ${value()} returning id`,
-    );
+    return this.#cache.once(`duplicate ${table} ${names}`, () => {
+      const { emptyRow, nestedJoin } = this.#dialect;
+      const isEmpty = columns.length === 0;
+      const into = isEmpty ? emptyRow.columns : sql` (${columnList(names)})`;
+      const values = isEmpty ? emptyRow.values : sql.join(columns.map((copied) => this.#copiedValue(copied)));
+      return sql`insert into ${sql.table(table)}${into} select ${values} from ${this.#dialect.pairTable(value(), 'n')} ${nestedJoin} ${sql.table(table)} as s on s.id = n.a order by n.b returning id`;
+    });
   }
 
   /** Makes the published copy of a draft. Values: the moment, the draft. */
@@ -238,6 +252,15 @@ export class WriteStatements {
       `set ${table} ${column} by ${by}`,
       () =>
         sql`update ${sql.table(table)} set ${sql.id(column)} = ${value()} where ${sql.id(by)} ${inBoundList(this.#dialect)}`,
+    );
+  }
+
+  /** Sets keys of rows. Values: `[[row, the row that it leads to or null]…]`. */
+  setKeys(table: string, column: string): Statement {
+    return this.#cache.once(
+      `set keys ${table} ${column}`,
+      () =>
+        sql`update ${sql.table(table)} as u set ${sql.id(column)} = cast(n.b as integer) from ${this.#dialect.pairTable(value(), 'n')} where ${sql.id('u', 'id')} = n.a`,
     );
   }
 
@@ -329,39 +352,39 @@ export class WriteStatements {
     );
   }
 
-  /** New links of a row, each at the end of its target's own list. Values: the row's id, `[[target, position]…]`. */
+  /** New links of rows, each at the end of its target's own list. Values: `[[row, target, position]…]`, each target once. */
   insertLinks(link: LinkTable): Statement {
     return this.#cache.once(`insert links ${linkKey(link)}`, () => {
       const columns = [link.from, link.to, ...link.constants.map(({ column }) => column)];
       const values: Fragment[] = [
-        sql`cast(${value()} as integer)`,
         sql`n.a`,
+        sql`n.b`,
         ...link.constants.map(({ value: constant }) => sql.lit(constant)),
       ];
       if (link.order) {
         columns.push(link.order);
-        values.push(sql`n.b`);
+        values.push(sql`n.c`);
       }
       if (link.inverseOrder) {
         columns.push(link.inverseOrder);
         values.push(
-          sql`coalesce((select max(${sql.id('o', link.inverseOrder)}) from ${sql.table(link.table)} as o where ${sql.id('o', link.to)} = n.a), 0) + 1`,
+          sql`coalesce((select max(${sql.id('o', link.inverseOrder)}) from ${sql.table(link.table)} as o where ${sql.id('o', link.to)} = n.b), 0) + 1`,
         );
       }
       // A list that is copied may lead to rows that were deleted while the database did not check foreign keys.
       const isThere = link.targetTable
-        ? sql` where exists (select 1 from ${sql.table(link.targetTable)} as t where t.id = n.a)`
+        ? sql` where exists (select 1 from ${sql.table(link.targetTable)} as t where t.id = n.b)`
         : sql``;
-      return sql`insert into ${sql.table(link.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.pairTable(value(), 'n')}${isThere}`;
+      return sql`insert into ${sql.table(link.table)} (${columnList(columns)}) select ${sql.join(values)} from ${this.#dialect.tripleTable(value(), 'n')}${isThere}`;
     });
   }
 
-  /** New items of a component field, of one kind. Values: the row, the kind, the field, `[[component row, position]…]`. */
+  /** New items of a field of rows, of one kind. Values: the kind, the field, `[[row, component row, position]…]`. */
   insertItems(table: string): Statement {
     return this.#cache.once(
       `insert items ${table}`,
       () =>
-        sql`insert into ${sql.table(table)} (entity_id, component_type, field, cmp_id, ${sql.id('order')}) select cast(${value()} as integer), cast(${value()} as varchar), cast(${value()} as varchar), n.a, n.b from ${this.#dialect.pairTable(value(), 'n')}`,
+        sql`insert into ${sql.table(table)} (entity_id, component_type, field, cmp_id, ${sql.id('order')}) select n.a, cast(${value()} as varchar), cast(${value()} as varchar), n.b, n.c from ${this.#dialect.tripleTable(value(), 'n')}`,
     );
   }
 

@@ -48,40 +48,66 @@ export async function readItems(
 
 /** The list of a field: of which row, what it holds, and what it shall hold. */
 export interface FieldList {
+  readonly schema: Schema;
   readonly row: number;
   readonly attribute: ComponentField;
   readonly current: readonly StoredItem[];
   readonly items: readonly ItemRef[];
 }
 
-/** Makes the list of a field the given items, and deletes the rows that drop out of it. Says whether it was another. */
-export async function writeItems(
-  write: WriteSession,
-  { componentTable: table }: Schema,
-  { row, attribute, current, items }: FieldList,
-): Promise<boolean> {
-  write.noteItems(table, row, { field: attribute.name, items: current });
+/** What is to be done to the items of a field. */
+interface ItemChanges {
+  readonly gone: readonly StoredItem[];
+  readonly moved: readonly (readonly [link: number, position: number])[];
+  readonly added: readonly AddedItem[];
+}
+
+interface AddedItem {
+  readonly uid: string;
+  readonly field: string;
+  readonly item: readonly [row: number, id: number, position: number | null];
+}
+
+function changesOf({ row, attribute, current, items }: FieldList): ItemChanges {
   const isSame = (a: ItemRef, b: ItemRef) => a.id === b.id && a.uid === b.uid;
   const gone = current.filter((item) => !items.some((kept) => isSame(kept, item)));
-  if (gone.length > 0) {
-    await write.run.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
-    await deleteItems(write, gone, { table, rows: [row] });
-  }
   const single = attribute.kind === 'component' && !attribute.many;
   const moved: [number, number][] = [];
-  const added: { readonly uid: string; readonly item: readonly [id: number, position: number | null] }[] = [];
+  const added: AddedItem[] = [];
   for (const [index, { id, uid }] of items.entries()) {
     const position = single ? null : index + 1;
     const stored = current.find((one) => isSame(one, { id, uid }));
-    if (!stored) added.push({ uid, item: [id, position] });
+    if (!stored) added.push({ uid, field: attribute.name, item: [row, id, position] });
     else if (position !== null && stored.position !== position) moved.push([stored.link, position]);
   }
-  for (const [uid, group] of Map.groupBy(added, (one) => one.uid)) {
-    const list = JSON.stringify(group.map(({ item }) => item));
-    await write.run.change(table, write.sql.insertItems(table), row, uid, attribute.name, list);
+  return { gone, moved, added };
+}
+
+/**
+ * Makes the lists of fields the given items, and deletes the rows that drop out of them. Says of each whether it was
+ * another.
+ */
+export async function writeItems(write: WriteSession, fields: readonly FieldList[]): Promise<readonly boolean[]> {
+  const changes = fields.map(changesOf);
+  for (const [index, { schema, row, attribute, current }] of fields.entries()) {
+    const { componentTable: table } = schema;
+    write.noteItems(table, row, { field: attribute.name, items: current });
+    const { gone } = changes[index]!;
+    if (gone.length === 0) continue;
+    await write.run.change(table, write.sql.deleteRows(table), listOf(gone.map(({ link }) => link)));
+    await deleteItems(write, gone, { table, rows: [row] });
   }
-  if (moved.length > 0) await write.run.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
-  return gone.length > 0 || added.length > 0 || moved.length > 0;
+  for (const [table, ofTable] of Map.groupBy(fields.entries(), ([, { schema }]) => schema.componentTable)) {
+    const added = ofTable.flatMap(([index]) => changes[index]!.added);
+    for (const group of Map.groupBy(added, ({ uid, field }) => `${uid} ${field}`).values()) {
+      const { uid, field } = group[0]!;
+      const list = JSON.stringify(group.map(({ item }) => item));
+      await write.run.change(table, write.sql.insertItems(table), uid, field, list);
+    }
+    const moved = ofTable.flatMap(([index]) => changes[index]!.moved);
+    if (moved.length > 0) await write.run.change(table, write.sql.setPositions(table, 'order'), JSON.stringify(moved));
+  }
+  return changes.map(({ gone, moved, added }) => gone.length + moved.length + added.length > 0);
 }
 
 /** Rows of a schema that hold component rows, each with the field it holds one in. */

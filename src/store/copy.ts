@@ -5,66 +5,34 @@ import { isKey } from '../model/links.ts';
 import type {
   Attribute,
   ComponentSchema,
+  ContentType,
   LinkTable,
+  MediaAttribute,
   Model,
   MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,
 } from '../model/types.ts';
-import { weave } from '../plan/write/relation-order.ts';
-import type { Status } from '../request/read-request.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
-import { type ComponentField, isComponentField, readItems, writeItems } from './components.ts';
+import { type ComponentField, type FieldList, isComponentField, readItems, writeItems } from './components.ts';
+import { type Copy, type CopyPurpose, copiedTargets } from './copied-targets.ts';
 import {
   adoptedCounterpart,
   isAmong,
   pairLocales,
   type RecordedCopy,
-  recordCounterpart,
+  recordCounterparts,
   recordedCounterparts,
 } from './counterparts.ts';
-import {
-  draftsOf,
-  missingInLocale,
-  publishedOrAppearing,
-  type RowsFor,
-  rowsInLocale,
-  rowsInStatus,
-  sameRows,
-  versionsByRow,
-} from './document-versions.ts';
+import { publishedOrAppearing, type RowsFor, rowsInLocale, rowsInStatus, sameRows } from './document-versions.ts';
 import { gatherLists } from './gather-lists.ts';
-import type { ItemRef } from './gathered.ts';
-import { readLinks, readLinksAgain, readTargets, writeLinks } from './link-table.ts';
+import type { ItemRef, StoredItem } from './gathered.ts';
+import { type RowList, readLinks, readTargets, writeLists } from './link-table.ts';
 import { copyMorphKey } from './morph-key.ts';
 import { copyMorphList } from './morph-list.ts';
-import { readRecord, recordList } from './publication-records.ts';
-import { listOf, type WriteSession } from './write-session.ts';
-
-/** What a copy is for, which decides which rows its relations lead to. */
-export type CopyPurpose = { readonly to: 'published' | 'draft' } | LocalePurpose | { readonly to: 'clone' };
-
-/** From one locale to another. `status`: of the rows; null for those without drafts. */
-interface LocalePurpose {
-  readonly to: 'locale';
-  readonly from: string;
-  readonly locale: string;
-  readonly status: Status | null;
-}
-
-/** From which row to which. */
-export interface Copy {
-  readonly from: number;
-  readonly to: number;
-  /** A row that was just made holds nothing yet. */
-  readonly toIsNew: boolean;
-  readonly purpose: CopyPurpose;
-  /** The draft beside a published row that gets what another locale has: the copies of its components are on record. */
-  readonly draft?: number | null;
-  /** Into another locale: the component there whose links stay that the copied one cannot have. */
-  readonly own?: number | null;
-}
+import { isOtherRecord, type ListRecord, writeRecords } from './publication-records.ts';
+import type { WriteSession } from './write-session.ts';
 
 /** The attributes of a schema that go with its rows: lists of components and files and, of a component, relations. */
 const nestedAttributes = memoize((schema: Schema): readonly Attribute[] =>
@@ -75,6 +43,34 @@ const nestedAttributes = memoize((schema: Schema): readonly Attribute[] =>
       (attribute.kind === 'relation' && schema.kind === 'component'),
   ),
 );
+
+/** A row that is copied. What is below it follows, level by level. */
+interface CopiedRow extends Copy {
+  readonly schema: Schema;
+  /** Those of its attributes that are copied. */
+  readonly attributes: readonly Attribute[];
+  /** Of a component: the row that holds it, and the field there. */
+  readonly place: { readonly holder: CopiedRow; readonly field: string } | null;
+  /** The names of the attributes that the copy has changed. */
+  readonly changed: Set<string>;
+}
+
+/** What rows hold, with what their copies shall hold: written when all of it is known, each kind together. */
+interface CopiedContent {
+  readonly lists: CopiedList[];
+  readonly fields: CopiedField[];
+  readonly records: ListRecord[];
+}
+
+/** A list of links or files, or a key. */
+interface CopiedList extends RowList {
+  readonly copy: CopiedRow;
+  readonly attribute: RelationAttribute | MediaAttribute;
+}
+
+interface CopiedField extends FieldList {
+  readonly copy: CopiedRow;
+}
 
 /**
  * `chosen` narrows the attributes copied; below the first level everything is. Returns the names of the attributes that
@@ -87,49 +83,159 @@ export async function copyNestedContent(
   chosen: (attribute: Attribute) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   const changed = new Set<string>();
-  for (const attribute of nestedAttributes(schema))
-    if (chosen(attribute) && (await copyAttribute(write, schema, attribute, copy))) changed.add(attribute.name);
-  if (schema.kind === 'component') for (const name of await copyMorphs(write, schema, copy)) changed.add(name);
+  const attributes = nestedAttributes(schema).filter(chosen);
+  await copyRows(write, { ...copy, schema, attributes, place: null, changed });
   return changed;
 }
 
-/** Says whether that changed anything. */
-async function copyAttribute(write: WriteSession, schema: Schema, attribute: Attribute, copy: Copy): Promise<boolean> {
-  if (isComponentField(attribute)) return copyField(write, schema, attribute, copy);
-  if (attribute.kind === 'media') {
-    const desired = await readTargets(write, attribute.link, copy.from);
-    const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, copy.to);
-    return (await writeLinks(write, attribute.link, copy.to, { current, desired })).isChanged;
+async function copyRows(write: WriteSession, root: CopiedRow): Promise<void> {
+  const content: CopiedContent = { lists: [], fields: [], records: [] };
+  const rows: CopiedRow[] = [];
+  for (let level: readonly CopiedRow[] = [root]; level.length > 0; ) {
+    rows.push(...level);
+    await waitForTargets(write, level);
+    for (const copy of level) await collectLists(write, copy, content);
+    for (const copy of level)
+      if (copy.schema.kind === 'component')
+        for (const name of await copyMorphs(write, copy.schema, copy)) copy.changed.add(name);
+    level = await copyItems(write, level, content);
   }
-  return attribute.kind === 'relation' && copyComponentRelation(write, attribute, copy);
+  await writeContent(write, content);
+  // Components stand behind what holds them.
+  for (const { place, changed } of rows.toReversed()) if (changed.size > 0) place?.holder.changed.add(place.field);
+}
+
+/** Finds the published rows of all that rows lead to which are published: for each type together. */
+async function waitForTargets(write: WriteSession, level: readonly CopiedRow[]): Promise<void> {
+  const drafts = new Map<ContentType, Set<number>>();
+  for (const { attributes, purpose, from } of level) {
+    if (purpose.to !== 'published') continue;
+    for (const attribute of attributes) {
+      if (attribute.kind !== 'relation' || !isCopied(attribute)) continue;
+      const target = write.type(attribute.target);
+      if (!target.draftAndPublish) continue;
+      const ofType = drafts.get(target) ?? new Set();
+      for (const id of await readTargets(write, attribute.link, from)) ofType.add(id);
+      drafts.set(target, ofType);
+    }
+  }
+  for (const [target, ids] of drafts) if (ids.size > 0) await publishedOrAppearing(write, target, [...ids]);
+}
+
+async function collectLists(write: WriteSession, copy: CopiedRow, { lists, records }: CopiedContent): Promise<void> {
+  for (const attribute of copy.attributes)
+    if (attribute.kind === 'media') {
+      const desired = await readTargets(write, attribute.link, copy.from);
+      const current = copy.toIsNew ? [] : await readLinks(write, attribute.link, copy.to);
+      lists.push({ copy, attribute, row: copy.to, current, desired });
+    } else if (attribute.kind === 'relation') {
+      const { list, record } = await copiedRelation(write, attribute, copy);
+      if (list) lists.push({ copy, attribute, row: copy.to, ...list });
+      if (record) records.push(record);
+    }
+}
+
+async function writeContent(write: WriteSession, { lists, fields, records }: CopiedContent): Promise<void> {
+  await writeRecords(write, records);
+  for (const [attribute, group] of Map.groupBy(lists, (list) => list.attribute)) {
+    const { name, link } = attribute;
+    if (attribute.kind === 'relation' && isKey(attribute)) await writeKeys(write, link, group);
+    else
+      for (const [index, { isChanged }] of (await writeLists(write, link, group)).entries())
+        if (isChanged) group[index]!.copy.changed.add(name);
+  }
+  for (const [index, isChanged] of (await writeItems(write, fields)).entries())
+    if (isChanged) fields[index]!.copy.changed.add(fields[index]!.attribute.name);
+}
+
+/** A key leads to the last row of its list. */
+async function writeKeys(write: WriteSession, { table, to }: LinkTable, keys: readonly CopiedList[]): Promise<void> {
+  const changed = keys.flatMap(({ copy, attribute, row, current, desired }): [number, number | null][] => {
+    const target = desired.at(-1) ?? null;
+    if (target === (current[0]?.target ?? null)) return [];
+    copy.changed.add(attribute.name);
+    return [[row, target]];
+  });
+  if (changed.length > 0) await write.run.change(table, write.sql.setKeys(table, to), JSON.stringify(changed));
+}
+
+/** A field that is copied, as it is before. */
+interface SourceField {
+  readonly copy: CopiedRow;
+  readonly attribute: ComponentField;
+  readonly source: readonly StoredItem[];
+  readonly current: readonly StoredItem[];
+  /** By the items of the source. */
+  readonly recorded: ReadonlyMap<ItemRef, RecordedCopy>;
 }
 
 /** An item of a field that is copied. */
 interface ItemCopy extends Pick<Copy, 'from' | 'purpose' | 'own'> {
+  readonly field: SourceField;
   readonly component: ComponentSchema;
   /** The row that it is copied to. Null: a new one. */
   readonly to: number | null;
   readonly recorded: RecordedCopy | null;
 }
 
-async function copyField(write: WriteSession, schema: Schema, attribute: ComponentField, copy: Copy): Promise<boolean> {
-  const { from, to, toIsNew, purpose } = copy;
-  const { componentTable } = schema;
+/** Copies the components of a level of rows, without what is below them. Returns these, for the next level. */
+async function copyItems(
+  write: WriteSession,
+  level: readonly CopiedRow[],
+  { fields }: CopiedContent,
+): Promise<readonly CopiedRow[]> {
+  const sources: SourceField[] = [];
+  for (const copy of level)
+    for (const attribute of copy.attributes)
+      if (isComponentField(attribute)) sources.push(await readSource(write, copy, attribute));
+  const items = sources.flatMap(({ source, current }) => [...source, ...current]);
+  const recorded = new Map(sources.flatMap((field) => [...field.recorded]));
+  const counterparts = await readAhead(write, items, recorded);
+  const copies: ItemCopy[] = [];
+  for (const field of sources) copies.push(...(await pairItems(write, field, counterparts)));
+  const aligned = await alignItems(write, copies);
+  const made = await makeItems(write, copies);
+  const below: CopiedRow[] = [];
+  for (const item of copies) {
+    if (aligned.has(item)) item.field.copy.changed.add(item.field.attribute.name);
+    below.push(rowOfItem(item, item.to ?? made.get(item)!));
+  }
+  const byField = Map.groupBy(below.keys(), (index) => copies[index]!.field);
+  for (const field of sources) {
+    const { copy, attribute, current } = field;
+    const rows = byField.get(field) ?? [];
+    const written = rows.map((index) => ({ id: below[index]!.to, uid: copies[index]!.component.uid }));
+    fields.push({ copy, schema: copy.schema, row: copy.to, attribute, current, items: written });
+  }
+  return below;
+}
+
+async function readSource(write: WriteSession, copy: CopiedRow, attribute: ComponentField): Promise<SourceField> {
+  const { schema, from, to, toIsNew, purpose } = copy;
   const source = await readItems(write, schema, from, attribute.name);
   const current = toIsNew ? [] : await readItems(write, schema, to, attribute.name);
-  if (source.length === 0 && current.length === 0) return false;
-  // Databases that were upgraded may have rows that both lists hold. Such a row stays with the one that is copied.
-  const unshared = current.filter((item) => !isAmong(source, item));
   const drafts = copy.draft ? await readItems(write, schema, copy.draft, attribute.name) : [];
-  const before = write.itemsBefore(componentTable, from, attribute.name) ?? source;
-  const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
   const recorded = new Map<ItemRef, RecordedCopy>();
   for (const [index, item] of source.entries()) {
     const draft = drafts[index]?.uid === item.uid ? drafts[index].id : null;
     const onRecord = recordedCopy(purpose, item.id, draft);
     if (onRecord) recorded.set(item, onRecord);
   }
-  const counterparts = await readAhead(write, [...source, ...current], recorded);
+  return { copy, attribute, source, current, recorded };
+}
+
+/** Which rows the items of a field are copied to. */
+async function pairItems(
+  write: WriteSession,
+  field: SourceField,
+  counterparts: ReadonlyMap<ItemRef, number>,
+): Promise<ItemCopy[]> {
+  const { source, current, recorded } = field;
+  const { schema, from, purpose } = field.copy;
+  // Databases that were upgraded may have rows that both lists hold. Such a row stays with the one that is copied.
+  const unshared = current.filter((item) => !isAmong(source, item));
+  const before = write.itemsBefore(schema.componentTable, from, field.attribute.name) ?? source;
+  const paired = purpose.to === 'locale' ? pairLocales(source, before, current) : [];
   const copies: ItemCopy[] = [];
   for (const [index, item] of source.entries()) {
     const { id, uid } = item;
@@ -144,17 +250,9 @@ async function copyField(write: WriteSession, schema: Schema, attribute: Compone
     const isTaken = copies.some((other) => other.to === counterpart && other.component === component);
     const kept = isFree && !isTaken ? counterpart : null;
     const own = onRecord?.id ?? (isAmong(before, item) ? kept : null);
-    copies.push({ component, from: id, to: kept, purpose, recorded: onRecord, own });
+    copies.push({ field, component, from: id, to: kept, purpose, recorded: onRecord, own });
   }
-  const aligned = await alignItems(write, copies);
-  const items: ItemRef[] = [];
-  let isChanged = false;
-  for (const one of copies) {
-    const item = await copyItem(write, one, aligned.has(one));
-    isChanged ||= item.isChanged;
-    items.push({ id: item.row, uid: one.component.uid });
-  }
-  return (await writeItems(write, schema, { row: to, attribute, current, items })) || isChanged;
+  return copies;
 }
 
 /** Copies the columns of items to the rows that they are copied to. Returns those that were not the same already. */
@@ -172,6 +270,44 @@ async function alignItems(write: WriteSession, copies: readonly ItemCopy[]): Pro
   return aligned;
 }
 
+/** Makes the rows of items that have none to be copied to, those of a kind in the order of the items. */
+async function makeItems(write: WriteSession, copies: readonly ItemCopy[]): Promise<ReadonlyMap<ItemCopy, number>> {
+  const byKind = [
+    ...Map.groupBy(
+      copies.filter(({ to }) => to === null),
+      ({ component }) => component,
+    ),
+  ];
+  const ids = await Promise.all(
+    byKind.map(([component, ofKind]) =>
+      duplicate(
+        write,
+        component,
+        ofKind.map(({ from }) => from),
+      ),
+    ),
+  );
+  const made = new Map(byKind.flatMap(([, ofKind], kind) => ofKind.map((item, index) => [item, ids[kind]![index]!])));
+  const recorded = [...made].flatMap(([{ component, recorded }, id]) =>
+    recorded ? [{ ...recorded, component, made: id }] : [],
+  );
+  await recordCounterparts(write, recorded);
+  return made;
+}
+
+/** The copy of an item, whose own content is copied next. */
+const rowOfItem = ({ field, component, from, to, purpose, recorded, own }: ItemCopy, row: number): CopiedRow => ({
+  schema: component,
+  attributes: nestedAttributes(component),
+  place: { holder: field.copy, field: field.attribute.name },
+  changed: new Set(),
+  from,
+  to: row,
+  toIsNew: to === null,
+  purpose,
+  draft: purpose.to === 'locale' ? recorded?.id : null,
+  own,
+});
 /**
  * Reads what items hold, and finds the counterparts of those whose copies may be on record: for all items of a kind
  * together, so that the number of statements does not grow with theirs.
@@ -206,27 +342,13 @@ function recordedCopy(purpose: CopyPurpose, id: number, draft: number | null): R
   return purpose.to === 'clone' ? null : { id, to: purpose.to };
 }
 
-/**
- * Copies a component row with all below it; a row that is there has its columns already, and `isAligned` says whether that
- * has changed it. Returns the row of the copy, and whether it is new or was changed.
- */
-async function copyItem(
-  write: WriteSession,
-  { component, from, to, purpose, recorded, own }: ItemCopy,
-  isAligned: boolean,
-): Promise<{ readonly row: number; readonly isChanged: boolean }> {
-  const row = to ?? (await duplicate(write, component, from));
-  if (to === null && recorded) await recordCounterpart(write, component, { ...recorded, made: row });
-  const draft = purpose.to === 'locale' ? recorded?.id : null;
-  const below = await copyNestedContent(write, component, { from, to: row, toIsNew: to === null, purpose, draft, own });
-  return { row, isChanged: to === null || isAligned || below.size > 0 };
-}
-
 /** Makes a draft of a published component row, with all below it. Returns its id. */
 export async function restoreItem(write: WriteSession, component: ComponentSchema, published: number): Promise<number> {
   const purpose = { to: 'draft' } as const;
-  const recorded = recordedCopy(purpose, published, null);
-  return (await copyItem(write, { component, from: published, to: null, purpose, recorded }, false)).row;
+  const [row] = await duplicate(write, component, [published]);
+  await recordCounterparts(write, [{ id: published, to: 'draft', component, made: row! }]);
+  await copyNestedContent(write, component, { from: published, to: row!, toIsNew: true, purpose });
+  return row!;
 }
 
 const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
@@ -243,102 +365,43 @@ export const copiedKey = ({ link, target }: RelationAttribute, types: Model['con
   keyOf: types.get(target)!.table,
 });
 
-async function duplicate(write: WriteSession, component: ComponentSchema, id: number): Promise<number> {
-  const columns = scalarColumns(component);
-  return columns.length === 0
-    ? write.run.insert(component.table, write.sql.insertRow(component.table, []))
-    : write.run.insert(component.table, write.sql.duplicateRow(component.table, columns), id);
+/** Copies rows of a component. Returns the new ones, in the same order. */
+function duplicate(write: WriteSession, component: ComponentSchema, ids: readonly number[]): Promise<number[]> {
+  const statement = write.sql.duplicateRows(component.table, scalarColumns(component));
+  return write.run.insertAll(ids.length, statement, JSON.stringify(ids.map((id, index) => [id, index])));
 }
 
-async function copyComponentRelation(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<boolean> {
-  const { link } = attribute;
-  if (attribute.storage === 'none' || (isKey(attribute) && !attribute.owning)) return false;
-  if (!isKey(attribute) && isLeftAlone(write, link, copy)) return false;
-  const { desired, isRecordChanged } = await copiedTargets(write, attribute, copy);
-  if (isRecordChanged || copy.toIsNew) write.noteList(link, copy.to);
-  const current = copy.toIsNew ? [] : await readLinks(write, link, copy.to);
-  if (!isKey(attribute))
-    return (await writeLinks(write, link, copy.to, { current, desired })).isChanged || isRecordChanged;
-  const target = desired.at(-1) ?? null;
-  if (target === (current[0]?.target ?? null)) return isRecordChanged;
-  await write.run.change(link.table, write.sql.setColumn(link.table, link.to, 'id'), target, listOf([copy.to]));
-  return true;
+/** What the copy of a relation holds and shall hold, and what is to be put on record of it; null where nothing is. */
+interface CopiedRelation {
+  readonly list: Pick<RowList, 'current' | 'desired'> | null;
+  readonly record: ListRecord | null;
 }
+
+async function copiedRelation(
+  write: WriteSession,
+  attribute: RelationAttribute,
+  copy: CopiedRow,
+): Promise<CopiedRelation> {
+  const { link, name } = attribute;
+  if (!isCopied(attribute) || (!isKey(attribute) && isLeftAlone(write, link, copy)))
+    return { list: null, record: null };
+  const { to, toIsNew } = copy;
+  const { desired, drafts } = await copiedTargets(write, attribute, copy);
+  const record = drafts && { attribute, published: to, drafts, isNew: toIsNew };
+  const isRecorded = record !== null && (await isOtherRecord(write, record));
+  if (isRecorded) copy.changed.add(name);
+  if (isRecorded || toIsNew) write.noteList(link, to);
+  const current = toIsNew ? [] : await readLinks(write, link, to);
+  return { list: { current, desired }, record: isRecorded ? record : null };
+}
+
+/** A key goes with the row that it is kept in. */
+const isCopied = (attribute: RelationAttribute): boolean =>
+  attribute.storage !== 'none' && (!isKey(attribute) || attribute.owning);
 
 /** Whether a component keeps its links: those of the one that stands for it in another locale were not written. */
 const isLeftAlone = (write: WriteSession, link: LinkTable, { from, toIsNew, purpose, own }: Copy): boolean =>
   purpose.to === 'locale' && !!own && !toIsNew && !write.hasWrittenList(link, from);
-
-/** What the copy of a list leads to. `isRecordChanged`: whether what is on record of it has changed. */
-interface CopiedTargets {
-  readonly desired: readonly number[];
-  readonly isRecordChanged: boolean;
-}
-
-/** What the copy of a list leads to. One of a published row is put on record, for targets that are not published yet. */
-async function copiedTargets(write: WriteSession, attribute: RelationAttribute, copy: Copy): Promise<CopiedTargets> {
-  const { from, to, purpose } = copy;
-  const target = write.type(attribute.target);
-  const targets = await readTargets(write, attribute.link, from);
-  const status = purpose.to === 'locale' ? purpose.status : purpose.to === 'clone' ? null : purpose.to;
-  const inLocale = async (ids: readonly number[]): Promise<readonly number[]> =>
-    purpose.to === 'locale' ? targetsInLocale(write, attribute, ids, { ...copy, purpose }) : ids;
-  const unrecorded = (desired: readonly number[]): CopiedTargets => ({ desired, isRecordChanged: false });
-  if (!target.draftAndPublish || status === null) return unrecorded(await inLocale(targets));
-  if (status === 'published') {
-    const drafts = await inLocale(purpose.to === 'locale' ? await readRecord(write, attribute, from) : targets);
-    const isRecordChanged = await recordList(write, attribute, to, drafts);
-    const published = await publishedOrAppearing(write, target, drafts);
-    return { desired: drafts.flatMap((id) => published.get(id) ?? []), isRecordChanged };
-  }
-  const drafts = await draftsOf(write, target.table, targets);
-  if (purpose.to === 'locale') return unrecorded(await inLocale(targets.map((id) => drafts.get(id) ?? id)));
-  const recorded = await readRecord(write, attribute, from);
-  if (recorded.length > 0) return unrecorded(recorded);
-  // A component row that others left in several versions of an entry may lead to drafts already.
-  const unknown = targets.filter((id) => !drafts.has(id));
-  const rows = unknown.length === 0 ? [] : await versionsByRow(write, target, unknown);
-  const isDraft = (id: number): boolean => rows.some((row) => row.id === id && !row.published);
-  return unrecorded(targets.flatMap((id) => drafts.get(id) ?? (isDraft(id) ? id : [])));
-}
-
-/**
- * The rows of the same documents and status in another locale. Those that are not there are left out, and of a published
- * component those that its draft does not have.
- */
-async function targetsInLocale(
-  write: WriteSession,
-  attribute: RelationAttribute,
-  ids: readonly number[],
-  copy: Copy & { readonly purpose: LocalePurpose },
-): Promise<readonly number[]> {
-  const rows = await rowsInLocale(write, copy.purpose.locale)(attribute.target, ids);
-  const found = ids.flatMap((id) => rows.get(id) ?? []);
-  if (!copy.own || !write.type(attribute.target).localized) return found;
-  const kept = await keptTargets(write, attribute, { ...copy, own: copy.own });
-  const translated = copy.own === copy.to ? found : found.filter((id) => kept.all.includes(id));
-  if (!attribute.many && translated.length > 0) return translated;
-  const inOrder = kept.all.filter((id) => kept.ids.has(id) || translated.includes(id));
-  return weave(translated, inOrder);
-}
-
-/**
- * What a component leads to in its own locale, and those of it that stay: documents that do not exist in the locale that
- * is copied, and what a published row shows and its draft still has.
- */
-async function keptTargets(
-  write: WriteSession,
-  { link, target: uid }: RelationAttribute,
-  { own, to, toIsNew, purpose }: Copy & { readonly own: number; readonly purpose: LocalePurpose },
-): Promise<{ readonly all: readonly number[]; readonly ids: ReadonlySet<number> }> {
-  const target = write.type(uid);
-  const all = (await readLinksAgain(write, link, own)).map((stored) => stored.target);
-  const missing = await missingInLocale(write, target, all, purpose.from);
-  if (own === to || toIsNew) return { all, ids: new Set(missing) };
-  const shown = await readTargets(write, link, to);
-  const drafts = target.draftAndPublish ? [...(await draftsOf(write, target.table, shown)).values()] : shown;
-  return { all, ids: new Set([...missing, ...drafts]) };
-}
 
 /** Which rows the copy of a polymorphic link leads to. */
 function rowsForCopy(write: WriteSession, purpose: CopyPurpose): RowsFor {

@@ -1,5 +1,6 @@
 // Which rows of a list of components stand for those of another list, when one is copied to the other: rows that do are
 // changed in place and keep their ids.
+import { COMPONENT_COPIES } from '../model/tables.ts';
 import type { ComponentSchema } from '../model/types.ts';
 import type { ItemRef } from './gathered.ts';
 import { listOf, type WriteSession } from './write-session.ts';
@@ -49,20 +50,35 @@ export async function adoptedCounterpart(
   );
   if (taken) return null;
   const [draft, published] = isDraft ? [id, atSamePosition.id] : [atSamePosition.id, id];
-  await write.run.rows(write.publications.recordCopy(), component.table, draft, published);
+  await write.run.change(
+    COMPONENT_COPIES,
+    write.publications.recordCopies(),
+    JSON.stringify([[component.table, draft, published]]),
+  );
   return atSamePosition.id;
 }
 
-/** Puts on record that one row is the copy of another, and of no other any more. */
-export async function recordCounterpart(
-  write: WriteSession,
-  { table }: ComponentSchema,
-  { id, to, made }: RecordedCopy & { readonly made: number },
-): Promise<void> {
-  const isDraft = to === 'published';
-  const [draft, published] = isDraft ? [id, made] : [made, id];
-  await write.run.rows(write.publications.dropCopies(isDraft ? 'draft' : 'published'), table, listOf([id]));
-  await write.run.rows(write.publications.recordCopy(), table, draft, published);
+/** A copy to put on record, of a row of a component. */
+export interface MadeCopy extends RecordedCopy {
+  readonly component: ComponentSchema;
+  readonly made: number;
+}
+
+/** Puts on record that rows are the copies of others, and of no others any more. */
+export async function recordCounterparts(write: WriteSession, copies: readonly MadeCopy[]): Promise<void> {
+  const [first] = copies;
+  if (!first) return;
+  // All of them are copied the same way.
+  const isDraft = first.to === 'published';
+  const drop = write.publications.dropCopies(isDraft ? 'draft' : 'published');
+  const pairs: [table: string, draft: number, published: number][] = [];
+  for (const [{ table }, ofKind] of Map.groupBy(copies, ({ component }) => component)) {
+    // Of a row that is copied twice, the last copy is the one.
+    const byRow = new Map(ofKind.map(({ id, made }) => [id, made]));
+    await write.run.change(COMPONENT_COPIES, drop, table, listOf(byRow.keys()));
+    for (const [id, made] of byRow) pairs.push(isDraft ? [table, id, made] : [table, made, id]);
+  }
+  await write.run.change(COMPONENT_COPIES, write.publications.recordCopies(), JSON.stringify(pairs));
 }
 
 const indexIn = (items: readonly ItemRef[], { id, uid }: ItemRef): number =>

@@ -20,8 +20,8 @@ export async function restoreDraft(
 ): Promise<Version> {
   const draft = await write.run.insert(
     type.table,
-    write.sql.duplicateRow(type.table, sharedColumns(type, write.model)),
-    published.id,
+    write.sql.duplicateRows(type.table, sharedColumns(type, write.model)),
+    JSON.stringify([[published.id, 1]]),
   );
   await discardRow(write, type, { draft, published: published.id, documentId: published.documentId }, documents);
   return { ...published, id: draft, published: false };

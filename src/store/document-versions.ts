@@ -73,11 +73,16 @@ export async function publishedOrAppearing(
   ids: readonly number[],
 ): Promise<Map<number, number>> {
   const published = await publishedOf(write, type.table, ids);
-  const unpublished = ids.filter((id) => !published.has(id));
+  const { gathered } = write;
+  const unpublished = ids.filter((id) => !published.has(id) && !gathered.isHeld(type.table, id));
   if (!write.sql.needsLocks || unpublished.length === 0) return published;
   await holdRows(write, type, unpublished);
   const found = await write.run.rows(write.sql.siblings(type.table), listOf(unpublished));
-  for (const [id, sibling, isPublished] of found) if (isPublished === 1) published.set(id, sibling);
+  gathered.hold(type.table, unpublished);
+  for (const [id, sibling, isPublished] of found) {
+    gathered.addSibling(type.table, id, { id: sibling, published: isPublished === 1 });
+    if (isPublished === 1) published.set(id, sibling);
+  }
   return published;
 }
 

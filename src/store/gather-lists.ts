@@ -1,7 +1,7 @@
 // Reads ahead all that rows of a schema hold: lists of links and files, component items, and what is on record of lists.
 import { memoize } from '../memoize.ts';
-import { isListed, linkAttributes } from '../model/links.ts';
-import type { Model, Schema } from '../model/types.ts';
+import { isForeignKey, isListed } from '../model/links.ts';
+import type { Attribute, Model, RelationAttribute, Schema } from '../model/types.ts';
 import type { GatherPart } from '../sql/gather-statements.ts';
 import { listName } from '../sql/link-names.ts';
 import { holdsComponents, itemTablesOf } from './components.ts';
@@ -16,14 +16,20 @@ interface OwnParts {
   readonly withRecords: readonly GatherPart[];
 }
 
+/** Keys of components are copied as lists are. */
+const isGathered = (schema: Schema, attribute: Attribute): attribute is RelationAttribute =>
+  isListed(attribute) || (schema.kind === 'component' && isForeignKey(attribute));
+
 export const ownParts = memoize((schema: Schema, model: Model): OwnParts => {
-  const lists: GatherPart[] = [...schema.attributes.values()].flatMap((attribute): GatherPart[] => {
-    if (attribute.kind !== 'media' && !isListed(attribute)) return [];
+  const attributes = [...schema.attributes.values()];
+  const lists: GatherPart[] = attributes.flatMap((attribute): GatherPart[] => {
+    if (attribute.kind !== 'media' && !isGathered(schema, attribute)) return [];
     const { table, draftAndPublish } = model.contentTypes.get(attribute.target)!;
     return [{ read: 'links', link: attribute.link, siblingsIn: draftAndPublish ? table : null }];
   });
   if (holdsComponents(schema)) lists.push({ read: 'items', ...itemTablesOf(schema, model) });
-  const recorded = linkAttributes(schema)
+  const recorded = attributes
+    .filter((attribute) => isGathered(schema, attribute))
     .filter(({ target }) => model.contentTypes.get(target)!.draftAndPublish)
     .map(({ link }) => listName(link));
   return { lists, withRecords: recorded.length === 0 ? lists : [...lists, { read: 'records', lists: recorded }] };

@@ -89,6 +89,8 @@ export class Gathered {
   /** By table of component links, row and field. */
   readonly #items = new Map<string, Map<number, Map<string, StoredItem[]>>>();
   readonly #siblings = new Map<string, Map<number, Sibling | null>>();
+  /** By table: rows without a sibling, which get none before this write is done. */
+  readonly #held = new Map<string, Set<number>>();
   /** By name of the list and row. */
   readonly #records = new Map<string, Map<number, number[]>>();
 
@@ -151,11 +153,25 @@ export class Gathered {
     if (!known || (sibling !== null && sibling.id < known.id)) ofTable.set(row, sibling);
   }
 
+  /** Whether a row that has no sibling is known to get none either. */
+  isHeld(table: string, row: number): boolean {
+    return this.#held.get(table)?.has(row) ?? false;
+  }
+
+  hold(table: string, rows: readonly number[]): void {
+    const ofTable = getOrMake(this.#held, table, () => new Set<number>());
+    for (const row of rows) {
+      ofTable.add(row);
+      this.addSibling(table, row, null);
+    }
+  }
+
   /** After a table was written. */
   forget(table: string): void {
     this.#links.delete(table);
     this.#items.delete(table);
     this.#siblings.delete(table);
+    this.#held.delete(table);
     if (table === PUBLISHED_LISTS) this.#records.clear();
   }
 }

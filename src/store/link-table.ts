@@ -44,41 +44,92 @@ function isWritten({ order }: LinkTable, current: readonly StoredLink[], wanted:
   return true;
 }
 
-/** Makes a row's list, which holds the `current` links, the `desired` one, each target once. */
-export async function writeLinks(
-  write: WriteSession,
-  link: LinkTable,
-  row: number,
-  { current, desired }: { readonly current: readonly StoredLink[]; readonly desired: readonly number[] },
-): Promise<ListChange> {
-  if (current.length === 0 && desired.length === 0) return UNCHANGED;
+/** The list of a row: what it holds, and what it shall hold, each target once. */
+export interface RowList {
+  readonly row: number;
+  readonly current: readonly StoredLink[];
+  readonly desired: readonly number[];
+}
+
+/** What is to be done to the links of a row. */
+interface LinkChanges {
+  readonly surplus: readonly StoredLink[];
+  readonly moved: readonly (readonly [id: number, position: number])[];
+  readonly added: readonly (readonly [row: number, target: number, position: number])[];
+  readonly removed: readonly number[];
+}
+
+function changesOf(link: LinkTable, { row, current, desired }: RowList): LinkChanges | null {
+  if (current.length === 0 && desired.length === 0) return null;
   const wanted = new Set(desired);
-  if (isWritten(link, current, wanted)) return UNCHANGED;
+  if (isWritten(link, current, wanted)) return null;
   const kept = new Map<number, StoredLink>();
   const surplus: StoredLink[] = [];
   for (const stored of current) {
     if (wanted.has(stored.target) && !kept.has(stored.target)) kept.set(stored.target, stored);
     else surplus.push(stored);
   }
+  const added: [number, number, number][] = [];
+  const moved: [number, number][] = [];
+  for (const [index, target] of [...wanted].entries()) {
+    const stored = kept.get(target);
+    if (!stored) added.push([row, target, index + 1]);
+    else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);
+  }
+  const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
+  return { surplus, moved, added, removed };
+}
+
+/** Makes a row's list the desired one. */
+export async function writeLinks(
+  write: WriteSession,
+  link: LinkTable,
+  row: number,
+  { current, desired }: Pick<RowList, 'current' | 'desired'>,
+): Promise<ListChange> {
+  return (await writeLists(write, link, [{ row, current, desired }]))[0]!;
+}
+
+/** Makes lists of several rows the desired ones. Says of each how it has changed. */
+export async function writeLists(
+  write: WriteSession,
+  link: LinkTable,
+  lists: readonly RowList[],
+): Promise<ListChange[]> {
+  const changes = lists.map((list) => changesOf(link, list));
+  const changed = changes.filter((change) => change !== null);
+  const surplus = changed.flatMap((change) => change.surplus);
   if (surplus.length > 0) {
     const gone = listOf(surplus.map(({ id }) => id));
     await closeInverse(write, link, gone);
     await write.run.change(link.table, write.sql.deleteRows(link.table), gone);
   }
-  const added: [number, number][] = [];
-  const moved: [number, number][] = [];
-  for (const [index, target] of [...wanted].entries()) {
-    const stored = kept.get(target);
-    if (!stored) added.push([target, index + 1]);
-    else if (link.order && stored.position !== index + 1) moved.push([stored.id, index + 1]);
-  }
+  const moved = changed.flatMap((change) => change.moved);
   if (moved.length > 0)
     await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-  if (added.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), row, JSON.stringify(added));
-  const removed = surplus.map(({ target }) => target).filter((target) => !wanted.has(target));
-  const isChanged = surplus.length > 0 || moved.length > 0 || added.length > 0;
-  if (isChanged) write.noteList(link, row);
-  return { added: added.map(([target]) => target), removed, isChanged };
+  await insertLinks(
+    write,
+    link,
+    changed.map(({ added }) => added),
+  );
+  return lists.map(({ row }, index) => {
+    const change = changes[index];
+    if (!change) return UNCHANGED;
+    const { surplus, moved, added, removed } = change;
+    const isChanged = surplus.length + moved.length + added.length > 0;
+    if (isChanged) write.noteList(link, row);
+    return { added: added.map(([, target]) => target), removed, isChanged };
+  });
+}
+
+/** New links stand at the end of their targets' lists, so that one target gets its links from several rows one by one. */
+async function insertLinks(
+  write: WriteSession,
+  link: LinkTable,
+  added: readonly LinkChanges['added'][],
+): Promise<void> {
+  for (const links of link.inverseOrder === null ? [added.flat()] : added)
+    if (links.length > 0) await write.run.change(link.table, write.sql.insertLinks(link), JSON.stringify(links));
 }
 
 /** Closes the gaps that links will leave in the lists of their targets. `gone`: the ids of the links. */

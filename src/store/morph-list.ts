@@ -83,8 +83,8 @@ export async function copyMorphList(
     if (moved.length > 0)
       await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
     for (const [field, group] of Map.groupBy(added, (wanted) => wanted.field)) {
-      const pairs = group.map(({ target, position }) => [target, position]);
-      await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), to, JSON.stringify(pairs));
+      const links = JSON.stringify(group.map(({ target, position }) => [to, target, position]));
+      await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), links);
     }
   }
   if (isChanged) write.noteList(attribute.targets[0]!.link, to);

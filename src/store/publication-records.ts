@@ -49,27 +49,49 @@ export async function readRecord(
   return (await write.run.rows(statement, listName(link), published)).map(([draft]) => draft);
 }
 
-/** Says whether the record was another. */
+/** What shall be on record of the list of a published row. */
+export interface ListRecord {
+  readonly attribute: RelationAttribute;
+  readonly published: number;
+  readonly drafts: readonly number[];
+  /** A row that was just made has nothing on record. */
+  readonly isNew: boolean;
+}
+
+/** Whether something else is on record. */
+export async function isOtherRecord(
+  write: WriteSession,
+  { attribute, published, drafts, isNew }: ListRecord,
+): Promise<boolean> {
+  if (isNew) return drafts.length > 0;
+  const recorded = await readRecord(write, attribute, published);
+  return recorded.length !== drafts.length || recorded.some((id, index) => id !== drafts[index]);
+}
+
+/** Puts the list of a row on record, where something else is. */
 export async function recordList(
   write: WriteSession,
   attribute: RelationAttribute,
   published: number,
   drafts: readonly number[],
-): Promise<boolean> {
-  const recorded = await readRecord(write, attribute, published);
-  if (recorded.length === drafts.length && recorded.every((id, index) => id === drafts[index])) return false;
-  const list = listName(attribute.link);
-  await write.run.change(PUBLISHED_LISTS, write.publications.dropRecordedLists(), list, listOf([published]));
-  const positions = drafts.map((id, index) => [id, index + 1]);
-  if (positions.length > 0)
-    await write.run.change(
-      PUBLISHED_LISTS,
-      write.publications.recordList(),
-      list,
-      published,
-      JSON.stringify(positions),
+): Promise<void> {
+  const record = { attribute, published, drafts, isNew: false };
+  if (await isOtherRecord(write, record)) await writeRecords(write, [record]);
+}
+
+/** Puts lists on record. */
+export async function writeRecords(write: WriteSession, records: readonly ListRecord[]): Promise<void> {
+  for (const [{ link }, group] of Map.groupBy(records, ({ attribute }) => attribute)) {
+    const list = listName(link);
+    const stale = group.filter(({ isNew }) => !isNew).map(({ published }) => published);
+    if (stale.length > 0)
+      await write.run.change(PUBLISHED_LISTS, write.publications.dropRecordedLists(), list, listOf(stale));
+    const entries = group.flatMap(({ published, drafts }) =>
+      drafts.map((draft, index) => [published, draft, index + 1]),
     );
-  return true;
+    if (entries.length > 0)
+      await write.run.change(PUBLISHED_LISTS, write.publications.recordList(), list, JSON.stringify(entries));
+  }
 }
 
 /** Records the lists of one row together. `recorded`: those on record, by name. */

@@ -8,7 +8,7 @@ import type { GatherPart } from '../sql/gather-statements.ts';
 import { linkKey } from '../sql/link-names.ts';
 import type { CopiedColumn } from '../sql/write-statements.ts';
 import type { AffectedDocuments } from './affected-rows.ts';
-import { writeKey } from './apply.ts';
+import { writeKeys } from './apply.ts';
 import { copiedKey, copyMorphs, copyNestedContent } from './copy.ts';
 import {
   type DraftAndPublished,
@@ -305,7 +305,7 @@ export async function setKey(
   const gone = current.filter((id) => !desired.includes(id));
   await requireMayLose(write, attribute, gone);
   const rowsToDetach = attribute.owning ? owners : gone;
-  await writeKey(write, row, { attribute, desired, rowsToDetach });
+  await writeKeys(write, attribute, [{ row, desired, rowsToDetach }]);
 }
 
 /** Rows of other documents, in the same status, that a key links with the desired targets now. */

@@ -296,7 +296,11 @@ async function cloneVersion(
     ...scalarColumns(type).filter((column) => column !== 'document_id'),
     ...keys.map((key) => copiedKey(key, write.model.contentTypes)),
   ];
-  const id = await write.run.insert(type.table, write.sql.duplicateRow(type.table, columns), source.id);
+  const id = await write.run.insert(
+    type.table,
+    write.sql.duplicateRows(type.table, columns),
+    JSON.stringify([[source.id, 1]]),
+  );
   const own = newRow(write, { documentId, locale: source.locale, published: !type.draftAndPublish });
   await write.run.rows(write.sql.updateRow(type.table, own.columns), ...own.values, id);
   const copy = { from: source.id, to: id, toIsNew: true, purpose: { to: 'clone' } } as const;

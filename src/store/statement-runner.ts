@@ -9,10 +9,21 @@ export interface StatementRunner {
   rows<R extends Row>(statement: Statement<R>, ...values: BoundValue[]): Promise<readonly R[]>;
   /** Runs a statement that makes one row of a table. Returns its id. */
   insert(table: string, statement: Statement<readonly [id: number]>, ...values: BoundValue[]): Promise<number>;
+  /**
+   * Runs a statement that makes rows one after another, which are in no list yet. Returns their ids in that order:
+   * ascending, whatever the order in which the database returns them.
+   */
+  insertAll(count: number, statement: Statement<readonly [id: number]>, ...values: BoundValue[]): Promise<number[]>;
   /** Runs a statement that writes a table and returns nothing, at once or later. */
   change(table: string, statement: Statement, ...values: BoundValue[]): Promise<void>;
   /** Sends the changes that were held back. */
   flush(): Promise<void>;
+}
+
+/** The ids of rows that were made, in the order in which they were. */
+function idsInOrder(rows: readonly (readonly [id: number])[], count: number): number[] {
+  if (rows.length !== count) throw new Error(`${rows.length} rows were made instead of ${count}`);
+  return rows.map(([id]) => id).sort((a, b) => a - b);
 }
 
 export const statementRunner = (session: Session, sql: WriteStatements, gathered: Gathered): StatementRunner =>
@@ -36,6 +47,14 @@ class ImmediateRunner implements StatementRunner {
     this.#gathered.forget(table);
     const [row] = await this.#session.rows(statement, values);
     return row![0];
+  }
+
+  async insertAll(
+    count: number,
+    statement: Statement<readonly [id: number]>,
+    ...values: BoundValue[]
+  ): Promise<number[]> {
+    return idsInOrder(await this.#session.rows(statement, values), count);
   }
 
   async change(table: string, statement: Statement, ...values: BoundValue[]): Promise<void> {
@@ -76,6 +95,14 @@ class CombiningRunner implements StatementRunner {
     this.#gathered.forget(table);
     const [row] = await this.rows(statement, ...values);
     return row![0];
+  }
+
+  async insertAll(
+    count: number,
+    statement: Statement<readonly [id: number]>,
+    ...values: BoundValue[]
+  ): Promise<number[]> {
+    return idsInOrder(await this.rows(statement, ...values), count);
   }
 
   async change(table: string, statement: Statement, ...values: BoundValue[]): Promise<void> {

@@ -9,8 +9,9 @@ import { isShown } from '../plan/write/visible-when.ts';
 import { decoderOf } from '../read/encode.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
 import type { Row } from '../sql/statement.ts';
-import { type ComponentField, componentFields, readItems } from './components.ts';
+import { type ComponentField, componentFields, holdsComponents, itemTablesOf, readItems } from './components.ts';
 import { versionsByRow } from './document-versions.ts';
+import { gather } from './gather.ts';
 import type { ItemRef } from './gathered.ts';
 import { lockKeys } from './locks.ts';
 import { listOf, type Version, type WriteSession } from './write-session.ts';
@@ -100,13 +101,75 @@ export async function validateRow(
   row: LocatedRow,
   findings: Findings,
 ): Promise<readonly ScalarChange[]> {
-  const stored = row.rows.find(([of]) => of === row.id) ?? [];
-  const values = validateScalars(schema, row, stored, findings);
-  const valueIn = rowReader(schema, stored);
-  for (const attribute of componentFields(schema))
-    if ((row.names?.has(attribute.name) ?? true) && isShown(schema, attribute, valueIn))
-      await validateField(write, { schema, attribute }, row, findings);
+  const below = await readBelow(write, schema, row.id, shownFields(schema, row));
+  return judgeRow(write, schema, row, { ...findings, below });
+}
+
+/** What was found, and the rows of all components below the row that is judged, by their kind. */
+interface Judgement extends Findings {
+  readonly below: ReadonlyMap<string, ScalarRows>;
+}
+
+async function judgeRow(
+  write: WriteSession,
+  schema: Schema,
+  row: LocatedRow,
+  judgement: Judgement,
+): Promise<readonly ScalarChange[]> {
+  const values = validateScalars(schema, row, storedOf(row), judgement);
+  for (const attribute of shownFields(schema, row)) await validateField(write, { schema, attribute }, row, judgement);
   return values;
+}
+
+const storedOf = ({ id, rows }: LocatedRow): Row => rows.find(([of]) => of === id) ?? [];
+
+/** The fields of components that are to be judged. */
+function shownFields(schema: Schema, row: LocatedRow): readonly ComponentField[] {
+  const valueIn = rowReader(schema, storedOf(row));
+  return componentFields(schema).filter(
+    (attribute) => (row.names?.has(attribute.name) ?? true) && isShown(schema, attribute, valueIn),
+  );
+}
+
+/** Reads which components rows of schemas hold. */
+async function gatherItems(
+  write: WriteSession,
+  holders: readonly { readonly schema: Schema; readonly ids: readonly number[] }[],
+): Promise<void> {
+  const parts = holders.map(({ schema }) => ({ read: 'items', ...itemTablesOf(schema, write.model) }) as const);
+  const rows = holders.map(({ ids }) => ids);
+  await gather(write, parts, rows);
+}
+
+/** Reads the components of a row, and those below them level by level: each kind of a level together. */
+async function readBelow(
+  write: WriteSession,
+  schema: Schema,
+  row: number,
+  fields: readonly ComponentField[],
+): Promise<ReadonlyMap<string, ScalarRows>> {
+  const below = new Map<string, ScalarRows>();
+  if (fields.length === 0) return below;
+  if (!write.gathered.itemsOf(schema.componentTable, row)) await gatherItems(write, [{ schema, ids: [row] }]);
+  let level: ItemRef[] = [];
+  for (const { name } of fields) level.push(...(await readItems(write, schema, row, name)));
+  while (level.length > 0) {
+    const kinds = [...Map.groupBy(level, ({ uid }) => uid)].flatMap(([uid, items]) => {
+      const schema = write.model.components.get(uid);
+      return schema ? [{ schema, ids: items.map(({ id }) => id) }] : [];
+    });
+    for (const { schema, ids } of kinds) {
+      const rows = await readScalarRows(write, schema, ids);
+      below.set(schema.uid, [...(below.get(schema.uid) ?? []), ...rows]);
+    }
+    const holders = kinds.filter(({ schema }) => holdsComponents(schema));
+    await gatherItems(write, holders);
+    level = [];
+    for (const { schema, ids } of holders)
+      for (const id of ids)
+        for (const { name } of componentFields(schema)) level.push(...(await readItems(write, schema, id, name)));
+  }
+  return below;
 }
 
 function validateScalars(
@@ -161,34 +224,22 @@ async function validateField(
   write: WriteSession,
   { schema, attribute }: { readonly schema: Schema; readonly attribute: ComponentField },
   { id, path, place }: LocatedRow,
-  findings: Findings,
+  judgement: Judgement,
 ): Promise<void> {
   const here = [...path, attribute.name];
-  const report = (message: string) => findings.problems.push({ path: here, message });
+  const report = (message: string) => judgement.problems.push({ path: here, message });
   const items = await readItems(write, schema, id, attribute.name);
   const many = attribute.kind === 'dynamiczone' || attribute.many;
   if (attribute.required && items.length === 0 && !many) report(wrongKind('object', null));
   if (many) for (const problem of countProblems(attribute, items.length)) report(problem);
-  const rows = await readItemRows(write, items);
   for (const [index, { id, uid }] of items.entries()) {
     const component = write.model.components.get(uid);
     if (!component) continue;
     const step = { schema, attribute, component };
     const [below, steps] = [many ? [...here, index] : here, [...place, step]];
-    const row = { id, rows: rows.get(uid) ?? [], path: below, place: steps, names: null };
-    await validateRow(write, component, row, findings);
+    const row = { id, rows: judgement.below.get(uid) ?? [], path: below, place: steps, names: null };
+    await judgeRow(write, component, row, judgement);
   }
-}
-
-/** The rows of items, by the kind of component. */
-async function readItemRows(write: WriteSession, items: readonly ItemRef[]): Promise<ReadonlyMap<string, ScalarRows>> {
-  const rows = new Map<string, ScalarRows>();
-  for (const [uid, group] of Map.groupBy(items, (item) => item.uid)) {
-    const component = write.model.components.get(uid);
-    const ids = group.map(({ id }) => id);
-    if (component) rows.set(uid, await readScalarRows(write, component, ids));
-  }
-  return rows;
 }
 
 /** For a type without drafts: refuses values that another document holds already. */
