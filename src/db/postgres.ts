@@ -75,7 +75,7 @@ const ABOUT = plainStatement<readonly [version: string, bytes: string | number]>
  * shared.
  */
 export const SHORT_STATEMENT_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0';
-const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = quote_ident(current_schema())::regnamespace`;
+const ROW_COUNTS = `select e.value, case when c.reltuples < 0 then pg_relation_size(c.oid) / 100 else c.reltuples end::float8 from pg_class c join jsonb_array_elements_text($1::jsonb) as e(value) on c.relname = e.value::name where c.relnamespace = (select quote_ident(current_schema())::regnamespace)`;
 
 /** `replica`: it can only be read, and may be away when the server starts. */
 export async function openPostgres(
@@ -397,7 +397,7 @@ class Postgres implements Database {
     type Described = Record<'indexes' | 'triggers' | 'unreadable', Set<string>> & { columns: Map<string, string> };
     const tables = new Map<string, Described>();
     const columns = await this.#pool.query<[string, string, string, boolean]>({
-      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_table_privilege(c.oid, 'select') or has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
+      text: `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), has_table_privilege(c.oid, 'select') or has_column_privilege(c.oid, a.attnum, 'select') from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relnamespace = (select quote_ident(current_schema())::regnamespace) and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
       rowMode: 'array',
     });
     for (const [table, column, type, mayRead] of columns.rows) {
@@ -407,12 +407,12 @@ class Postgres implements Database {
       if (!mayRead) tables.get(table)!.unreadable.add(column);
     }
     const indexes = await this.#pool.query<[string, string]>({
-      text: `select tablename, indexname from pg_indexes where schemaname = current_schema()`,
+      text: `select c.relname, i.relname from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid where c.relnamespace = (select quote_ident(current_schema())::regnamespace) and c.relkind in ('r', 'p')`,
       rowMode: 'array',
     });
     for (const [table, index] of indexes.rows) tables.get(table)?.indexes.add(index);
     const triggers = await this.#pool.query<[string, string]>({
-      text: `select c.relname, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid where c.relnamespace = quote_ident(current_schema())::regnamespace and not t.tgisinternal`,
+      text: `select c.relname, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid where c.relnamespace = (select quote_ident(current_schema())::regnamespace) and c.relkind in ('r', 'p') and not t.tgisinternal`,
       rowMode: 'array',
     });
     for (const [table, trigger] of triggers.rows) tables.get(table)?.triggers.add(trigger);

@@ -69,6 +69,7 @@ const NAME_BYTES = 63;
 
 /** As much of a text as fits, in whole characters. */
 function clipped(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
   let [kept, length] = ['', 0];
   for (const character of text) {
     length += Buffer.byteLength(character);
