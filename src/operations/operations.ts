@@ -200,7 +200,7 @@ export class Operations {
         const context = { defaultLocale: this.defaultLocale, limit, start, user, parent, ...clockOf(request) };
         // What is soon counted need not be known.
         const found =
-          withCount && hasOneTotal(read.plan) && lane.timerWith(limit)
+          withCount && hasOneTotal(read.plan) && lane.isLong && lane.timerWith(limit)
             ? this.#totals.read(read, count(), context, (kind) =>
                 (kind === 'page' ? alone().run : run)(options, context),
               )

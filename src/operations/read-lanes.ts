@@ -184,9 +184,15 @@ export class PlanLane implements ReadTimer {
     return rows < NEVER_HEAVY && texts === 0 ? undefined : this;
   }
 
+  /** Whether there may be so many rows to count that a total is worth knowing. */
+  get isLong(): boolean {
+    return (this.#lanes.sizes.get(this.#read.plan.entity.table) ?? 0) >= NEVER_HEAVY;
+  }
+
   /** How populated rows are best returned. */
   listForm(limit: number): ListForm {
-    return this.timerWith(limit) ? 'chunks' : 'whole';
+    if (!this.timerWith(limit)) return 'whole';
+    return this.isLong ? 'chunks and state' : 'chunks';
   }
 
   /** A long time by the clock may be that of others, so the next run is timed exactly. */

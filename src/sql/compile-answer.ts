@@ -59,9 +59,9 @@ export type AnswerPart = readonly [part: number, json: string | null, chunk: num
 /**
  * How populated rows are returned: each path as one list; or, where there may be many, in chunks, and not at all where no
  * response has room for them. The driver reads a row of a result at one go, and all others would wait while it reads
- * megabytes. For few rows it is faster to make one list of them. What may be long also tells its state: see KnownTotals.
+ * megabytes. For few rows it is faster to make one list of them. A long list also tells its state: see KnownTotals.
  */
-export type ListForm = 'whole' | 'chunks';
+export type ListForm = 'whole' | 'chunks' | 'chunks and state';
 
 /** So many types of a list are looked for one by one. */
 const FEW_TYPES = 8;
@@ -111,7 +111,7 @@ export function compileAnswer(
   );
   if (kind === 'page and total') answer.results.push(sql`select ${sql.lit(TOTAL)}, ${page!.total}::text, 0`);
   if (isCut) answer.results.push(sql`select ${sql.lit(READ)}, (select count(*) from ${READ_AHEAD})::text, 0`);
-  if (page && lists === 'chunks') answer.results.push(sql`select ${sql.lit(STATE)}, ${STATE_OF_DATA}, 0`);
+  if (page && lists === 'chunks and state') answer.results.push(sql`select ${sql.lit(STATE)}, ${STATE_OF_DATA}, 0`);
   if (page)
     for (const [index, facet] of plan.facets.entries()) answer.results.push(facetResult(dialect, plan, facet, index));
   answer.populate(plan.entity, sql`(select id as value from ${PAGE}) as ${sql.id('i')}`);
@@ -176,7 +176,7 @@ class AnswerParts {
     if (populate.count) this.results.push(whole(index, name, sql`json_build_array(parent, id)`));
     else
       this.results.push(
-        populate.many && this.#lists === 'chunks' ? this.#listsThatFit(index, name) : whole(index, name, ROW),
+        populate.many && this.#lists !== 'whole' ? this.#listsThatFit(index, name) : whole(index, name, ROW),
       );
     this.populate(populate.part.entity, sql`(select distinct id as value from ${name}) as ${sql.id('i')}`);
   }
