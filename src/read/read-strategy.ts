@@ -17,7 +17,7 @@ export interface ReadPage {
   /** The same as objects, which nobody else has, where the rows are at hand: to parse text takes longer. */
   objects?(): Record<string, unknown>[];
   readonly total: number | null;
-  /** The state of the data that the page is from, where a statement tells it; null of one that others need not have. */
+  /** The state of the data that the page is from; null or none where no statement told it. */
   readonly state?: string | null;
   /** Of a page by cursor. */
   readonly cursors?: PageCursors;

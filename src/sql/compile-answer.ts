@@ -35,7 +35,7 @@ export const TOTAL = -2;
 /** Of a page by cursor: how many rows were read, of which the page shows all but one more. */
 export const READ = -3;
 
-/** Of a page that may be long: the state of the data that it is from. */
+/** Of a page of a long list: the state of the data that it is from. */
 export const STATE = -4;
 
 /**
