@@ -16,10 +16,10 @@ const FOCUSED = `(() => {
 })()`;
 
 /**
- * Where the focus has got, when all has come to rest: somewhere new, where it was before, to the next part of a date, or
+ * Where the focus has got: somewhere new, where it was before, to the next part of a date, or
  * it has not left an editor that takes Tab for itself. `unseen`: why nobody sees where it is; null where it is seen.
  */
-const ARRIVE = `new Promise(requestAnimationFrame).then(() => {
+const ARRIVE = `(() => {
   const { activeElement: element, body } = document;
   if (element === body) return { at: 'known', unseen: null };
   if (element === window.last && element.isContentEditable) return { at: 'editor', unseen: null };
@@ -37,7 +37,7 @@ const ARRIVE = `new Promise(requestAnimationFrame).then(() => {
   const frames = [element, element.parentElement, element.closest('.editor')].filter(Boolean);
   const isSeen = frames.some(shown) && isInside && box.width > 1 && box.height > 1;
   return { at: 'new', unseen: isSeen ? null : element.outerHTML.slice(0, 160) };
-})`;
+})()`;
 
 /** Everything that can be used with a key of its own, and is shown. Of radio buttons Tab reaches one. */
 const TABBABLE = `(() => {
