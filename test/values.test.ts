@@ -104,6 +104,10 @@ const PROJECT: Project = {
     sample: { attributes: ATTRIBUTES },
     ruled: { attributes: RULED },
     sheet: { drafts: true, attributes: { ...ATTRIBUTES, ...RULED } },
+    full: {
+      drafts: true,
+      attributes: Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, of]) => [name, { ...of, required: true }])),
+    },
     only: { attributes: UNIQUE },
     'draft-only': { drafts: true, attributes: UNIQUE },
     'part-holder': {
@@ -1056,6 +1060,17 @@ describeOnEveryDatabase('a draft', (engine) => {
       'one',
       'someRequired',
     );
+  });
+
+  it.each(Object.keys(ATTRIBUTES))('may lack a required value of type %s, and is not published so', async (type) => {
+    const values = Object.entries(ACCEPTED).map(([name, accepted]) => [name, accepted[0]![0]]);
+    const full = { ...Object.fromEntries(values), uid: `of-${type}`, password: 'secret' };
+    const { documentId } = await content.entry('POST', 'fulls', full);
+    refused(await content.put(`fulls/${documentId}`, { [type]: null }), type);
+    await content.entry('PUT', `fulls/${documentId}?status=draft`, { [type]: null });
+    refused(await content.put(`fulls/${documentId}`, {}), type);
+    const publishing = content.sheaf.documents('api::full.full').publish({ documentId });
+    await expect(publishing).rejects.toMatchObject({ status: 400, name: 'ValidationError' });
   });
 
   const NOT_SKIPPED: [Json, string][] = [

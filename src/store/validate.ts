@@ -217,6 +217,8 @@ const WHOLE = /^-?\d+$/;
 
 const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): StoredValue => {
   const value = row[index] as StoredValue;
+  // A column without a value may be read as the null of JSON, and another program may have stored that.
+  if (value === 'null' && (type === 'json' || type === 'blocks')) return null;
   return type === 'biginteger' && typeof value === 'string' && WHOLE.test(value) ? BigInt(value) : value;
 };
 
