@@ -77,9 +77,9 @@ const COMPLETE = {
 };
 
 const UNIQUE: Attributes = Object.fromEntries(
-  ['string', 'text', 'email', 'uid', 'integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime'].map(
-    (type) => [type, { type, unique: true }],
-  ),
+  Object.entries(ATTRIBUTES)
+    .filter(([type]) => !['json', 'blocks', 'password'].includes(type))
+    .map(([type, of]) => [type, { ...of, unique: true }]),
 );
 
 const DEFAULTS: Attributes = {
@@ -1122,7 +1122,10 @@ describeOnEveryDatabase('unique values', (engine) => {
   const TWICE: readonly (readonly [type: string, first: unknown, same: unknown, other: unknown])[] = [
     ['string', 'A', 'A', 'a'],
     ['text', 'long text', 'long text', 'long text '],
+    ['richtext', '# A', '# A', '# a'],
     ['email', 'a@b.co', 'a@b.co', 'A@b.co'],
+    ['enumeration', 'one', 'one', 'two'],
+    ['boolean', true, 'true', false],
     ['uid', 'slug', 'slug', 'Slug'],
     ['integer', 5, '5', 6],
     ['biginteger', '9007199254740993', '9007199254740993', '9007199254740992'],
@@ -1131,6 +1134,7 @@ describeOnEveryDatabase('unique values', (engine) => {
     ['date', '2020-01-02', '2020-01-02T10:00:00Z', '2020-01-03'],
     ['time', '10:20:30', '10:20:30.000', '10:20:30.001'],
     ['datetime', '2020-01-02T03:04:05Z', '2020-01-02T05:04:05+02:00', '2020-01-02T03:04:06Z'],
+    ['timestamp', '2020-01-02T03:04:05Z', 1577934245000, '2020-01-02T03:04:06Z'],
   ];
   it.each(TWICE)('of type %s are taken once, and free again when let go', async (type, first, same, other) => {
     const { documentId } = await content.entry('POST', 'onlys', { [type]: first });
@@ -1140,6 +1144,15 @@ describeOnEveryDatabase('unique values', (engine) => {
     refused(await content.put(`onlys/${second.documentId}`, { [type]: first }), type);
     await content.delete(`onlys/${documentId}`);
     expect((await content.put(`onlys/${second.documentId}`, { [type]: first })).status).toBe(200);
+  });
+
+  it.each(TWICE)('of type %s are published once, and free again when let go', async (type, first, same, other) => {
+    const documentId = await content.make('draft-onlys', { [type]: first });
+    const draft = await content.make('draft-onlys?status=draft', { [type]: same });
+    refused(await content.put(`draft-onlys/${draft}`, {}), type);
+    expect((await content.put(`draft-onlys/${documentId}`, { [type]: other })).status).toBe(200);
+    expect((await content.put(`draft-onlys/${draft}`, {})).status).toBe(200);
+    for (const made of [documentId, draft]) await content.delete(`draft-onlys/${made}`);
   });
 
   it('do not include null and the empty text', async () => {

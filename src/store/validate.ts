@@ -215,8 +215,10 @@ const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
 /** A column of SQLite takes texts and fractions, too. */
 const WHOLE = /^-?\d+$/;
 
+/** A value of a row as it would be bound, whatever the database reads it as. */
 const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): StoredValue => {
-  const value = row[index] as StoredValue;
+  const value = row[index] as StoredValue | boolean;
+  if (typeof value === 'boolean') return Number(value);
   // A column without a value may be read as the null of JSON, and another program may have stored that.
   if (value === 'null' && (type === 'json' || type === 'blocks')) return null;
   return type === 'biginteger' && typeof value === 'string' && WHOLE.test(value) ? BigInt(value) : value;
