@@ -1073,6 +1073,23 @@ describeOnEveryDatabase('a draft', (engine) => {
     await expect(publishing).rejects.toMatchObject({ status: 400, name: 'ValidationError' });
   });
 
+  it.each([
+    ['enumeration', 'enumeration', 'three'],
+    ['short', 'short', 'abcdef'],
+    ['shortText', 'short_text', 'abcdef'],
+    ['shortRich', 'short_rich', 'abcdef'],
+    ['shortEmail', 'short_email', 'someone@example.com'],
+    ['shortUid', 'short_uid', 'abcdef'],
+    ['high', 'high', 6],
+    ['highDecimal', 'high_decimal', 9.75],
+    ['highBig', 'high_big', '9223372036854775807'],
+  ])('is not published with a value that its definition has come to refuse: %s', async (name, column, value) => {
+    const documentId = await content.make('sheets?status=draft', COMPLETE);
+    await content.execute(`update sheets set ${column} = '${value}' where document_id = '${documentId}'`);
+    refused(await content.put(`sheets/${documentId}`, {}), name);
+    expect((await content.put(`sheets/${documentId}`, { [name]: null })).status).toBe(200);
+  });
+
   const NOT_SKIPPED: [Json, string][] = [
     ...pairs(REFUSED)
       .filter(([type]) => !['email', 'uid'].includes(type))

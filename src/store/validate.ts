@@ -4,7 +4,7 @@ import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, S
 import { countProblems, problemsError } from '../plan/write/body-problems.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { PatternTime } from '../plan/write/match-pattern.ts';
-import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
+import { type StoredValue, storedProblem, wrongKind } from '../plan/write/values.ts';
 import { isShown } from '../plan/write/visible-when.ts';
 import { decoderOf } from '../read/encode.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
@@ -187,8 +187,7 @@ function validateScalars(
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
       uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
-    // A stored password is a hash; the password itself was checked when it was written.
-    const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value, patternTime);
+    const wrong = storedProblem(attribute, value, patternTime);
     if (wrong) problems.push({ path: here, message: wrong });
     judged.push({ attribute, value, path: here });
   }
