@@ -99,6 +99,14 @@ describeOnEveryDatabase('a request of a front end', (engine) => {
     expect(await titles('filters[stars][$in][]=7&filters[stars][$in][]')).toEqual(['Two']);
   });
 
+  it('asks for ids alone with an empty list of fields, as clients write it', async () => {
+    const ids = ['id', 'documentId'];
+    expect(Object.keys((await content.entry('GET', `articles/${article}?fields[]`)) as object)).toEqual(ids);
+    expect(Object.keys((await content.entry('GET', 'articles?fields[]'))[0])).toEqual(ids);
+    const { author } = await content.entry('GET', `articles/${article}?populate[author][fields][]`);
+    expect(Object.keys(author)).toEqual(ids);
+  });
+
   it('may have spaces around the names of fields', async () => {
     for (const query of ['fields= title , stars', 'fields[0]= title&fields[1]=stars '])
       expect(Object.keys((await content.entry('GET', `articles/${article}?${encodeURI(query)}`)) as object)).toEqual([

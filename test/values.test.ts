@@ -77,9 +77,9 @@ const COMPLETE = {
 };
 
 const UNIQUE: Attributes = Object.fromEntries(
-  ['string', 'text', 'email', 'uid', 'integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime'].map(
-    (type) => [type, { type, unique: true }],
-  ),
+  Object.entries(ATTRIBUTES)
+    .filter(([type]) => !['json', 'blocks', 'password'].includes(type))
+    .map(([type, of]) => [type, { ...of, unique: true }]),
 );
 
 const DEFAULTS: Attributes = {
@@ -104,6 +104,10 @@ const PROJECT: Project = {
     sample: { attributes: ATTRIBUTES },
     ruled: { attributes: RULED },
     sheet: { drafts: true, attributes: { ...ATTRIBUTES, ...RULED } },
+    full: {
+      drafts: true,
+      attributes: Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, of]) => [name, { ...of, required: true }])),
+    },
     only: { attributes: UNIQUE },
     'draft-only': { drafts: true, attributes: UNIQUE },
     'part-holder': {
@@ -1058,6 +1062,34 @@ describeOnEveryDatabase('a draft', (engine) => {
     );
   });
 
+  it.each(Object.keys(ATTRIBUTES))('may lack a required value of type %s, and is not published so', async (type) => {
+    const values = Object.entries(ACCEPTED).map(([name, accepted]) => [name, accepted[0]![0]]);
+    const full = { ...Object.fromEntries(values), uid: `of-${type}`, password: 'secret' };
+    const { documentId } = await content.entry('POST', 'fulls', full);
+    refused(await content.put(`fulls/${documentId}`, { [type]: null }), type);
+    await content.entry('PUT', `fulls/${documentId}?status=draft`, { [type]: null });
+    refused(await content.put(`fulls/${documentId}`, {}), type);
+    const publishing = content.sheaf.documents('api::full.full').publish({ documentId });
+    await expect(publishing).rejects.toMatchObject({ status: 400, name: 'ValidationError' });
+  });
+
+  it.each([
+    ['enumeration', 'enumeration', 'three'],
+    ['short', 'short', 'abcdef'],
+    ['shortText', 'short_text', 'abcdef'],
+    ['shortRich', 'short_rich', 'abcdef'],
+    ['shortEmail', 'short_email', 'someone@example.com'],
+    ['shortUid', 'short_uid', 'abcdef'],
+    ['high', 'high', 6],
+    ['highDecimal', 'high_decimal', 9.75],
+    ['highBig', 'high_big', '9223372036854775807'],
+  ])('is not published with a value that its definition has come to refuse: %s', async (name, column, value) => {
+    const documentId = await content.make('sheets?status=draft', COMPLETE);
+    await content.execute(`update sheets set ${column} = '${value}' where document_id = '${documentId}'`);
+    refused(await content.put(`sheets/${documentId}`, {}), name);
+    expect((await content.put(`sheets/${documentId}`, { [name]: null })).status).toBe(200);
+  });
+
   const NOT_SKIPPED: [Json, string][] = [
     ...pairs(REFUSED)
       .filter(([type]) => !['email', 'uid'].includes(type))
@@ -1107,7 +1139,10 @@ describeOnEveryDatabase('unique values', (engine) => {
   const TWICE: readonly (readonly [type: string, first: unknown, same: unknown, other: unknown])[] = [
     ['string', 'A', 'A', 'a'],
     ['text', 'long text', 'long text', 'long text '],
+    ['richtext', '# A', '# A', '# a'],
     ['email', 'a@b.co', 'a@b.co', 'A@b.co'],
+    ['enumeration', 'one', 'one', 'two'],
+    ['boolean', true, 'true', false],
     ['uid', 'slug', 'slug', 'Slug'],
     ['integer', 5, '5', 6],
     ['biginteger', '9007199254740993', '9007199254740993', '9007199254740992'],
@@ -1116,6 +1151,7 @@ describeOnEveryDatabase('unique values', (engine) => {
     ['date', '2020-01-02', '2020-01-02T10:00:00Z', '2020-01-03'],
     ['time', '10:20:30', '10:20:30.000', '10:20:30.001'],
     ['datetime', '2020-01-02T03:04:05Z', '2020-01-02T05:04:05+02:00', '2020-01-02T03:04:06Z'],
+    ['timestamp', '2020-01-02T03:04:05Z', 1577934245000, '2020-01-02T03:04:06Z'],
   ];
   it.each(TWICE)('of type %s are taken once, and free again when let go', async (type, first, same, other) => {
     const { documentId } = await content.entry('POST', 'onlys', { [type]: first });
@@ -1125,6 +1161,15 @@ describeOnEveryDatabase('unique values', (engine) => {
     refused(await content.put(`onlys/${second.documentId}`, { [type]: first }), type);
     await content.delete(`onlys/${documentId}`);
     expect((await content.put(`onlys/${second.documentId}`, { [type]: first })).status).toBe(200);
+  });
+
+  it.each(TWICE)('of type %s are published once, and free again when let go', async (type, first, same, other) => {
+    const documentId = await content.make('draft-onlys', { [type]: first });
+    const draft = await content.make('draft-onlys?status=draft', { [type]: same });
+    refused(await content.put(`draft-onlys/${draft}`, {}), type);
+    expect((await content.put(`draft-onlys/${documentId}`, { [type]: other })).status).toBe(200);
+    expect((await content.put(`draft-onlys/${draft}`, {})).status).toBe(200);
+    for (const made of [documentId, draft]) await content.delete(`draft-onlys/${made}`);
   });
 
   it('do not include null and the empty text', async () => {

@@ -114,6 +114,8 @@ describe('fields', () => {
     ['fields[]= * ', null],
     ['fields=name,name', ['name']],
     ['fields[0]=*&fields[1]=name', ['*', 'name']],
+    ['fields[]', []],
+    ['fields[0]=name&fields[1]', ['name']],
   ])('reads %s', (query, names) => {
     expect(fields(query)).toEqual(names);
   });

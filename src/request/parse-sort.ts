@@ -59,17 +59,22 @@ function isDescending(direction: unknown, location: Location): boolean {
   return word === 'desc';
 }
 
-/** Names to return, or null for all of them. */
+/**
+ * Names to return, or null for all of them. A name that is null is none, as clients write an empty list: `fields[]`
+ * asks for the ids alone, as in Strapi 5.
+ */
 export function parseFields(value: unknown, location: Location): string[] | null {
   if (value === undefined || value === null) return null;
   const given: unknown = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(given)) throw badValue(location, 'a string or a list of strings');
   if (given.length === 0) return null;
-  const names = itemsOf(given, location).map((item) => {
-    if (typeof item !== 'string') throw badValue(location, 'a string or a list of strings');
-    const name = item.trim();
-    if (name === '') throw badKey('', location);
-    return name;
-  });
-  return names.every((name) => name === '*') ? null : [...new Set(names)];
+  const names = itemsOf(given, location)
+    .filter((item) => item !== null)
+    .map((item) => {
+      if (typeof item !== 'string') throw badValue(location, 'a string or a list of strings');
+      const name = item.trim();
+      if (name === '') throw badKey('', location);
+      return name;
+    });
+  return names.length > 0 && names.every((name) => name === '*') ? null : [...new Set(names)];
 }

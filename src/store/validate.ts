@@ -4,7 +4,7 @@ import type { Attribute, ComponentSchema, ContentType, Model, ScalarAttribute, S
 import { countProblems, problemsError } from '../plan/write/body-problems.ts';
 import type { BodyProblem, ScalarChange } from '../plan/write/changes.ts';
 import { PatternTime } from '../plan/write/match-pattern.ts';
-import { ruleProblem, type StoredValue, wrongKind } from '../plan/write/values.ts';
+import { type StoredValue, storedProblem, wrongKind } from '../plan/write/values.ts';
 import { isShown } from '../plan/write/visible-when.ts';
 import { decoderOf } from '../read/encode.ts';
 import type { BodyPath } from '../request/parse-relation.ts';
@@ -187,8 +187,7 @@ function validateScalars(
     const here = [...path, attribute.name];
     if (schema.kind === 'component' && attribute.rules.unique && value !== null && value !== '')
       uniqueInComponents.push({ component: schema, attribute, value, place, path: here });
-    // A stored password is a hash; the password itself was checked when it was written.
-    const wrong = attribute.type === 'password' && value !== null ? null : ruleProblem(attribute, value, patternTime);
+    const wrong = storedProblem(attribute, value, patternTime);
     if (wrong) problems.push({ path: here, message: wrong });
     judged.push({ attribute, value, path: here });
   }
@@ -215,8 +214,12 @@ const scalarsOf = memoize((schema: Schema): readonly ScalarAttribute[] =>
 /** A column of SQLite takes texts and fractions, too. */
 const WHOLE = /^-?\d+$/;
 
+/** A value of a row as it would be bound, whatever the database reads it as. */
 const storedValue = ({ type }: ScalarAttribute, row: Row, index: number): StoredValue => {
-  const value = row[index] as StoredValue;
+  const value = row[index] as StoredValue | boolean;
+  if (typeof value === 'boolean') return Number(value);
+  // A column without a value may be read as the null of JSON, and another program may have stored that.
+  if (value === 'null' && (type === 'json' || type === 'blocks')) return null;
   return type === 'biginteger' && typeof value === 'string' && WHOLE.test(value) ? BigInt(value) : value;
 };
 

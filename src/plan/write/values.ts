@@ -272,3 +272,25 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue, time
   }
   return null;
 }
+
+/** Types whose values a definition bounds, which it may have done since they were stored. */
+const BOUNDED: ReadonlySet<ScalarType> = new Set<ScalarType>([
+  'string',
+  'text',
+  'richtext',
+  'email',
+  'uid',
+  'enumeration',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+]);
+
+/** What is wrong with a stored value that is about to be published: as it would be of one in a body. */
+export function storedProblem(attribute: ScalarAttribute, value: StoredValue, time: PatternTime): string | null {
+  // A stored password is a hash; the password itself was checked when it was written.
+  if (attribute.type === 'password' && value !== null) return null;
+  const read: Checked = BOUNDED.has(attribute.type) ? readValue(attribute, value) : { value };
+  return 'problem' in read ? read.problem : ruleProblem(attribute, value, time);
+}
