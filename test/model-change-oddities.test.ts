@@ -357,6 +357,71 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await leadsOf(project)).toMatchObject(expected);
   });
 
+  /** An ant that leads to three bees in every way, the last of which is published. */
+  async function startWithLinks(drafts: boolean) {
+    const part = { type: 'component', component: 'kit.one' };
+    const key = relation('manyToOne', 'bee', { useJoinTable: false });
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: {
+          drafts,
+          attributes: {
+            title: string,
+            list: relation('manyToMany', 'bee'),
+            key,
+            part,
+            items: { type: 'relation', relation: 'morphToMany' },
+            item: { type: 'relation', relation: 'morphToOne' },
+          },
+        },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+      components: { 'kit.one': { list: relation('manyToMany', 'bee'), key } },
+    });
+    const project = start(types(drafts));
+    const { create, serve, read } = project;
+    const publish = (name: string, documentId: string) =>
+      serve((sheaf) => sheaf.documents(uid(name)).publish({ documentId } as Answered));
+    const bees: string[] = [];
+    for (const title of ['b', 'c', 'd']) bees.push((await create('bee', { title })).documentId);
+    await publish('bee', bees[2]!);
+    const links = { list: bees, key: bees[0] };
+    const items = bees.map((documentId) => ({ documentId, __type: uid('bee') }));
+    const ant = await create('ant', { title: 'a', ...links, part: links, items, item: items[0] });
+    if (drafts) await publish('ant', ant.documentId);
+    const populate = { list: true, key: true, part: { populate: '*' }, items: true, item: true };
+    const shown = async (status: string) => {
+      const [{ list, key, part, items, item }] = (await read('ant', { status, populate })) as [Answered];
+      const titles = (held: Answered) => [held ?? []].flat().map(({ title }) => title);
+      return [list, key, part.list, part.key, items, item].map((held) => titles(held).join(''));
+    };
+    const turn = (drafts: boolean) => project.become(types(drafts));
+    return { ...project, bees, publish, turn, shown: async () => [await shown('draft'), await shown('published')] };
+  }
+
+  it.each([['to drafts', true]])(
+    '%s keeps links to entries that are not published, which appear with those',
+    async (_, drafts) => {
+      const { bees, publish, turn, shown, apply, undo, serve } = await startWithLinks(!drafts);
+      const all = ['bcd', 'b', 'bcd', 'b', 'bcd', 'b'];
+      const before = [all, ['d', '', 'd', '', 'd', '']];
+      expect(await shown()).toEqual(before);
+      turn(drafts);
+      await apply();
+      expect(await shown()).toEqual(before);
+      expect(await serve(wrongIn)).toEqual([]);
+      await undo();
+      turn(!drafts);
+      expect(await shown()).toEqual(before);
+      turn(drafts);
+      await apply();
+      await publish('bee', bees[0]!);
+      expect(await shown()).toEqual([all, ['bd', 'b', 'bd', 'b', 'bd', 'b']]);
+      await publish('bee', bees[1]!);
+      expect(await shown()).toEqual([all, all]);
+    },
+  );
+
   it.each([
     ['a relation', relation('oneToOne', 'ant', { useJoinTable: false }), {}],
     ['a polymorphic one', { type: 'relation', relation: 'morphToOne' }, { __type: uid('ant') }],

@@ -48,6 +48,7 @@ import {
   type TypeLinks,
   tablesAround,
 } from './link-ends.ts';
+import { recordDrafts } from './record-drafts.ts';
 import { renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -69,6 +70,7 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
     const [last] = await run(step, lastRow(dialect, COMPONENT_COPIES));
     await copyContentToDrafts(step, type);
     await separateMorphs(step, type);
+    await recordDrafts(step, type);
     for (const component of componentsBelow(step.after, type)) await linkDraftsInComponents(step, component, last![0]);
     await run(step, dropTable(dialect, ROW_MOVES));
     await renumberLists(step, step.after, type, links);
@@ -185,6 +187,7 @@ async function linkDraftsInComponents(step: Step, component: Schema, after: numb
       await run(step, renumber(dialect, { ...list, heldIn: end.schema.table }));
     }
   }
+  await recordDrafts(step, component);
 }
 
 /** A polymorphic list led to drafts and published rows: now that of a draft leads to drafts, the other to published rows. */

@@ -1,7 +1,7 @@
 // Statements by which rows and links follow a change of the model: rows that come or go, links that are led to other rows,
 // links that another kind of relation can hold.
 import { sql } from 'kysely';
-import { COMPONENT_COPIES } from '../model/tables.ts';
+import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { columnNames, statementOf, value } from './migration-statements.ts';
@@ -248,6 +248,41 @@ export const leadDraftsToDrafts = (
   statementOf(
     dialect,
     sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.draft from (select p.id as published, min(d.id) as draft from ${sql.table(target)} as p join ${sql.table(target)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null group by p.id) as n where ${sql.id('u', column)} = n.published and u.published_at is null`,
+  );
+
+/**
+ * Puts on record of moved rows, which are published, what their drafts lead to: drafts that are not published or that the
+ * row shows as well. `isPlaced`: at the positions that they have, in lists of several types. Values: the name of the list.
+ */
+export function recordDraftsOfMoved(
+  dialect: Dialect,
+  { table, from, to, order, constants }: LinkTable,
+  { targets, isPlaced }: { readonly targets: string; readonly isPlaced: boolean },
+): Statement {
+  const position = order ? sql.id('l', order) : sql`null`;
+  const place = isPlaced
+    ? sql`coalesce(${position}, 0)`
+    : sql`row_number() over (partition by m.old_id order by ${position} nulls last, l.id)`;
+  const narrowed = (alias: string): Fragment => {
+    const conditions = constants.map((one) => sql` and ${sql.id(alias, one.column)} = ${sql.lit(one.value)}`);
+    return sql`${sql.join(conditions, sql``)}${isPlaced ? sql` and ${sql.id(alias, 'field')} is null` : sql``}`;
+  };
+  const published = sql`${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null`;
+  const isShown = sql`exists (select 1 from ${sql.table(table)} as s where ${sql.id('s', from)} = m.old_id and ${sql.id('s', to)} in (select p.id from ${published})${narrowed('s')})`;
+  return statementOf(
+    dialect,
+    sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), m.old_id, d.id, ${place} from ${sql.table(table)} as l join ${sql.table(ROW_MOVES)} as m on m.new_id = ${sql.id('l', from)} join ${sql.table(targets)} as d on d.id = ${sql.id('l', to)} and d.published_at is null where (not exists (select 1 from ${published}) or ${isShown})${narrowed('l')} on conflict (list, holder_id, target_id) do nothing`,
+  );
+}
+
+/** Empties keys of moved rows that lead to drafts. */
+export const clearKeysToDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} set ${sql.id(column)} = null where id in (select old_id from ${sql.table(ROW_MOVES)}) and ${sql.id(column)} in (select id from ${sql.table(target)} where published_at is null)`,
   );
 
 /** A column that leads to rows of a type. */
