@@ -9,7 +9,7 @@ import type { ServerConfig } from '../src/project/environment.ts';
 import { type Answered, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { violations } from './support/invariants.ts';
-import { type Project, relation } from './support/project.ts';
+import { localized, type Project, relation } from './support/project.ts';
 
 const uid = (name: string): string => `api::${name}.${name}`;
 const string = { type: 'string' };
@@ -508,6 +508,64 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     await apply();
     expect((await read('ant')).map(({ lead }) => lead.title)).toEqual(['b']);
     expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it.each([
+    ['drafts', (on: boolean) => ({ drafts: on })],
+    ['locales', (on: boolean) => ({ localized: on })],
+  ])('that turns %s on or off leaves every file and every polymorphic link in its field', async (what, turned) => {
+    const types = (on: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: {
+          ...turned(on),
+          attributes: {
+            title: string,
+            cover: { type: 'media', multiple: false, ...localized },
+            bees: relation('morphMany', 'bee', { morphBy: 'items' }),
+          },
+        },
+        bee: { attributes: { title: string, items: { type: 'relation', relation: 'morphToMany' } } },
+      },
+    });
+    const { create, become, apply, undo, serve, sql } = start(types(true));
+    await sql(
+      "insert into files (id, document_id, name, hash, mime, ext) values (1, 'f1', 'f1', 'f1', 'image/png', '.png'), (2, 'f2', 'f2', 'f2', 'image/png', '.png')",
+    );
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    const { documentId } = await create('ant', { title: 'a', cover: 1, bees: [bees[0].documentId] });
+    if (what === 'drafts') await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    const data = { title: 'a', cover: 2, bees: [bees[1].documentId] };
+    const at = what === 'drafts' ? {} : { locale: 'fr' };
+    await serve((sheaf) => sheaf.documents(uid('ant')).update({ documentId, data, ...at } as Answered));
+    const links = async () => [
+      await sql('select file_id, field from files_related_mph order by id'),
+      await sql('select bee_id, field from bees_items_mph order by bee_id, items_id'),
+    ];
+    const before = await links();
+    become(types(false));
+    await apply();
+    const [file, link] = [
+      [1, 'cover'],
+      [1, 'bees'],
+    ];
+    expect(await links()).toEqual([[file], [link]]);
+    await undo();
+    become(types(true));
+    expect(await links()).toEqual(before);
+    become(types(false));
+    await apply();
+    become(types(true));
+    await apply();
+    // A draft has them as well.
+    expect(await links()).toEqual(
+      what === 'drafts'
+        ? [
+            [file, file],
+            [link, link],
+          ]
+        : [[file], [link]],
+    );
   });
 
   it('lists links that the new kind cannot hold', async () => {

@@ -77,6 +77,8 @@ export interface LinkEnd {
   readonly ownOrder: string | null;
   readonly otherOrder: string | null;
   readonly constants: readonly { readonly column: string; readonly value: string }[];
+  /** Of polymorphic links, which name the field that shows them: those that one shows, or those that none does. */
+  readonly inField?: boolean;
 }
 
 /** Which links are meant, of `l`; `m` is the move of the row of the type. */
@@ -95,11 +97,11 @@ export const toAny: LinkCondition = () => sql`1 = 1`;
 export const toThese: LinkCondition = (dialect) =>
   sql`l.other ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'listed', 'integer')}`)}`;
 
-const constantsOf = ({ constants }: LinkEnd): Fragment =>
-  sql`${sql.join(
-    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
-    sql``,
-  )}`;
+const constantsOf = ({ constants, inField }: LinkEnd): Fragment => {
+  const conditions = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
+  const field = inField === undefined ? sql`` : sql` and field is ${inField ? sql`not null` : sql`null`}`;
+  return sql`${sql.join(conditions, sql``)}${field}`;
+};
 
 const linkColumns = (end: LinkEnd): string[] => [
   end.own,
@@ -107,11 +109,12 @@ const linkColumns = (end: LinkEnd): string[] => [
   ...(end.ownOrder ? [end.ownOrder] : []),
   ...(end.otherOrder ? [end.otherOrder] : []),
   ...end.constants.map(({ column }) => column),
+  ...(end.inField ? ['field'] : []),
 ];
 
 const linksOf = (end: LinkEnd): Fragment => {
   const order = (column: string | null, name: string) => sql`${column ? sql.id(column) : sql`null`} as ${sql.id(name)}`;
-  return sql`(select id, ${sql.id(end.own)} as own, ${sql.id(end.other)} as other, ${order(end.ownOrder, 'own_order')}, ${order(end.otherOrder, 'other_order')} from ${sql.table(end.table)} where 1 = 1${constantsOf(end)})`;
+  return sql`(select id, ${sql.id(end.own)} as own, ${sql.id(end.other)} as other, ${order(end.ownOrder, 'own_order')}, ${order(end.otherOrder, 'other_order')}, ${end.inField ? sql`field` : sql`null`} as field from ${sql.table(end.table)} where 1 = 1${constantsOf(end)})`;
 };
 
 const linkValues = (end: LinkEnd, [own, other]: readonly [Fragment, Fragment]): Fragment[] => [
@@ -120,17 +123,22 @@ const linkValues = (end: LinkEnd, [own, other]: readonly [Fragment, Fragment]): 
   ...(end.ownOrder ? [sql`min(l.own_order)`] : []),
   ...(end.otherOrder ? [sql`min(l.other_order)`] : []),
   ...end.constants.map((one) => sql.lit(one.value)),
+  ...(end.inField ? [sql`l.field`] : []),
 ];
 
 const notLinked = (end: LinkEnd, own: Fragment, other: Fragment): Fragment =>
-  sql`not exists (select 1 from ${linksOf(end)} as e where e.own = ${own} and e.other = ${other})`;
+  sql`not exists (select 1 from ${linksOf(end)} as e where e.own = ${own} and e.other = ${other}${end.inField ? sql` and e.field = l.field` : sql``})`;
+
+/** Links are one where these are the same. */
+const oneLink = (end: LinkEnd, own: Fragment, other: Fragment): Fragment =>
+  sql.join([own, other, ...(end.inField ? [sql`l.field`] : [])]);
 
 /** Links of the rows that others are moved to, like those of the rows that are moved. */
 export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement {
   const values = linkValues(end, [sql`m.new_id`, sql`l.other`]);
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other order by min(l.id)`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by ${oneLink(end, sql`m.new_id`, sql`l.other`)} order by min(l.id)`,
   );
 }
 
@@ -198,7 +206,7 @@ export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
   const values = linkValues(end, [sql`m.new_id`, sql`o.new_id`]);
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(ROW_MOVES)} as o on o.old_id = l.other where m.new_id is not null and o.new_id is not null and ${notLinked(end, sql`m.new_id`, sql`o.new_id`)} group by m.new_id, o.new_id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(ROW_MOVES)} as o on o.old_id = l.other where m.new_id is not null and o.new_id is not null and ${notLinked(end, sql`m.new_id`, sql`o.new_id`)} group by ${oneLink(end, sql`m.new_id`, sql`o.new_id`)}`,
   );
 }
 
@@ -219,7 +227,7 @@ export function linkDraftsOfOthers(
     : sql``;
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${own}, d.id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${oneLink(end, own, sql`d.id`)}`,
   );
 }
 
