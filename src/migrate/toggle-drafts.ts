@@ -48,7 +48,7 @@ import {
   type TypeLinks,
   tablesAround,
 } from './link-ends.ts';
-import { recordDrafts } from './record-drafts.ts';
+import { recallDrafts, recordDrafts } from './record-drafts.ts';
 import { renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -92,7 +92,7 @@ async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promis
   else if (schema.draftAndPublish) {
     await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
     // What others show is theirs: their drafts may have lost a link that is still published.
-    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
+    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, schema.table));
   } else await run(step, linkMoved(dialect, end, toAny));
 }
 
@@ -181,7 +181,7 @@ async function linkDraftsInComponents(step: Step, component: Schema, after: numb
   for (const end of toDrafts) {
     await run(step, unlinkMoved(dialect, end));
     await run(step, moveLinks(dialect, end, toDraftOf(end.schema.table)));
-    await run(step, linkDraftsOfOthers(dialect, end, { table: end.schema.table, of: 'moved' }));
+    await run(step, linkDraftsOfOthers(dialect, end, end.schema.table));
     if (end.ownOrder) {
       const list = { table: end.table, holder: end.own, held: end.other, position: end.ownOrder };
       await run(step, renumber(dialect, { ...list, heldIn: end.schema.table }));
@@ -226,6 +226,7 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
     for (const end of links) await keepLinksOfDrafts(step, type, end);
     for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
     await removeMoved(step, type);
+    await recallDrafts(step, typeIn(step.after, uid));
     await run(step, dropTable(dialect, ROW_MOVES));
     await forgetRecords(step, type);
     await renumberLists(step, step.after, typeIn(step.after, uid), links);
@@ -240,8 +241,6 @@ async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks):
   if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere)) await keepLinks(step, type, end);
   else if (schema.draftAndPublish && end.isShownThere)
     await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
-  else if (schema.draftAndPublish)
-    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'same' }));
 }
 
 /** Rows that stay get the links of those that go. A relation to one stays with the document that it leads to already. */

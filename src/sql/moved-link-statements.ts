@@ -211,23 +211,22 @@ export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
 }
 
 /**
- * Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. `isSingle`:
- * unless that leads to another document already.
+ * Links rows that others are moved to with the drafts of published rows that the others are linked with. `isSingle`: unless
+ * that leads to another document already.
  */
 export function linkDraftsOfOthers(
   dialect: Dialect,
   end: LinkEnd & { readonly isSingle: boolean },
-  { table, of }: { readonly table: string; readonly of: 'moved' | 'same' },
+  table: string,
 ): Statement {
-  const own = of === 'moved' ? sql`m.new_id` : sql`l.own`;
+  const own = sql`m.new_id`;
   const values = linkValues(end, [own, sql`d.id`]);
-  const moves = of === 'moved' ? sql` join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own` : sql``;
   const isFree = end.isSingle
     ? sql` and not exists (select 1 from ${linksOf(end)} as e join ${sql.table(table)} as x on x.id = e.other where e.own = ${own} and x.document_id <> d.document_id)`
     : sql``;
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${oneLink(end, own, sql`d.id`)}`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${oneLink(end, own, sql`d.id`)}`,
   );
 }
 
@@ -282,6 +281,62 @@ export function recordDraftsOfMoved(
     sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), m.old_id, d.id, ${place} from ${sql.table(table)} as l join ${sql.table(ROW_MOVES)} as m on m.new_id = ${sql.id('l', from)} join ${sql.table(targets)} as d on d.id = ${sql.id('l', to)} and d.published_at is null where (not exists (select 1 from ${published}) or ${isShown})${narrowed('l')} on conflict (list, holder_id, target_id) do nothing`,
   );
 }
+
+/** Rows as moved to themselves. Values: the rows. */
+export const movesToSelf = (dialect: Dialect): Statement =>
+  statementOf(
+    dialect,
+    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select value, value from ${dialect.listTable(value(), 'listed', 'integer')}`,
+  );
+
+/** Gives links of the rows that others are moved to the positions that are on record. Values: the name of the list. */
+export const placeAsRecorded = (
+  dialect: Dialect,
+  { table, own, other, ownOrder }: LinkEnd,
+  targets: string,
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(ownOrder!)} = r.position from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id join ${sql.table(targets)} as t on t.document_id = d.document_id and ${dialect.same(sql`t.locale`, sql`d.locale`)} where r.list = ${value()} and ${sql.id('u', own)} = r.holder_id and ${sql.id('u', other)} = t.id`,
+  );
+
+type RecordedEnd = LinkEnd & { readonly isSingle: boolean; readonly isExclusive: boolean };
+
+/** What is on record of the rows that others are moved to, and neither published nor linked. Values: the name of the list. */
+function recordedDrafts(dialect: Dialect, end: RecordedEnd, targets: string): Fragment {
+  const isFree = [
+    ...(end.isSingle
+      ? [sql` and not exists (select 1 from ${linksOf(end)} as e where e.own = m.new_id and e.other is not null)`]
+      : []),
+    ...(end.isExclusive ? [sql` and not exists (select 1 from ${linksOf(end)} as e where e.other = d.id)`] : []),
+  ];
+  // Of two that have it on record alone, the one that was published last has it.
+  const holders = end.isExclusive ? sql`d.id` : sql`m.new_id, d.id`;
+  return sql`select own, other, position from (select m.new_id as own, d.id as other, r.position, row_number() over (partition by ${holders} order by r.id desc) as place from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id and d.published_at is null where r.list = ${value()} and not exists (select 1 from ${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null) and ${notLinked(end, sql`m.new_id`, sql`d.id`)}${sql.join(isFree, sql``)}) as f where place = 1`;
+}
+
+/** Links rows with what is on record of them. Values: the name of the list. */
+export function linkRecorded(dialect: Dialect, end: RecordedEnd, targets: string): Statement {
+  const { own, other, ownOrder, constants } = end;
+  const columns = [own, other, ...(ownOrder ? [ownOrder] : []), ...constants.map(({ column }) => column)];
+  const values = [
+    sql`n.own`,
+    sql`n.other`,
+    ...(ownOrder ? [sql`n.position`] : []),
+    ...constants.map((one) => sql.lit(one.value)),
+  ];
+  return statementOf(
+    dialect,
+    sql`insert into ${sql.table(end.table)} (${columnNames(columns)}) select ${sql.join(values)} from (${recordedDrafts(dialect, end, targets)}) as n order by n.own, n.position`,
+  );
+}
+
+/** The same for keys. */
+export const setRecordedKeys = (dialect: Dialect, end: RecordedEnd, targets: string): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(end.table)} as u set ${sql.id(end.other)} = n.other from (${recordedDrafts(dialect, end, targets)}) as n where u.id = n.own`,
+  );
 
 /** Empties keys of moved rows that lead to drafts. */
 export const clearKeysToDrafts = (
