@@ -571,6 +571,29 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     );
   });
 
+  it.each([
+    ['a table', {}],
+    ['a key', { useJoinTable: false }],
+  ])('of a list to a relation to one keeps the draft and the published row of the entry: in %s', async (_, stored) => {
+    const types = (lead: Answered): Project => ({
+      types: { ant: { attributes: { title: string, lead } }, bee: { drafts: true, attributes: { title: string } } },
+    });
+    const project = start(types(relation('manyToMany', 'bee')));
+    const { create, become, apply, serve } = project;
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees)
+      await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId } as Answered));
+    await create('ant', { title: 'a', lead: bees.map(({ documentId }) => documentId) });
+    become(types(relation('manyToOne', 'bee', stored)));
+    await apply();
+    // A key leads to one row, which is the published one.
+    expect(await leadsOf(project)).toMatchObject({
+      'ant draft': [['a', 'useJoinTable' in stored ? [] : ['b']]],
+      'ant published': [['a', ['b']]],
+    });
+    expect(await serve(wrongIn)).toEqual([]);
+  });
+
   it('lists links that the new kind cannot hold', async () => {
     const types = (kind: string) => ({
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },

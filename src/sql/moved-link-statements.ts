@@ -396,15 +396,17 @@ export interface LinkMove {
   /** A copy of the old table, or the table of the rows whose column held the key. */
   readonly from: LinkEnd;
   readonly to: LinkEnd;
-  /** A row keeps one link; one that is not in front of the others is left out. */
+  /** A row keeps the links with one entry; one that is not in front of the others is left out. */
   readonly isSingle: boolean;
   /** A row at the other end keeps one link for each version of its holders; `holders`: their table, null for components. */
   readonly isExclusive: boolean;
   readonly holders: string | null;
+  /** The table of what the rows lead to, where that has drafts: its draft and its published row are one entry. */
+  readonly targets: string | null;
 }
 
 /** The links that the new kind can hold, with their positions. */
-function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment {
+function keptLinks({ from, isSingle, isExclusive, holders, targets }: LinkMove): Fragment {
   const own = sql.id('l', from.own);
   const other = sql.id('l', from.other);
   const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)} nulls last, ` : sql``;
@@ -412,9 +414,14 @@ function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment
   const version = holders
     ? sql`case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
     : sql`0 as is_published, '' as locale`;
-  const join = holders ? sql` join ${sql.table(holders)} as h on h.id = ${own}` : sql``;
-  const first = sql`select ${own} as own, ${other} as other, row_number() over (partition by ${own} order by ${ownOrder}l.id) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${join} where ${own} is not null and ${other} is not null`;
-  const single = isSingle ? sql` where own_rank = 1` : sql``;
+  const entry = targets ? sql`concat(t.document_id, ' ', t.locale)` : other;
+  const join = [
+    ...(holders ? [sql` join ${sql.table(holders)} as h on h.id = ${own}`] : []),
+    ...(targets ? [sql` join ${sql.table(targets)} as t on t.id = ${other}`] : []),
+  ];
+  const inOrder = sql`partition by ${own} order by ${ownOrder}l.id`;
+  const first = sql`select ${own} as own, ${other} as other, ${entry} as entry, first_value(${entry}) over (${inOrder}) as first_entry, row_number() over (${inOrder}) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${sql.join(join, sql``)} where ${own} is not null and ${other} is not null`;
+  const single = isSingle ? sql` where entry = first_entry` : sql``;
   const second = sql`select own, other, own_rank, other_rank, row_number() over (partition by other, is_published, locale order by other_rank) as owner_rank from (${first}) as f${single}`;
   return sql`select own, other, own_rank, other_rank from (${second}) as s${isExclusive ? sql` where owner_rank = 1` : sql``}`;
 }
@@ -446,12 +453,17 @@ export function insertKept(dialect: Dialect, move: LinkMove): Statement {
   );
 }
 
-/** The key of a row from the links that it keeps. */
-export const setKeysKept = (dialect: Dialect, move: LinkMove): Statement =>
-  statementOf(
+/** The key of a row from the links that it keeps: a key leads to the published row, as long as there is one. */
+export function setKeysKept(dialect: Dialect, move: LinkMove): Statement {
+  const { table, other } = move.to;
+  const targets = move.targets ? sql` join ${sql.table(move.targets)} as t on t.id = k.other` : sql``;
+  const publishedFirst = move.targets ? sql`case when t.published_at is null then 1 else 0 end, ` : sql``;
+  const ranked = sql`select k.own, k.other, row_number() over (partition by k.own order by ${publishedFirst}k.own_rank) as place from (${keptLinks(move)}) as k${targets}`;
+  return statementOf(
     dialect,
-    sql`update ${sql.table(move.to.table)} set ${sql.id(move.to.other)} = k.other from (${keptLinks(move)}) as k where ${sql.id(move.to.table, 'id')} = k.own`,
+    sql`update ${sql.table(table)} set ${sql.id(other)} = n.other from (${ranked}) as n where ${sql.id(table, 'id')} = n.own and n.place = 1`,
   );
+}
 
 // Lists that take one only
 
