@@ -594,6 +594,53 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await serve(wrongIn)).toEqual([]);
   });
 
+  it.each([
+    [
+      'a key',
+      relation('oneToOne', 'bee', { inversedBy: 'back', useJoinTable: false }),
+      relation('oneToOne', 'ant', { mappedBy: 'lead', useJoinTable: false }),
+    ],
+    ['a table', relation('oneToOne', 'bee', { inversedBy: 'back' }), relation('oneToOne', 'ant', { mappedBy: 'lead' })],
+  ])('to no locales leaves an entry one owner, that of the default locale: %s', async (_, lead, back) => {
+    const types = (on: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: { localized: true, attributes: { title: string, lead } },
+        bee: { localized: on, attributes: { title: string, back } },
+      },
+    });
+    const { create, become, apply, read, serve, undo } = start(types(true));
+    const inFrench = (name: string, documentId: string, data: Answered) =>
+      serve((sheaf) => sheaf.documents(uid(name)).update({ documentId, locale: 'fr', data } as Answered));
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees) await inFrench('bee', documentId, { title: 'f' });
+    const [b, c] = bees.map(({ documentId }) => documentId);
+    const ants = [await create('ant', { title: 'x' }), await create('ant', { title: 'y' })];
+    // What is written first is what has to yield.
+    await inFrench('ant', ants[0].documentId, { title: 'x', lead: b });
+    await serve((sheaf) =>
+      sheaf.documents(uid('ant')).update({ documentId: ants[1].documentId, data: { lead: b } } as Answered),
+    );
+    await inFrench('ant', ants[1].documentId, { title: 'y', lead: c });
+    const leads = async () =>
+      Promise.all(
+        ['en', 'fr'].map(async (locale) =>
+          (await read('ant', { locale })).map((ant) => [ant.lead ?? []].flat().map(({ documentId }) => documentId)),
+        ),
+      );
+    const before = await leads();
+    become(types(false));
+    await apply();
+    expect(await leads()).toEqual([
+      [[], [b]],
+      [[], [c]],
+    ]);
+    expect(await serve(wrongIn)).toEqual([]);
+    await undo();
+    become(types(true));
+    expect(await leads()).toEqual(before);
+  });
+
   it('lists links that the new kind cannot hold', async () => {
     const types = (kind: string) => ({
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },

@@ -20,6 +20,8 @@ export interface TypeLinks extends LinkEnd {
 
 export interface TypeKeys extends KeyEnd {
   readonly schema: Schema;
+  /** Whether a row of the type is led to by one document at most. */
+  readonly isExclusive: boolean;
 }
 
 /** Links in tables that lead to rows of a type or from them. */
@@ -81,6 +83,7 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
                 column: 'target_id',
                 constants: [{ column: 'target_type', value: type.uid }],
                 schema,
+                isExclusive: false,
               },
             ]
           : [];
@@ -88,7 +91,7 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
         attribute.storage === 'column' &&
         attribute.owning &&
         attribute.target === type.uid
-        ? [{ table: schema.table, column: attribute.link.to, constants: [], schema }]
+        ? [{ table: schema.table, column: attribute.link.to, constants: [], schema, isExclusive: attribute.exclusive }]
         : [];
     }),
   );

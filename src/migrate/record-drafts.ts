@@ -50,12 +50,11 @@ export async function recallDrafts(step: Step, type: ContentType): Promise<void>
   for (const [schema, rows] of await rowsWithComponents(step, type)) {
     await run(step, clearTable(step.dialect, ROW_MOVES));
     await run(step, movesToSelf(step.dialect), JSON.stringify([...new Set(rows)]));
-    for (const attribute of linkAttributes(schema))
-      if (attribute.inverse === null) await recallList(step, schema, attribute);
-    for (const { link, target: uid, inverse, exclusive } of foreignKeys(schema)) {
+    for (const attribute of linkAttributes(schema)) if (attribute.inverse === null) await recallList(step, attribute);
+    for (const { link, target: uid, inverse } of foreignKeys(schema)) {
       const target = withDrafts(step, uid);
       if (!target || inverse !== null) continue;
-      const end = { ...endOf(link), isSingle: true, isExclusive: exclusive && schema.kind !== 'component' };
+      const end = { ...endOf(link), isSingle: true };
       await run(step, setRecordedKeys(step.dialect, end, target.table), listName(link));
     }
     for (const { many, targets } of morphAttributes(schema))
@@ -72,12 +71,11 @@ const endOf = ({ table, from, to, order, inverseOrder, constants }: LinkTable): 
   constants,
 });
 
-async function recallList(step: Step, schema: Schema, { link, target: uid, many, exclusive }: RelationAttribute) {
+async function recallList(step: Step, { link, target: uid, many }: RelationAttribute): Promise<void> {
   const { dialect } = step;
   const target = withDrafts(step, uid);
   if (!target) return;
-  const isExclusive = exclusive && schema.kind !== 'component';
-  const end = { ...endOf(link), isSingle: !many, isExclusive };
+  const end = { ...endOf(link), isSingle: !many };
   await run(step, linkDraftsOfOthers(dialect, end, target.table));
   if (link.order) await run(step, placeAsRecorded(dialect, end, target.table), listName(link));
   await run(step, linkRecorded(dialect, end, target.table), listName(link));
@@ -88,7 +86,7 @@ async function recallList(step: Step, schema: Schema, { link, target: uid, many,
 
 async function recallMorphs(step: Step, link: LinkTable, target: ContentType | null): Promise<void> {
   if (!target) return;
-  const end = { ...endOf(link), inField: false, isSingle: false, isExclusive: false };
+  const end = { ...endOf(link), inField: false, isSingle: false };
   await run(step, linkDraftsOfOthers(step.dialect, end, target.table));
   await run(step, linkRecorded(step.dialect, end, target.table), listName(link));
 }

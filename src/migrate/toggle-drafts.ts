@@ -6,6 +6,7 @@ import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '.
 import { listName } from '../sql/link-names.ts';
 import { clearTable, dropTable, lastRow } from '../sql/migration-statements.ts';
 import {
+  clearSecondKeys,
   createRowMoves,
   forgetCopies,
   forgetLists,
@@ -224,7 +225,7 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToPublished(dialect, type.table));
     const links = linksOfType(step.before, type);
     for (const end of links) await keepLinksOfDrafts(step, type, end);
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
+    await keepKeys(step, type);
     await removeMoved(step, type);
     await recallDrafts(step, typeIn(step.after, uid));
     await run(step, dropTable(dialect, ROW_MOVES));
@@ -249,6 +250,14 @@ export async function keepLinks(step: Step, type: ContentType, end: TypeLinks): 
   await run(step, linkMoved(dialect, end, toAny));
   if (end.isSingle) await run(step, unlinkSecond(dialect, end, { end: 'other', table: end.schema.table }));
   if (end.isExclusive) await run(step, unlinkSecond(dialect, end, { end: 'own', table: type.table }));
+}
+
+/** Keys lead to the rows that stay; where two documents would share one that takes one only, one keeps it. */
+export async function keepKeys(step: Step, type: ContentType): Promise<void> {
+  for (const key of keysToType(step.before, type)) {
+    if (key.isExclusive && key.schema.kind !== 'component') await run(step, clearSecondKeys(step.dialect, key));
+    await run(step, moveKeys(step.dialect, { ...key, of: 'all' }));
+  }
 }
 
 /** Deletes the rows that are moved, with what they hold. */

@@ -247,6 +247,19 @@ export const moveKeys = (
   );
 };
 
+/**
+ * Empties keys that would lead to a row which another document leads to in the same status: one that leads to it already,
+ * and otherwise the first.
+ */
+export function clearSecondKeys(dialect: Dialect, { table, column }: Pick<KeyEnd, 'table' | 'column'>): Statement {
+  const key = sql.id('k', column);
+  const first = sql`first_value(k.document_id) over (partition by coalesce(m.new_id, ${key}), case when k.published_at is null then 0 else 1 end order by case when m.old_id is null then 0 else 1 end, k.id)`;
+  return statementOf(
+    dialect,
+    sql`update ${sql.table(table)} set ${sql.id(column)} = null where id in (select id from (select k.id, k.document_id, m.old_id, ${first} as first_id from ${sql.table(table)} as k left join ${sql.table(ROW_MOVES)} as m on m.old_id = ${key} where ${key} is not null) as n where n.old_id is not null and n.document_id <> n.first_id)`,
+  );
+}
+
 /** Leads keys of drafts to the drafts of the published rows that they lead to. */
 export const leadDraftsToDrafts = (
   dialect: Dialect,
@@ -300,19 +313,14 @@ export const placeAsRecorded = (
     sql`update ${sql.table(table)} as u set ${sql.id(ownOrder!)} = r.position from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id join ${sql.table(targets)} as t on t.document_id = d.document_id and ${dialect.same(sql`t.locale`, sql`d.locale`)} where r.list = ${value()} and ${sql.id('u', own)} = r.holder_id and ${sql.id('u', other)} = t.id`,
   );
 
-type RecordedEnd = LinkEnd & { readonly isSingle: boolean; readonly isExclusive: boolean };
+type RecordedEnd = LinkEnd & { readonly isSingle: boolean };
 
 /** What is on record of the rows that others are moved to, and neither published nor linked. Values: the name of the list. */
 function recordedDrafts(dialect: Dialect, end: RecordedEnd, targets: string): Fragment {
-  const isFree = [
-    ...(end.isSingle
-      ? [sql` and not exists (select 1 from ${linksOf(end)} as e where e.own = m.new_id and e.other is not null)`]
-      : []),
-    ...(end.isExclusive ? [sql` and not exists (select 1 from ${linksOf(end)} as e where e.other = d.id)`] : []),
-  ];
-  // Of two that have it on record alone, the one that was published last has it.
-  const holders = end.isExclusive ? sql`d.id` : sql`m.new_id, d.id`;
-  return sql`select own, other, position from (select m.new_id as own, d.id as other, r.position, row_number() over (partition by ${holders} order by r.id desc) as place from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id and d.published_at is null where r.list = ${value()} and not exists (select 1 from ${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null) and ${notLinked(end, sql`m.new_id`, sql`d.id`)}${sql.join(isFree, sql``)}) as f where place = 1`;
+  const isFree = end.isSingle
+    ? sql` and not exists (select 1 from ${linksOf(end)} as e where e.own = m.new_id and e.other is not null)`
+    : sql``;
+  return sql`select m.new_id as own, d.id as other, r.position from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id and d.published_at is null where r.list = ${value()} and not exists (select 1 from ${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null) and ${notLinked(end, sql`m.new_id`, sql`d.id`)}${isFree}`;
 }
 
 /** Links rows with what is on record of them. Values: the name of the list. */
