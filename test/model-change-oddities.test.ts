@@ -641,6 +641,34 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await leads()).toEqual(before);
   });
 
+  it('to no drafts leaves a key that the other side shows in its draft', async () => {
+    const key = { useJoinTable: false };
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: {
+          drafts,
+          attributes: { title: string, lead: relation('manyToOne', 'bee', { inversedBy: 'back', ...key }) },
+        },
+        bee: {
+          drafts: true,
+          attributes: { title: string, back: relation('oneToMany', 'ant', { mappedBy: 'lead', ...key }) },
+        },
+      },
+    });
+    const { create, become, apply, read, serve } = start(types(true));
+    const lead = (await create('bee', { title: 'b' })).documentId;
+    const { documentId } = await create('ant', { title: 'a', lead });
+    await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    const shown = async () => (await read('bee', { status: 'draft' }))[0].back.map(({ title }: Answered) => title);
+    expect(await shown()).toEqual(['a']);
+    become(types(false));
+    await apply();
+    expect(await shown()).toEqual(['a']);
+    expect((await read('ant', { status: 'published' }))[0].lead).toBe(null);
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: lead } as Answered));
+    expect((await read('ant', { status: 'published' }))[0].lead.title).toBe('b');
+  });
+
   it('lists links that the new kind cannot hold', async () => {
     const types = (kind: string) => ({
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },

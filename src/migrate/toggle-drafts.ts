@@ -11,6 +11,7 @@ import {
   forgetCopies,
   forgetLists,
   insertDrafts,
+  keepKeysOfDrafts,
   leadDraftsToDrafts,
   linkBothMoved,
   linkDraftsOfOthers,
@@ -225,6 +226,12 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToPublished(dialect, type.table));
     const links = linksOfType(step.before, type);
     for (const end of links) await keepLinksOfDrafts(step, type, end);
+    for (const { link, target: other, inverse } of keysOfType(type)) {
+      const target = typeIn(step.after, other);
+      // The draft at the other end shows the link as well.
+      if (inverse !== null && target.draftAndPublish)
+        await run(step, keepKeysOfDrafts(dialect, { table: link.table, column: link.to, target: target.table }));
+    }
     await keepKeys(step, type);
     await removeMoved(step, type);
     await recallDrafts(step, typeIn(step.after, uid));

@@ -260,6 +260,16 @@ export function clearSecondKeys(dialect: Dialect, { table, column }: Pick<KeyEnd
   );
 }
 
+/** Gives rows without a key the key of the drafts that are moved to them, where that leads to what is not published. */
+export const keepKeysOfDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.target from (select m.new_id, d.id as target from ${sql.table(ROW_MOVES)} as m join ${sql.table(table)} as k on k.id = m.old_id join ${sql.table(target)} as d on d.id = ${sql.id('k', column)} and d.published_at is null where not exists (select 1 from ${sql.table(target)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null)) as n where u.id = n.new_id and ${sql.id('u', column)} is null`,
+  );
+
 /** Leads keys of drafts to the drafts of the published rows that they lead to. */
 export const leadDraftsToDrafts = (
   dialect: Dialect,
