@@ -9,7 +9,7 @@ import type { ServerConfig } from '../src/project/environment.ts';
 import { type Answered, writeProject } from './support/content.ts';
 import { describeOnEveryDatabase } from './support/database.ts';
 import { violations } from './support/invariants.ts';
-import { type Project, relation } from './support/project.ts';
+import { localized, type Project, relation } from './support/project.ts';
 
 const uid = (name: string): string => `api::${name}.${name}`;
 const string = { type: 'string' };
@@ -357,6 +357,74 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await leadsOf(project)).toMatchObject(expected);
   });
 
+  /** An ant that leads to three bees in every way, the last of which is published. */
+  async function startWithLinks(drafts: boolean) {
+    const part = { type: 'component', component: 'kit.one' };
+    const key = relation('manyToOne', 'bee', { useJoinTable: false });
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: {
+          drafts,
+          attributes: {
+            title: string,
+            list: relation('manyToMany', 'bee'),
+            key,
+            part,
+            items: { type: 'relation', relation: 'morphToMany' },
+            item: { type: 'relation', relation: 'morphToOne' },
+          },
+        },
+        bee: { drafts: true, attributes: { title: string } },
+      },
+      components: { 'kit.one': { list: relation('manyToMany', 'bee'), key } },
+    });
+    const project = start(types(drafts));
+    const { create, serve, read } = project;
+    const publish = (name: string, documentId: string) =>
+      serve((sheaf) => sheaf.documents(uid(name)).publish({ documentId } as Answered));
+    const bees: string[] = [];
+    for (const title of ['b', 'c', 'd']) bees.push((await create('bee', { title })).documentId);
+    await publish('bee', bees[2]!);
+    const links = { list: bees, key: bees[0] };
+    const items = bees.map((documentId) => ({ documentId, __type: uid('bee') }));
+    const ant = await create('ant', { title: 'a', ...links, part: links, items, item: items[0] });
+    if (drafts) await publish('ant', ant.documentId);
+    const populate = { list: true, key: true, part: { populate: '*' }, items: true, item: true };
+    const shown = async (status: string) => {
+      const [{ list, key, part, items, item }] = (await read('ant', { status, populate })) as [Answered];
+      const titles = (held: Answered) => [held ?? []].flat().map(({ title }) => title);
+      return [list, key, part.list, part.key, items, item].map((held) => titles(held).join(''));
+    };
+    const turn = (drafts: boolean) => project.become(types(drafts));
+    return { ...project, bees, publish, turn, shown: async () => [await shown('draft'), await shown('published')] };
+  }
+
+  it.each([
+    ['to drafts', true],
+    ['to no drafts', false],
+  ])('%s keeps links to entries that are not published, which appear with those', async (_, drafts) => {
+    const { bees, publish, turn, shown, apply, undo, serve } = await startWithLinks(!drafts);
+    const all = ['bcd', 'b', 'bcd', 'b', 'bcd', 'b'];
+    const before = [all, ['d', '', 'd', '', 'd', '']];
+    expect(await shown()).toEqual(before);
+    turn(drafts);
+    await apply();
+    expect(await shown()).toEqual(before);
+    expect(await serve(wrongIn)).toEqual([]);
+    await undo();
+    turn(!drafts);
+    expect(await shown()).toEqual(before);
+    turn(drafts);
+    await apply();
+    await publish('bee', bees[0]!);
+    // A key of a row without drafts leads to one row, which is the published one.
+    const key = drafts ? 'b' : '';
+    const inDraft = ['bcd', key, 'bcd', key, 'bcd', key];
+    expect(await shown()).toEqual([inDraft, ['bd', 'b', 'bd', 'b', 'bd', 'b']]);
+    await publish('bee', bees[1]!);
+    expect(await shown()).toEqual([inDraft, all]);
+  });
+
   it.each([
     ['a relation', relation('oneToOne', 'ant', { useJoinTable: false }), {}],
     ['a polymorphic one', { type: 'relation', relation: 'morphToOne' }, { __type: uid('ant') }],
@@ -443,6 +511,162 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     await apply();
     expect((await read('ant')).map(({ lead }) => lead.title)).toEqual(['b']);
     expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it.each([
+    ['drafts', (on: boolean) => ({ drafts: on })],
+    ['locales', (on: boolean) => ({ localized: on })],
+  ])('that turns %s on or off leaves every file and every polymorphic link in its field', async (what, turned) => {
+    const types = (on: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: {
+          ...turned(on),
+          attributes: {
+            title: string,
+            cover: { type: 'media', multiple: false, ...localized },
+            bees: relation('morphMany', 'bee', { morphBy: 'items' }),
+          },
+        },
+        bee: { attributes: { title: string, items: { type: 'relation', relation: 'morphToMany' } } },
+      },
+    });
+    const { create, become, apply, undo, serve, sql } = start(types(true));
+    await sql(
+      "insert into files (id, document_id, name, hash, mime, ext) values (1, 'f1', 'f1', 'f1', 'image/png', '.png'), (2, 'f2', 'f2', 'f2', 'image/png', '.png')",
+    );
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    const { documentId } = await create('ant', { title: 'a', cover: 1, bees: [bees[0].documentId] });
+    if (what === 'drafts') await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    const data = { title: 'a', cover: 2, bees: [bees[1].documentId] };
+    const at = what === 'drafts' ? {} : { locale: 'fr' };
+    await serve((sheaf) => sheaf.documents(uid('ant')).update({ documentId, data, ...at } as Answered));
+    const links = async () => [
+      await sql('select file_id, field from files_related_mph order by id'),
+      await sql('select bee_id, field from bees_items_mph order by bee_id, items_id'),
+    ];
+    const before = await links();
+    become(types(false));
+    await apply();
+    const [file, link] = [
+      [1, 'cover'],
+      [1, 'bees'],
+    ];
+    expect(await links()).toEqual([[file], [link]]);
+    await undo();
+    become(types(true));
+    expect(await links()).toEqual(before);
+    become(types(false));
+    await apply();
+    become(types(true));
+    await apply();
+    // A draft has them as well.
+    expect(await links()).toEqual(
+      what === 'drafts'
+        ? [
+            [file, file],
+            [link, link],
+          ]
+        : [[file], [link]],
+    );
+  });
+
+  it.each([
+    ['a table', {}],
+    ['a key', { useJoinTable: false }],
+  ])('of a list to a relation to one keeps the draft and the published row of the entry: in %s', async (_, stored) => {
+    const types = (lead: Answered): Project => ({
+      types: { ant: { attributes: { title: string, lead } }, bee: { drafts: true, attributes: { title: string } } },
+    });
+    const project = start(types(relation('manyToMany', 'bee')));
+    const { create, become, apply, serve } = project;
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees)
+      await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId } as Answered));
+    await create('ant', { title: 'a', lead: bees.map(({ documentId }) => documentId) });
+    become(types(relation('manyToOne', 'bee', stored)));
+    await apply();
+    // A key leads to one row, which is the published one.
+    expect(await leadsOf(project)).toMatchObject({
+      'ant draft': [['a', 'useJoinTable' in stored ? [] : ['b']]],
+      'ant published': [['a', ['b']]],
+    });
+    expect(await serve(wrongIn)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a key',
+      relation('oneToOne', 'bee', { inversedBy: 'back', useJoinTable: false }),
+      relation('oneToOne', 'ant', { mappedBy: 'lead', useJoinTable: false }),
+    ],
+    ['a table', relation('oneToOne', 'bee', { inversedBy: 'back' }), relation('oneToOne', 'ant', { mappedBy: 'lead' })],
+  ])('to no locales leaves an entry one owner, that of the default locale: %s', async (_, lead, back) => {
+    const types = (on: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: { localized: true, attributes: { title: string, lead } },
+        bee: { localized: on, attributes: { title: string, back } },
+      },
+    });
+    const { create, become, apply, read, serve, undo } = start(types(true));
+    const inFrench = (name: string, documentId: string, data: Answered) =>
+      serve((sheaf) => sheaf.documents(uid(name)).update({ documentId, locale: 'fr', data } as Answered));
+    const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
+    for (const { documentId } of bees) await inFrench('bee', documentId, { title: 'f' });
+    const [b, c] = bees.map(({ documentId }) => documentId);
+    const ants = [await create('ant', { title: 'x' }), await create('ant', { title: 'y' })];
+    // What is written first is what has to yield.
+    await inFrench('ant', ants[0].documentId, { title: 'x', lead: b });
+    await serve((sheaf) =>
+      sheaf.documents(uid('ant')).update({ documentId: ants[1].documentId, data: { lead: b } } as Answered),
+    );
+    await inFrench('ant', ants[1].documentId, { title: 'y', lead: c });
+    const leads = async () =>
+      Promise.all(
+        ['en', 'fr'].map(async (locale) =>
+          (await read('ant', { locale })).map((ant) => [ant.lead ?? []].flat().map(({ documentId }) => documentId)),
+        ),
+      );
+    const before = await leads();
+    become(types(false));
+    await apply();
+    expect(await leads()).toEqual([
+      [[], [b]],
+      [[], [c]],
+    ]);
+    expect(await serve(wrongIn)).toEqual([]);
+    await undo();
+    become(types(true));
+    expect(await leads()).toEqual(before);
+  });
+
+  it('to no drafts leaves a key that the other side shows in its draft', async () => {
+    const key = { useJoinTable: false };
+    const types = (drafts: boolean): Project => ({
+      types: {
+        ant: {
+          drafts,
+          attributes: { title: string, lead: relation('manyToOne', 'bee', { inversedBy: 'back', ...key }) },
+        },
+        bee: {
+          drafts: true,
+          attributes: { title: string, back: relation('oneToMany', 'ant', { mappedBy: 'lead', ...key }) },
+        },
+      },
+    });
+    const { create, become, apply, read, serve } = start(types(true));
+    const lead = (await create('bee', { title: 'b' })).documentId;
+    const { documentId } = await create('ant', { title: 'a', lead });
+    await serve((sheaf) => sheaf.documents(uid('ant')).publish({ documentId } as Answered));
+    const shown = async () => (await read('bee', { status: 'draft' }))[0].back.map(({ title }: Answered) => title);
+    expect(await shown()).toEqual(['a']);
+    become(types(false));
+    await apply();
+    expect(await shown()).toEqual(['a']);
+    expect((await read('ant', { status: 'published' }))[0].lead).toBe(null);
+    await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId: lead } as Answered));
+    expect((await read('ant', { status: 'published' }))[0].lead.title).toBe('b');
   });
 
   it('lists links that the new kind cannot hold', async () => {

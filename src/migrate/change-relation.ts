@@ -42,6 +42,7 @@ export function relationChangeOf(before: Model, after: Model, uid: string, name:
   const schema = schemaOf(after, uid)!;
   const attribute = schema.attributes.get(name) as RelationAttribute;
   const old = relationBefore(before, uid, attribute)!;
+  const target = after.contentTypes.get(attribute.target);
   return {
     schema,
     old,
@@ -52,6 +53,7 @@ export function relationChangeOf(before: Model, after: Model, uid: string, name:
       isSingle: !attribute.many,
       isExclusive: attribute.exclusive && schema.kind !== 'component',
       holders: schema.kind === 'component' ? null : schema.table,
+      targets: target?.draftAndPublish ? target.table : null,
     },
   };
 }

@@ -1,8 +1,9 @@
 // Everything in a database that leads to rows of a type or from them, as a change of the type's rows needs it.
 
+import { FILE } from '../model/builtin.ts';
 import { isForeignKey } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
-import type { ContentType, Model, RelationAttribute, Schema } from '../model/types.ts';
+import type { ContentType, Model, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import type { KeyEnd, LinkEnd } from '../sql/moved-link-statements.ts';
 import { schemasOf } from './change.ts';
 
@@ -19,28 +20,15 @@ export interface TypeLinks extends LinkEnd {
 
 export interface TypeKeys extends KeyEnd {
   readonly schema: Schema;
+  /** Whether a row of the type is led to by one document at most. */
+  readonly isExclusive: boolean;
 }
 
 /** Links in tables that lead to rows of a type or from them. */
 export function linksOfType(model: Model, type: Schema): TypeLinks[] {
   return schemasOf(model).flatMap((schema) =>
     [...schema.attributes.values()].flatMap((attribute): TypeLinks[] => {
-      if (attribute.kind === 'morph' && attribute.many)
-        return attribute.targets
-          .filter(({ uid }) => uid === type.uid)
-          .map(({ link }) => ({
-            table: link.table,
-            own: link.to,
-            other: link.from,
-            ownOrder: null,
-            otherOrder: link.order,
-            constants: link.constants,
-            schema,
-            isShownThere: true,
-            isShownHere: false,
-            isSingle: false,
-            isExclusive: false,
-          }));
+      if (attribute.kind === 'morph') return morphEnds(schema, attribute, type);
       if (attribute.kind !== 'relation' || attribute.storage !== 'linkTable' || !attribute.owning) return [];
       const { inverse, many, exclusive } = attribute;
       const { table, from, to, order, inverseOrder, constants } = attribute.link;
@@ -58,6 +46,27 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
   );
 }
 
+/** Polymorphic links to rows of a type: those that a field of the type shows, and those that none does. Files belong to what shows them. */
+const morphEnds = (schema: Schema, { many, targets }: MorphAttribute, type: Schema): TypeLinks[] =>
+  targets
+    .filter(({ uid }) => many && uid === type.uid && schema.uid !== FILE)
+    .flatMap(({ link: { table, from, to, order, constants } }) =>
+      [true, false].map((inField) => ({
+        table,
+        own: to,
+        other: from,
+        ownOrder: null,
+        otherOrder: order,
+        constants,
+        inField,
+        schema,
+        isShownThere: true,
+        isShownHere: inField,
+        isSingle: false,
+        isExclusive: false,
+      })),
+    );
+
 /** Links in tables that lead from rows of a schema to types. */
 export const linksOfSchema = (model: Model, schema: Schema): TypeLinks[] =>
   linksOfType(model, schema).filter(({ isShownHere }) => isShownHere);
@@ -74,6 +83,7 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
                 column: 'target_id',
                 constants: [{ column: 'target_type', value: type.uid }],
                 schema,
+                isExclusive: false,
               },
             ]
           : [];
@@ -81,7 +91,7 @@ export function keysToType(model: Model, type: Schema): TypeKeys[] {
         attribute.storage === 'column' &&
         attribute.owning &&
         attribute.target === type.uid
-        ? [{ table: schema.table, column: attribute.link.to, constants: [], schema }]
+        ? [{ table: schema.table, column: attribute.link.to, constants: [], schema, isExclusive: attribute.exclusive }]
         : [];
     }),
   );

@@ -6,10 +6,12 @@ import type { ContentType, LinkTable, Model, RelationAttribute, Schema } from '.
 import { listName } from '../sql/link-names.ts';
 import { clearTable, dropTable, lastRow } from '../sql/migration-statements.ts';
 import {
+  clearSecondKeys,
   createRowMoves,
   forgetCopies,
   forgetLists,
   insertDrafts,
+  keepKeysOfDrafts,
   leadDraftsToDrafts,
   linkBothMoved,
   linkDraftsOfOthers,
@@ -48,6 +50,7 @@ import {
   type TypeLinks,
   tablesAround,
 } from './link-ends.ts';
+import { recallDrafts, recordDrafts } from './record-drafts.ts';
 import { renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
@@ -69,6 +72,7 @@ export function turnDraftsOn(step: Step, uid: string): Promise<UndoAction[]> {
     const [last] = await run(step, lastRow(dialect, COMPONENT_COPIES));
     await copyContentToDrafts(step, type);
     await separateMorphs(step, type);
+    await recordDrafts(step, type);
     for (const component of componentsBelow(step.after, type)) await linkDraftsInComponents(step, component, last![0]);
     await run(step, dropTable(dialect, ROW_MOVES));
     await renumberLists(step, step.after, type, links);
@@ -90,7 +94,7 @@ async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promis
   else if (schema.draftAndPublish) {
     await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
     // What others show is theirs: their drafts may have lost a link that is still published.
-    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'moved' }));
+    if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, schema.table));
   } else await run(step, linkMoved(dialect, end, toAny));
 }
 
@@ -179,12 +183,13 @@ async function linkDraftsInComponents(step: Step, component: Schema, after: numb
   for (const end of toDrafts) {
     await run(step, unlinkMoved(dialect, end));
     await run(step, moveLinks(dialect, end, toDraftOf(end.schema.table)));
-    await run(step, linkDraftsOfOthers(dialect, end, { table: end.schema.table, of: 'moved' }));
+    await run(step, linkDraftsOfOthers(dialect, end, end.schema.table));
     if (end.ownOrder) {
       const list = { table: end.table, holder: end.own, held: end.other, position: end.ownOrder };
       await run(step, renumber(dialect, { ...list, heldIn: end.schema.table }));
     }
   }
+  await recordDrafts(step, component);
 }
 
 /** A polymorphic list led to drafts and published rows: now that of a draft leads to drafts, the other to published rows. */
@@ -221,8 +226,15 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToPublished(dialect, type.table));
     const links = linksOfType(step.before, type);
     for (const end of links) await keepLinksOfDrafts(step, type, end);
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
+    for (const { link, target: other, inverse } of keysOfType(type)) {
+      const target = typeIn(step.after, other);
+      // The draft at the other end shows the link as well.
+      if (inverse !== null && target.draftAndPublish)
+        await run(step, keepKeysOfDrafts(dialect, { table: link.table, column: link.to, target: target.table }));
+    }
+    await keepKeys(step, type);
     await removeMoved(step, type);
+    await recallDrafts(step, typeIn(step.after, uid));
     await run(step, dropTable(dialect, ROW_MOVES));
     await forgetRecords(step, type);
     await renumberLists(step, step.after, typeIn(step.after, uid), links);
@@ -237,8 +249,6 @@ async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks):
   if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere)) await keepLinks(step, type, end);
   else if (schema.draftAndPublish && end.isShownThere)
     await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
-  else if (schema.draftAndPublish)
-    await run(step, linkDraftsOfOthers(dialect, end, { table: schema.table, of: 'same' }));
 }
 
 /** Rows that stay get the links of those that go. A relation to one stays with the document that it leads to already. */
@@ -247,6 +257,14 @@ export async function keepLinks(step: Step, type: ContentType, end: TypeLinks): 
   await run(step, linkMoved(dialect, end, toAny));
   if (end.isSingle) await run(step, unlinkSecond(dialect, end, { end: 'other', table: end.schema.table }));
   if (end.isExclusive) await run(step, unlinkSecond(dialect, end, { end: 'own', table: type.table }));
+}
+
+/** Keys lead to the rows that stay; where two documents would share one that takes one only, one keeps it. */
+export async function keepKeys(step: Step, type: ContentType): Promise<void> {
+  for (const key of keysToType(step.before, type)) {
+    if (key.isExclusive && key.schema.kind !== 'component') await run(step, clearSecondKeys(step.dialect, key));
+    await run(step, moveKeys(step.dialect, { ...key, of: 'all' }));
+  }
 }
 
 /** Deletes the rows that are moved, with what they hold. */

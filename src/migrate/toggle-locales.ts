@@ -2,19 +2,12 @@
 // the others are set aside. Links of other entries lead to the rows that stand for the same documents then.
 import type { ContentType } from '../model/types.ts';
 import { dropTable } from '../sql/migration-statements.ts';
-import {
-  clearLocale,
-  createRowMoves,
-  fillLocale,
-  moveKeys,
-  movesToLocale,
-  ROW_MOVES,
-} from '../sql/moved-link-statements.ts';
+import { clearLocale, createRowMoves, fillLocale, movesToLocale, ROW_MOVES } from '../sql/moved-link-statements.ts';
 import type { UndoAction } from './aside.ts';
-import { keysToType, linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
+import { linksOfType, type TypeLinks, tablesAround } from './link-ends.ts';
 import { renumberLists } from './renumber.ts';
 import { run, type Step } from './step.ts';
-import { keepLinks, removeMoved } from './toggle-drafts.ts';
+import { keepKeys, keepLinks, removeMoved } from './toggle-drafts.ts';
 
 export function turnLocalesOn(step: Step, uid: string): Promise<UndoAction[]> {
   const { table } = step.after.contentTypes.get(uid)!;
@@ -31,7 +24,7 @@ export function turnLocalesOff(step: Step, uid: string): Promise<UndoAction[]> {
     await run(step, movesToLocale(dialect, type.table), defaultLocale, defaultLocale);
     const links = linksOfType(step.before, type);
     for (const end of links) if (isKept(type, end)) await keepLinks(step, type, end);
-    for (const key of keysToType(step.before, type)) await run(step, moveKeys(dialect, { ...key, of: 'all' }));
+    await keepKeys(step, type);
     await removeMoved(step, type);
     await run(step, dropTable(dialect, ROW_MOVES));
     await run(step, clearLocale(dialect, type.table));

@@ -1,7 +1,7 @@
 // Statements by which rows and links follow a change of the model: rows that come or go, links that are led to other rows,
 // links that another kind of relation can hold.
 import { sql } from 'kysely';
-import { COMPONENT_COPIES } from '../model/tables.ts';
+import { COMPONENT_COPIES, PUBLISHED_LISTS } from '../model/tables.ts';
 import type { LinkTable } from '../model/types.ts';
 import type { Dialect, Fragment } from './dialect.ts';
 import { columnNames, statementOf, value } from './migration-statements.ts';
@@ -77,6 +77,8 @@ export interface LinkEnd {
   readonly ownOrder: string | null;
   readonly otherOrder: string | null;
   readonly constants: readonly { readonly column: string; readonly value: string }[];
+  /** Of polymorphic links, which name the field that shows them: those that one shows, or those that none does. */
+  readonly inField?: boolean;
 }
 
 /** Which links are meant, of `l`; `m` is the move of the row of the type. */
@@ -95,11 +97,11 @@ export const toAny: LinkCondition = () => sql`1 = 1`;
 export const toThese: LinkCondition = (dialect) =>
   sql`l.other ${dialect.inFew(sql`select value from ${dialect.listTable(value(), 'listed', 'integer')}`)}`;
 
-const constantsOf = ({ constants }: LinkEnd): Fragment =>
-  sql`${sql.join(
-    constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`),
-    sql``,
-  )}`;
+const constantsOf = ({ constants, inField }: LinkEnd): Fragment => {
+  const conditions = constants.map((one) => sql` and ${sql.id(one.column)} = ${sql.lit(one.value)}`);
+  const field = inField === undefined ? sql`` : sql` and field is ${inField ? sql`not null` : sql`null`}`;
+  return sql`${sql.join(conditions, sql``)}${field}`;
+};
 
 const linkColumns = (end: LinkEnd): string[] => [
   end.own,
@@ -107,11 +109,12 @@ const linkColumns = (end: LinkEnd): string[] => [
   ...(end.ownOrder ? [end.ownOrder] : []),
   ...(end.otherOrder ? [end.otherOrder] : []),
   ...end.constants.map(({ column }) => column),
+  ...(end.inField ? ['field'] : []),
 ];
 
 const linksOf = (end: LinkEnd): Fragment => {
   const order = (column: string | null, name: string) => sql`${column ? sql.id(column) : sql`null`} as ${sql.id(name)}`;
-  return sql`(select id, ${sql.id(end.own)} as own, ${sql.id(end.other)} as other, ${order(end.ownOrder, 'own_order')}, ${order(end.otherOrder, 'other_order')} from ${sql.table(end.table)} where 1 = 1${constantsOf(end)})`;
+  return sql`(select id, ${sql.id(end.own)} as own, ${sql.id(end.other)} as other, ${order(end.ownOrder, 'own_order')}, ${order(end.otherOrder, 'other_order')}, ${end.inField ? sql`field` : sql`null`} as field from ${sql.table(end.table)} where 1 = 1${constantsOf(end)})`;
 };
 
 const linkValues = (end: LinkEnd, [own, other]: readonly [Fragment, Fragment]): Fragment[] => [
@@ -120,17 +123,22 @@ const linkValues = (end: LinkEnd, [own, other]: readonly [Fragment, Fragment]): 
   ...(end.ownOrder ? [sql`min(l.own_order)`] : []),
   ...(end.otherOrder ? [sql`min(l.other_order)`] : []),
   ...end.constants.map((one) => sql.lit(one.value)),
+  ...(end.inField ? [sql`l.field`] : []),
 ];
 
 const notLinked = (end: LinkEnd, own: Fragment, other: Fragment): Fragment =>
-  sql`not exists (select 1 from ${linksOf(end)} as e where e.own = ${own} and e.other = ${other})`;
+  sql`not exists (select 1 from ${linksOf(end)} as e where e.own = ${own} and e.other = ${other}${end.inField ? sql` and e.field = l.field` : sql``})`;
+
+/** Links are one where these are the same. */
+const oneLink = (end: LinkEnd, own: Fragment, other: Fragment): Fragment =>
+  sql.join([own, other, ...(end.inField ? [sql`l.field`] : [])]);
 
 /** Links of the rows that others are moved to, like those of the rows that are moved. */
 export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkCondition): Statement {
   const values = linkValues(end, [sql`m.new_id`, sql`l.other`]);
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by m.new_id, l.other order by min(l.id)`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by ${oneLink(end, sql`m.new_id`, sql`l.other`)} order by min(l.id)`,
   );
 }
 
@@ -198,28 +206,27 @@ export function linkBothMoved(dialect: Dialect, end: LinkEnd): Statement {
   const values = linkValues(end, [sql`m.new_id`, sql`o.new_id`]);
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(ROW_MOVES)} as o on o.old_id = l.other where m.new_id is not null and o.new_id is not null and ${notLinked(end, sql`m.new_id`, sql`o.new_id`)} group by m.new_id, o.new_id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(ROW_MOVES)} as o on o.old_id = l.other where m.new_id is not null and o.new_id is not null and ${notLinked(end, sql`m.new_id`, sql`o.new_id`)} group by ${oneLink(end, sql`m.new_id`, sql`o.new_id`)}`,
   );
 }
 
 /**
- * Links with the drafts of published rows that are linked: of the moved-to row, or of the row itself. `isSingle`:
- * unless that leads to another document already.
+ * Links rows that others are moved to with the drafts of published rows that the others are linked with. `isSingle`: unless
+ * that leads to another document already.
  */
 export function linkDraftsOfOthers(
   dialect: Dialect,
   end: LinkEnd & { readonly isSingle: boolean },
-  { table, of }: { readonly table: string; readonly of: 'moved' | 'same' },
+  table: string,
 ): Statement {
-  const own = of === 'moved' ? sql`m.new_id` : sql`l.own`;
+  const own = sql`m.new_id`;
   const values = linkValues(end, [own, sql`d.id`]);
-  const moves = of === 'moved' ? sql` join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own` : sql``;
   const isFree = end.isSingle
     ? sql` and not exists (select 1 from ${linksOf(end)} as e join ${sql.table(table)} as x on x.id = e.other where e.own = ${own} and x.document_id <> d.document_id)`
     : sql``;
   return statementOf(
     dialect,
-    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l${moves} join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${own}, d.id`,
+    sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own join ${sql.table(table)} as p on p.id = l.other and p.published_at is not null join ${sql.table(table)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where ${own} is not null and ${notLinked(end, own, sql`d.id`)}${isFree} group by ${oneLink(end, own, sql`d.id`)}`,
   );
 }
 
@@ -240,6 +247,29 @@ export const moveKeys = (
   );
 };
 
+/**
+ * Empties keys that would lead to a row which another document leads to in the same status: one that leads to it already,
+ * and otherwise the first.
+ */
+export function clearSecondKeys(dialect: Dialect, { table, column }: Pick<KeyEnd, 'table' | 'column'>): Statement {
+  const key = sql.id('k', column);
+  const first = sql`first_value(k.document_id) over (partition by coalesce(m.new_id, ${key}), case when k.published_at is null then 0 else 1 end order by case when m.old_id is null then 0 else 1 end, k.id)`;
+  return statementOf(
+    dialect,
+    sql`update ${sql.table(table)} set ${sql.id(column)} = null where id in (select id from (select k.id, k.document_id, m.old_id, ${first} as first_id from ${sql.table(table)} as k left join ${sql.table(ROW_MOVES)} as m on m.old_id = ${key} where ${key} is not null) as n where n.old_id is not null and n.document_id <> n.first_id)`,
+  );
+}
+
+/** Gives rows without a key the key of the drafts that are moved to them, where that leads to what is not published. */
+export const keepKeysOfDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.target from (select m.new_id, d.id as target from ${sql.table(ROW_MOVES)} as m join ${sql.table(table)} as k on k.id = m.old_id join ${sql.table(target)} as d on d.id = ${sql.id('k', column)} and d.published_at is null where not exists (select 1 from ${sql.table(target)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null)) as n where u.id = n.new_id and ${sql.id('u', column)} is null`,
+  );
+
 /** Leads keys of drafts to the drafts of the published rows that they lead to. */
 export const leadDraftsToDrafts = (
   dialect: Dialect,
@@ -248,6 +278,92 @@ export const leadDraftsToDrafts = (
   statementOf(
     dialect,
     sql`update ${sql.table(table)} as u set ${sql.id(column)} = n.draft from (select p.id as published, min(d.id) as draft from ${sql.table(target)} as p join ${sql.table(target)} as d on d.document_id = p.document_id and ${dialect.same(sql`d.locale`, sql`p.locale`)} and d.published_at is null where p.published_at is not null group by p.id) as n where ${sql.id('u', column)} = n.published and u.published_at is null`,
+  );
+
+/**
+ * Puts on record of moved rows, which are published, what their drafts lead to: drafts that are not published or that the
+ * row shows as well. `isPlaced`: at the positions that they have, in lists of several types. Values: the name of the list.
+ */
+export function recordDraftsOfMoved(
+  dialect: Dialect,
+  { table, from, to, order, constants }: LinkTable,
+  { targets, isPlaced }: { readonly targets: string; readonly isPlaced: boolean },
+): Statement {
+  const position = order ? sql.id('l', order) : sql`null`;
+  const place = isPlaced
+    ? sql`coalesce(${position}, 0)`
+    : sql`row_number() over (partition by m.old_id order by ${position} nulls last, l.id)`;
+  const narrowed = (alias: string): Fragment => {
+    const conditions = constants.map((one) => sql` and ${sql.id(alias, one.column)} = ${sql.lit(one.value)}`);
+    return sql`${sql.join(conditions, sql``)}${isPlaced ? sql` and ${sql.id(alias, 'field')} is null` : sql``}`;
+  };
+  const published = sql`${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null`;
+  const isShown = sql`exists (select 1 from ${sql.table(table)} as s where ${sql.id('s', from)} = m.old_id and ${sql.id('s', to)} in (select p.id from ${published})${narrowed('s')})`;
+  return statementOf(
+    dialect,
+    sql`insert into ${sql.table(PUBLISHED_LISTS)} (list, holder_id, target_id, position) select cast(${value()} as varchar(255)), m.old_id, d.id, ${place} from ${sql.table(table)} as l join ${sql.table(ROW_MOVES)} as m on m.new_id = ${sql.id('l', from)} join ${sql.table(targets)} as d on d.id = ${sql.id('l', to)} and d.published_at is null where (not exists (select 1 from ${published}) or ${isShown})${narrowed('l')} on conflict (list, holder_id, target_id) do nothing`,
+  );
+}
+
+/** Rows as moved to themselves. Values: the rows. */
+export const movesToSelf = (dialect: Dialect): Statement =>
+  statementOf(
+    dialect,
+    sql`insert into ${sql.table(ROW_MOVES)} (old_id, new_id) select value, value from ${dialect.listTable(value(), 'listed', 'integer')}`,
+  );
+
+/** Gives links of the rows that others are moved to the positions that are on record. Values: the name of the list. */
+export const placeAsRecorded = (
+  dialect: Dialect,
+  { table, own, other, ownOrder }: LinkEnd,
+  targets: string,
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} as u set ${sql.id(ownOrder!)} = r.position from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id join ${sql.table(targets)} as t on t.document_id = d.document_id and ${dialect.same(sql`t.locale`, sql`d.locale`)} where r.list = ${value()} and ${sql.id('u', own)} = r.holder_id and ${sql.id('u', other)} = t.id`,
+  );
+
+type RecordedEnd = LinkEnd & { readonly isSingle: boolean };
+
+/** What is on record of the rows that others are moved to, and neither published nor linked. Values: the name of the list. */
+function recordedDrafts(dialect: Dialect, end: RecordedEnd, targets: string): Fragment {
+  const isFree = end.isSingle
+    ? sql` and not exists (select 1 from ${linksOf(end)} as e where e.own = m.new_id and e.other is not null)`
+    : sql``;
+  return sql`select m.new_id as own, d.id as other, r.position from ${sql.table(PUBLISHED_LISTS)} as r join ${sql.table(ROW_MOVES)} as m on m.new_id = r.holder_id join ${sql.table(targets)} as d on d.id = r.target_id and d.published_at is null where r.list = ${value()} and not exists (select 1 from ${sql.table(targets)} as p where p.document_id = d.document_id and ${dialect.same(sql`p.locale`, sql`d.locale`)} and p.published_at is not null) and ${notLinked(end, sql`m.new_id`, sql`d.id`)}${isFree}`;
+}
+
+/** Links rows with what is on record of them. Values: the name of the list. */
+export function linkRecorded(dialect: Dialect, end: RecordedEnd, targets: string): Statement {
+  const { own, other, ownOrder, constants } = end;
+  const columns = [own, other, ...(ownOrder ? [ownOrder] : []), ...constants.map(({ column }) => column)];
+  const values = [
+    sql`n.own`,
+    sql`n.other`,
+    ...(ownOrder ? [sql`n.position`] : []),
+    ...constants.map((one) => sql.lit(one.value)),
+  ];
+  return statementOf(
+    dialect,
+    sql`insert into ${sql.table(end.table)} (${columnNames(columns)}) select ${sql.join(values)} from (${recordedDrafts(dialect, end, targets)}) as n order by n.own, n.position`,
+  );
+}
+
+/** The same for keys. */
+export const setRecordedKeys = (dialect: Dialect, end: RecordedEnd, targets: string): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(end.table)} as u set ${sql.id(end.other)} = n.other from (${recordedDrafts(dialect, end, targets)}) as n where u.id = n.own`,
+  );
+
+/** Empties keys of moved rows that lead to drafts. */
+export const clearKeysToDrafts = (
+  dialect: Dialect,
+  { table, column, target }: { readonly table: string; readonly column: string; readonly target: string },
+): Statement =>
+  statementOf(
+    dialect,
+    sql`update ${sql.table(table)} set ${sql.id(column)} = null where id in (select old_id from ${sql.table(ROW_MOVES)}) and ${sql.id(column)} in (select id from ${sql.table(target)} where published_at is null)`,
   );
 
 /** A column that leads to rows of a type. */
@@ -298,15 +414,17 @@ export interface LinkMove {
   /** A copy of the old table, or the table of the rows whose column held the key. */
   readonly from: LinkEnd;
   readonly to: LinkEnd;
-  /** A row keeps one link; one that is not in front of the others is left out. */
+  /** A row keeps the links with one entry; one that is not in front of the others is left out. */
   readonly isSingle: boolean;
   /** A row at the other end keeps one link for each version of its holders; `holders`: their table, null for components. */
   readonly isExclusive: boolean;
   readonly holders: string | null;
+  /** The table of what the rows lead to, where that has drafts: its draft and its published row are one entry. */
+  readonly targets: string | null;
 }
 
 /** The links that the new kind can hold, with their positions. */
-function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment {
+function keptLinks({ from, isSingle, isExclusive, holders, targets }: LinkMove): Fragment {
   const own = sql.id('l', from.own);
   const other = sql.id('l', from.other);
   const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)} nulls last, ` : sql``;
@@ -314,9 +432,14 @@ function keptLinks({ from, isSingle, isExclusive, holders }: LinkMove): Fragment
   const version = holders
     ? sql`case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
     : sql`0 as is_published, '' as locale`;
-  const join = holders ? sql` join ${sql.table(holders)} as h on h.id = ${own}` : sql``;
-  const first = sql`select ${own} as own, ${other} as other, row_number() over (partition by ${own} order by ${ownOrder}l.id) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${join} where ${own} is not null and ${other} is not null`;
-  const single = isSingle ? sql` where own_rank = 1` : sql``;
+  const entry = targets ? sql`concat(t.document_id, ' ', t.locale)` : other;
+  const join = [
+    ...(holders ? [sql` join ${sql.table(holders)} as h on h.id = ${own}`] : []),
+    ...(targets ? [sql` join ${sql.table(targets)} as t on t.id = ${other}`] : []),
+  ];
+  const inOrder = sql`partition by ${own} order by ${ownOrder}l.id`;
+  const first = sql`select ${own} as own, ${other} as other, ${entry} as entry, first_value(${entry}) over (${inOrder}) as first_entry, row_number() over (${inOrder}) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${sql.join(join, sql``)} where ${own} is not null and ${other} is not null`;
+  const single = isSingle ? sql` where entry = first_entry` : sql``;
   const second = sql`select own, other, own_rank, other_rank, row_number() over (partition by other, is_published, locale order by other_rank) as owner_rank from (${first}) as f${single}`;
   return sql`select own, other, own_rank, other_rank from (${second}) as s${isExclusive ? sql` where owner_rank = 1` : sql``}`;
 }
@@ -348,12 +471,17 @@ export function insertKept(dialect: Dialect, move: LinkMove): Statement {
   );
 }
 
-/** The key of a row from the links that it keeps. */
-export const setKeysKept = (dialect: Dialect, move: LinkMove): Statement =>
-  statementOf(
+/** The key of a row from the links that it keeps: a key leads to the published row, as long as there is one. */
+export function setKeysKept(dialect: Dialect, move: LinkMove): Statement {
+  const { table, other } = move.to;
+  const targets = move.targets ? sql` join ${sql.table(move.targets)} as t on t.id = k.other` : sql``;
+  const publishedFirst = move.targets ? sql`case when t.published_at is null then 1 else 0 end, ` : sql``;
+  const ranked = sql`select k.own, k.other, row_number() over (partition by k.own order by ${publishedFirst}k.own_rank) as place from (${keptLinks(move)}) as k${targets}`;
+  return statementOf(
     dialect,
-    sql`update ${sql.table(move.to.table)} set ${sql.id(move.to.other)} = k.other from (${keptLinks(move)}) as k where ${sql.id(move.to.table, 'id')} = k.own`,
+    sql`update ${sql.table(table)} set ${sql.id(other)} = n.other from (${ranked}) as n where ${sql.id(table, 'id')} = n.own and n.place = 1`,
   );
+}
 
 // Lists that take one only
 
