@@ -196,6 +196,7 @@ describeOnSqlite('values that a column of SQLite takes, whatever its type,', (en
           drafts: true,
           attributes: {
             title: { type: 'string' },
+            note: { type: 'string' },
             visits: { type: 'biginteger' },
             stars: { type: 'integer' },
             opens: { type: 'time' },
@@ -206,7 +207,7 @@ describeOnSqlite('values that a column of SQLite takes, whatever its type,', (en
     });
     const page = await content.make('pages?status=draft', { title: 'One' });
     await content.execute(
-      "update pages set visits = 'many', stars = 9223372036854775807, opens = '22:30', seen_at = 1740823200000000000",
+      "update pages set note = printf('%300d', 1), visits = 'many', stars = 9223372036854775807, opens = '22:30', seen_at = 1740823200000000000",
     );
     await content.make('pages?status=draft', { title: 'Two', stars: 2 });
     const listed = await content.get('pages?status=draft&fields=title,visits,stars,opens,seenAt&sort=title');
@@ -216,6 +217,7 @@ describeOnSqlite('values that a column of SQLite takes, whatever its type,', (en
     ]);
     const published = await content.entry('PUT', `pages/${page}`, { title: 'Three' });
     expect(published).toMatchObject({ title: 'Three', visits: 'many', opens: '22:30:00.000' });
+    expect(published.note).toHaveLength(300);
   });
 });
 

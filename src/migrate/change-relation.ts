@@ -6,17 +6,10 @@ import { PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables
 import type { LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
 import { addColumn, createIndex } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { countKept, insertKept, type LinkMove, linksNotKept, setKeysKept } from '../sql/kept-link-statements.ts';
 import { listName } from '../sql/link-names.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
-import {
-  countKept,
-  forgetLists,
-  insertKept,
-  type LinkEnd,
-  type LinkMove,
-  linksNotKept,
-  setKeysKept,
-} from '../sql/moved-link-statements.ts';
+import { forgetLists, type LinkEnd } from '../sql/moved-link-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { relationBefore, schemaOf } from './change.ts';
 import { run, type Step } from './step.ts';

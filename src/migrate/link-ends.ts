@@ -46,7 +46,10 @@ export function linksOfType(model: Model, type: Schema): TypeLinks[] {
   );
 }
 
-/** Polymorphic links to rows of a type: those that a field of the type shows, and those that none does. Files belong to what shows them. */
+/**
+ * Polymorphic links to rows of a type: those that a field of the type shows, and those that none does. Files belong to
+ * what shows them.
+ */
 const morphEnds = (schema: Schema, { many, targets }: MorphAttribute, type: Schema): TypeLinks[] =>
   targets
     .filter(({ uid }) => many && uid === type.uid && schema.uid !== FILE)

@@ -4,8 +4,8 @@
 import type { Database, Session, Tables } from '../db/database.ts';
 import { readDefaultLocale } from '../db/stored-settings.ts';
 import type { Definition, Model } from '../model/types.ts';
+import { countBeyondFirst, countDrafts, countLinks, countOtherLocales } from '../sql/kept-link-statements.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
-import { countBeyondFirst, countDrafts, countLinks, countOtherLocales } from '../sql/moved-link-statements.ts';
 import {
   type Change,
   changeId,

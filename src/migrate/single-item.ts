@@ -1,6 +1,6 @@
 // A list of components or files that takes one only keeps its first; the others are set aside.
 import type { ComponentAttribute, MediaAttribute } from '../model/types.ts';
-import { beyondFirst, deleteBeyondFirst } from '../sql/moved-link-statements.ts';
+import { beyondFirst, deleteBeyondFirst } from '../sql/kept-link-statements.ts';
 import { deleteItems } from '../store/components.ts';
 import type { UndoAction } from './aside.ts';
 import { schemaOf } from './change.ts';

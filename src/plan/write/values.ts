@@ -79,6 +79,10 @@ function kindName(type: ScalarType): KindName {
   }
 }
 
+const notAmong = (values: readonly string[]): string => `must be one of the following values: ${values.join(', ')}`;
+const tooLong = (maxLength: number): string => `must be at most ${maxLength} characters`;
+const tooHigh = (max: string | number): string => `must be less than or equal to ${max}`;
+
 /** Reads a value of the body as the attribute's type. */
 export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
   if (given === null) return { value: null };
@@ -97,7 +101,7 @@ export function readValue(attribute: ScalarAttribute, given: unknown): Checked {
     case 'enumeration':
       return typeof given === 'string' && rules.enum!.includes(given)
         ? { value: given }
-        : problem(`must be one of the following values: ${rules.enum!.join(', ')}`);
+        : problem(notAmong(rules.enum!));
     case 'boolean':
       if (given === true || given === 1 || isWord(given, TRUE)) return { value: 1 };
       if (given === false || given === 0 || isWord(given, FALSE)) return { value: 0 };
@@ -131,7 +135,7 @@ const longest = (declared: number | null, column: number | null): number | null 
 function textValue(given: unknown, maxLength: number | null): Checked {
   if (typeof given !== 'string') return problem(wrongKind('string', given));
   if (!isStorable(given)) return problem('must be a well-formed string without null characters');
-  if (maxLength !== null && given.length > maxLength) return problem(`must be at most ${maxLength} characters`);
+  if (maxLength !== null && given.length > maxLength) return problem(tooLong(maxLength));
   return { value: given };
 }
 
@@ -144,7 +148,7 @@ function numberValue({ type, rules }: ScalarAttribute, given: unknown): Checked 
   if (!isExact) return problem(`must have at most ${SAFE_DIGITS} significant digits`);
   if (type === 'integer' && (number < -INT32 || number >= INT32))
     return problem(`must be from ${-INT32} to ${INT32 - 1}`);
-  if (rules.max !== null && number > Number(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
+  if (rules.max !== null && number > Number(rules.max)) return problem(tooHigh(rules.max));
   return { value: number };
 }
 
@@ -158,7 +162,7 @@ function wholeValue({ rules }: ScalarAttribute, given: unknown): Checked {
   const exact = typeof given === 'string' ? readWhole(given) : isWhole(given) ? BigInt(given) : null;
   if (exact === null) return problem('must be a valid integer');
   if (exact < -INT64 || exact >= INT64) return problem(`must be from ${-INT64} to ${INT64 - 1n}`);
-  if (rules.max !== null && exact > wholeBound(rules.max)) return problem(`must be less than or equal to ${rules.max}`);
+  if (rules.max !== null && exact > wholeBound(rules.max)) return problem(tooHigh(rules.max));
   return { value: exact };
 }
 
@@ -273,24 +277,23 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue, time
   return null;
 }
 
-/** Types whose values a definition bounds, which it may have done since they were stored. */
-const BOUNDED: ReadonlySet<ScalarType> = new Set<ScalarType>([
-  'string',
-  'text',
-  'richtext',
-  'email',
-  'uid',
-  'enumeration',
-  'integer',
-  'biginteger',
-  'float',
-  'decimal',
-]);
+/** What a definition bounds, and may not have bounded when the value was stored. */
+function boundProblem({ type, rules }: ScalarAttribute, value: StoredValue): string | null {
+  if (type === 'enumeration') return rules.enum!.includes(value as string) ? null : notAmong(rules.enum!);
+  if (typeof value === 'string' && type !== 'json' && type !== 'blocks')
+    return rules.maxLength !== null && value.length > rules.maxLength ? tooLong(rules.maxLength) : null;
+  if (rules.max === null || (typeof value !== 'number' && typeof value !== 'bigint')) return null;
+  const isAbove = typeof value === 'bigint' ? value > wholeBound(rules.max) : value > Number(rules.max);
+  return isAbove ? tooHigh(rules.max) : null;
+}
 
-/** What is wrong with a stored value that is about to be published: as it would be of one in a body. */
+/**
+ * What is wrong with a stored value that is about to be published. Another program may have stored a value of another
+ * kind in a column of SQLite, which holds up nothing.
+ */
 export function storedProblem(attribute: ScalarAttribute, value: StoredValue, time: PatternTime): string | null {
+  if (value === null) return ruleProblem(attribute, null, time);
   // A stored password is a hash; the password itself was checked when it was written.
-  if (attribute.type === 'password' && value !== null) return null;
-  const read: Checked = BOUNDED.has(attribute.type) ? readValue(attribute, value) : { value };
-  return 'problem' in read ? read.problem : ruleProblem(attribute, value, time);
+  if (attribute.type === 'password') return null;
+  return boundProblem(attribute, value) ?? ruleProblem(attribute, value, time);
 }
