@@ -12,15 +12,10 @@ const dist = path.join(root, 'dist');
 const stamp = path.join(dist, 'build-stamp');
 
 /** Everything that the steps below read; the lock file stands for the packages. */
-const INPUTS = [
-  'src',
-  'console',
-  'scripts',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsconfig.build.json',
-];
+const INPUTS = {
+  folders: ['src', 'console', 'scripts'],
+  files: ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+};
 
 /** Each step when the one before it is over; the commands of a step run side by side. */
 const STEPS = [
@@ -48,14 +43,10 @@ function digest(files) {
   return hash.digest('hex');
 }
 
-const inputs = () =>
-  digest(
-    INPUTS.map((name) => path.join(root, name)).flatMap((place) =>
-      path.extname(place) === ''
-        ? filesBelow(place).filter((file) => !path.basename(file).includes('.test.'))
-        : [place],
-    ),
-  );
+const isTest = (file) => path.basename(file).includes('.test.');
+const sources = () =>
+  INPUTS.folders.flatMap((name) => filesBelow(path.join(root, name))).filter((file) => !isTest(file));
+const inputs = () => digest([...sources(), ...INPUTS.files.map((name) => path.join(root, name))]);
 const outputs = () => digest(filesBelow(dist).filter((file) => file !== stamp));
 
 function run(command) {

@@ -3,15 +3,16 @@
 
 import type { Session } from '../db/database.ts';
 import { PUBLISHED_LISTS, type TableDefinition, tablesOf } from '../model/tables.ts';
-import type { LinkTable, Model, RelationAttribute, Schema } from '../model/types.ts';
+import type { Model, RelationAttribute, Schema } from '../model/types.ts';
 import { addColumn, createIndex } from '../sql/ddl.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { countKept, insertKept, type LinkMove, linksNotKept, setKeysKept } from '../sql/kept-link-statements.ts';
 import { listName } from '../sql/link-names.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
-import { forgetLists, type LinkEnd } from '../sql/moved-link-statements.ts';
+import { forgetLists } from '../sql/moved-link-statements.ts';
 import type { UndoAction } from './aside.ts';
 import { relationBefore, schemaOf } from './change.ts';
+import { endOf } from './link-ends.ts';
 import { run, type Step } from './step.ts';
 
 interface RelationChange {
@@ -20,15 +21,6 @@ interface RelationChange {
   readonly attribute: RelationAttribute;
   readonly move: LinkMove;
 }
-
-const endOf = ({ table, from, to, order, inverseOrder, constants }: LinkTable): LinkEnd => ({
-  table,
-  own: from,
-  other: to,
-  ownOrder: order,
-  otherOrder: inverseOrder,
-  constants,
-});
 
 /** A relation before and after, from the side that keeps it now. */
 export function relationChangeOf(before: Model, after: Model, uid: string, name: string): RelationChange {

@@ -3,7 +3,7 @@
 import { FILE } from '../model/builtin.ts';
 import { isForeignKey } from '../model/links.ts';
 import { COMPONENT_COPIES, PUBLISHED_LISTS, tablesOf } from '../model/tables.ts';
-import type { ContentType, Model, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
+import type { ContentType, LinkTable, Model, MorphAttribute, RelationAttribute, Schema } from '../model/types.ts';
 import type { KeyEnd, LinkEnd } from '../sql/moved-link-statements.ts';
 import { schemasOf } from './change.ts';
 
@@ -23,6 +23,16 @@ export interface TypeKeys extends KeyEnd {
   /** Whether a row of the type is led to by one document at most. */
   readonly isExclusive: boolean;
 }
+
+/** The links of a relation, from the side that keeps it. */
+export const endOf = ({ table, from, to, order, inverseOrder, constants }: LinkTable): LinkEnd => ({
+  table,
+  own: from,
+  other: to,
+  ownOrder: order,
+  otherOrder: inverseOrder,
+  constants,
+});
 
 /** Links in tables that lead to rows of a type or from them. */
 export function linksOfType(model: Model, type: Schema): TypeLinks[] {

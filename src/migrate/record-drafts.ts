@@ -7,7 +7,6 @@ import { listName } from '../sql/link-names.ts';
 import { clearTable, rowsAfter } from '../sql/migration-statements.ts';
 import {
   clearKeysToDrafts,
-  type LinkEnd,
   linkDraftsOfOthers,
   linkRecorded,
   movesToSelf,
@@ -18,6 +17,7 @@ import {
   setRecordedKeys,
 } from '../sql/moved-link-statements.ts';
 import { holdsComponents } from '../store/components.ts';
+import { endOf } from './link-ends.ts';
 import { run, type Step } from './step.ts';
 
 const withDrafts = (step: Step, uid: string): ContentType | null => {
@@ -61,15 +61,6 @@ export async function recallDrafts(step: Step, type: ContentType): Promise<void>
       if (many) for (const { uid, link } of targets) await recallMorphs(step, link, withDrafts(step, uid));
   }
 }
-
-const endOf = ({ table, from, to, order, inverseOrder, constants }: LinkTable): LinkEnd => ({
-  table,
-  own: from,
-  other: to,
-  ownOrder: order,
-  otherOrder: inverseOrder,
-  constants,
-});
 
 async function recallList(step: Step, { link, target: uid, many }: RelationAttribute): Promise<void> {
   const { dialect } = step;

@@ -16,8 +16,8 @@ const FOCUSED = `(() => {
 })()`;
 
 /**
- * Where the focus has got: somewhere new, where it was before, to the next part of a date, or
- * it has not left an editor that takes Tab for itself. `unseen`: why nobody sees where it is; null where it is seen.
+ * Where the focus has got: somewhere new, where it was before, to the next part of a date, or it has not left an editor
+ * that takes Tab for itself. `unseen`: why nobody sees where it is; null where it is seen.
  */
 const ARRIVE = `(() => {
   const { activeElement: element, body } = document;
