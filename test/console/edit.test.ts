@@ -5,6 +5,7 @@ import type { Filters } from '../../src/index.ts';
 import { axe, grant, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
 import { button, field, group, said, titlesIn, writesOf } from '../support/entry-form.ts';
+import { chooseItem } from '../support/keyboard.ts';
 
 async function choose(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('combobox', { name: label, exact: true }).fill(text);
@@ -116,9 +117,7 @@ describeOnSqlite('The form of an entry', (engine) => {
     await field(page, 'day').selectOption('mon');
     await button(page, 'Add to blocks').focus();
     await press('Enter');
-    await page.getByRole('menuitem', { name: 'link' }).waitFor();
-    await press('End');
-    await press('Enter');
+    await chooseItem(page, 'link');
     await field(group(page, 'blocks'), 'label').focus();
     await page.keyboard.type('Book');
     await press('Control+s');

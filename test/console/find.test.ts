@@ -205,6 +205,8 @@ describeOnSqlite('Find', (engine) => {
     await shoot(page, 'find-plan');
     await axe(page);
     await tab('Answer');
+    // Until then the plan is asked for as well, which this role may not see.
+    await page.getByRole('region', { name: 'Cost' }).waitFor({ state: 'detached' });
     await page.getByLabel('Ask as').selectOption({ label: 'Role: Authenticated' });
     await result(page).getByText('Forbidden').first().waitFor();
     await page.getByLabel('Ask as').selectOption({ label: 'API token: read-only' });

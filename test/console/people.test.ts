@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { CONSOLE_API, CONSOLE_HEADER } from '../../src/console/contract.ts';
 import { axe, PASSWORD, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
+import { chooseItem } from '../support/keyboard.ts';
 
 describeOnSqlite('People in the console', (engine) => {
   const console = useConsole(engine);
@@ -155,8 +156,7 @@ describeOnSqlite('People in the console', (engine) => {
     expect(await asked(guest, 'GET', 'session')).toBe(401);
     await row.getByRole('button').focus();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('End');
-    await page.keyboard.press('Enter');
+    await chooseItem(page, 'Delete…');
     await page.getByRole('button', { name: 'Delete the account' }).press('Enter');
     await row.waitFor({ state: 'detached' });
     // Nobody takes the console from themselves.

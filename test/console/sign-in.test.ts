@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PASSWORD as STRAPI_PASSWORD } from '../support/auth.ts';
 import { axe, PASSWORD, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite, type Engine } from '../support/database.ts';
-import { keyboardOf } from '../support/keyboard.ts';
+import { chooseItem, keyboardOf } from '../support/keyboard.ts';
 import { useNodes } from '../support/nodes.ts';
 import { usePages } from '../support/pages.ts';
 
@@ -79,8 +79,7 @@ function firstAccount(engine: Engine): void {
     await page.getByRole('link', { name: 'Restaurant' }).waitFor();
     await keys.tabTo('Account: Ben');
     await keys.press('Enter');
-    await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
-    await keys.press('End', 'Enter');
+    await chooseItem(page, 'Log out');
     await heading(page, 'Log in to Sheaf').waitFor();
   });
 }

@@ -135,11 +135,11 @@ const MOST_ITEMS = 60;
 
 /**
  * Chooses from the menu that was just opened, by arrows: a menu forgets what was typed after a moment, and on a slow
- * machine that is between two letters. Until the menu has the focus, its button gets the keys.
+ * machine that is between two letters. Until the menu has the focus, its button gets the keys, or the menu before it.
  */
 export async function chooseItem(page: Page, item: string): Promise<void> {
-  await page.getByRole('menuitem', { name: item, exact: true }).waitFor();
-  await page.locator('[role="menu"]:focus-within').waitFor();
+  const named = page.getByRole('menuitem', { name: item, exact: true });
+  await page.locator('[role="menu"]:focus-within').filter({ has: named }).waitFor();
   const { focused, press } = keyboardOf(page);
   for (let index = 0; index < MOST_ITEMS && (await focused()) !== item; index++) await press('ArrowDown');
   expect(await focused()).toBe(item);
