@@ -6,8 +6,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, openDatabase } from '../src/app.ts';
-import type { Database } from '../src/db/database.ts';
-import { diffSchema, type SchemaDiff } from '../src/db/schema.ts';
+import type { Database, Session } from '../src/db/database.ts';
+import { applySchema, diffSchema, type SchemaDiff } from '../src/db/schema.ts';
 import { SetupError } from '../src/errors.ts';
 import { loadModel } from '../src/model/build.ts';
 import { type Answered, GUIDE_PROJECT, type Project, relation, useContents } from './support/content.ts';
@@ -542,6 +542,25 @@ describeOnEveryDatabase('the layout of a project', (engine) => {
     expect(await content.number('select count(*) from up_roles')).toBe(2);
     expect((await content.post('tags?locale=fr', { label: 'un' })).status).toBe(201);
     await content.close();
+  });
+
+  it('is made by statements of which none waits for the one before', async () => {
+    const database = await openDatabase(engine.freshDatabaseUrl(), 'create');
+    const { transaction } = database;
+    let [underWay, most] = [0, 0];
+    database.transaction = (work, options) => {
+      const counted = (session: Session): Session => ({
+        rows: (statement, values) => {
+          most = Math.max(most, ++underWay);
+          return session.rows(statement, values).finally(() => underWay--);
+        },
+      });
+      return transaction.call(database, (session) => work(counted(session)), options) as never;
+    };
+    const model = loadModel(contents.project(SMALL));
+    const { steps } = await applySchema(database, model, null);
+    await database.close();
+    expect(most).toBe(steps.length);
   });
 
   it('starts over an empty table as over a full one: nothing is made twice', async () => {

@@ -32,7 +32,7 @@ export async function bootstrap(session: Session, dialect: Dialect, locales: rea
   const sql = new WriteStatements(dialect);
   const run = <R extends Row>(statement: Statement<R>, ...values: BoundValue[]) => session.rows(statement, values);
   const migration = sql.insertRow(MIGRATIONS_TABLE, [...textColumns('name'), ...instantColumns('time')]);
-  for (const name of MIGRATIONS) await run(migration, name, now);
+  await Promise.all(MIGRATIONS.map((name) => run(migration, name, now)));
   const setting = sql.insertRow(SETTINGS_TABLE, textColumns('key', 'value', 'type'));
   await run(setting, DEFAULT_LOCALE_SETTING, JSON.stringify(locales?.[0] ?? DEFAULT_LOCALE), 'string');
   for (const code of locales ?? [DEFAULT_LOCALE]) await addLocale(session, dialect, code);

@@ -92,10 +92,10 @@ export async function openPostgres(
     connectionTimeoutMillis: connectTimeout(parsed) ?? options.connectTimeoutMs,
     keepAlive: true,
     fallback_application_name: 'sheaf',
+    pipeline: true,
   };
   const pool = new pg.Pool({
     ...connection,
-    pipeline: true,
     max: options.poolSize,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + 1_000,

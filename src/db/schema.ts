@@ -285,9 +285,13 @@ export async function applySchema(
   return { ...diff, ...tracking, present: isSame ? present : await database.describe() };
 }
 
-/** Fails with everything that stands more than once where a unique index allows it once. */
+/**
+ * Fails with everything that stands more than once where a unique index allows it once. A new database takes hundreds of
+ * statements: they are sent one behind the other, and none waits for what the one before it says.
+ */
 async function takeSteps(session: Session, dialect: Dialect, steps: readonly SchemaStep[]): Promise<void> {
   const problems: string[] = [];
+  const sent: Promise<unknown>[] = [];
   for (const { statement, unique } of steps) {
     const [doubles] = unique ? await session.rows(countDoubles(dialect, unique.table, unique.index), []) : [];
     if (unique && doubles![0] > 0)
@@ -295,8 +299,14 @@ async function takeSteps(session: Session, dialect: Dialect, steps: readonly Sch
         `${unique.table} holds ${doubles![0]} of its (${unique.index.columns.join(', ')}) more than once; ` +
           `after a backup, this leaves the first of each: ${removeDoubles(dialect, unique.table, unique.index).sql}`,
       );
-    else await session.rows(statement, []);
+    else {
+      const step = session.rows(statement, []);
+      // Whoever waits for all of them is told.
+      step.catch(() => undefined);
+      sent.push(step);
+    }
   }
+  await Promise.all(sent);
   if (problems.length > 0) throw new SetupError('The database holds rows twice that its indexes allow once:', problems);
 }
 
@@ -336,7 +346,7 @@ async function applyTracking(
       const lock = lockSchema(database.dialect);
       if (lock) await session.rows(lock, []);
       ({ trackingSteps } = await diffSchema(database, model));
-      for (const { statement } of trackingSteps) await session.rows(statement, []);
+      await Promise.all(trackingSteps.map(({ statement }) => session.rows(statement, [])));
     }, WITHOUT_TIMEOUTS);
     return { trackingSteps, trackingRefusal: null };
   } catch (error) {
