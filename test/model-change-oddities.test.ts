@@ -19,42 +19,66 @@ const wrongIn = ({ model, database }: Sheaf): Promise<string[]> =>
 
 describeOnEveryDatabase('A change of a model', (engine) => {
   const folders: string[] = [];
-  afterAll(() => {
+  const stops: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const stop of stops) await stop();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A project on a database of its own, which is changed by writing its files anew. */
+  /**
+   * A project on a database of its own, which is changed by writing its files anew. It is served until something else
+   * changes it or the database, and then anew when someone asks.
+   */
   function start(project: Project) {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'sheaf-odd-'));
     folders.push(folder);
     const config = { project: folder, database: engine.bareDatabaseUrl(null), readOnly: false } as ServerConfig;
+    let served: Sheaf | null = null;
+    let isCurrent = false;
+    const stop = async (): Promise<void> => {
+      const leaving = served;
+      served = null;
+      await leaving?.close();
+    };
+    stops.push(stop);
     const become = (next: Project): void => {
       rmSync(folder, { recursive: true, force: true });
       writeProject(folder, next);
+      isCurrent = false;
     };
     become(project);
     const serve = async <T>(work: (sheaf: Sheaf) => Promise<T>): Promise<T> => {
-      const sheaf = await open({ project: folder, database: config.database! });
-      try {
-        return await work(sheaf);
-      } finally {
-        await sheaf.close();
-      }
+      if (!isCurrent) await stop();
+      served ??= await open({ project: folder, database: config.database! });
+      isCurrent = true;
+      return work(served);
     };
+    /** Does what a server that runs would not know of. */
+    const beside = async <T>(work: () => Promise<T>): Promise<T> => {
+      await stop();
+      return work();
+    };
+    const diff = () => beside(() => schemaDiff(config));
     return {
-      config,
       become,
       serve,
       read: (name: string, options: Answered = {}): Promise<Answered[]> =>
         serve((sheaf) => sheaf.documents(uid(name)).findMany({ populate: '*', sort: 'title', ...options })),
       create: (name: string, data: Answered, options: Answered = {}): Promise<Answered> =>
         serve((sheaf) => sheaf.documents(uid(name)).create({ data, ...options })),
-      sql: (sql: string): Promise<readonly (readonly unknown[])[]> =>
-        serve((sheaf) => sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, []))),
-      steps: async (): Promise<string[]> =>
-        ((await schemaDiff(config)).value as Answered).changes.map(({ id }: Answered) => id),
-      apply: () => schemaApply(config, { all: true }),
-      undo: (discard = false) => schemaUndo(config, discard),
+      async sql(sql: string): Promise<readonly (readonly unknown[])[]> {
+        const rows = await serve((sheaf) =>
+          sheaf.database.transaction((session) => session.rows({ sql, bindings: [] }, [])),
+        );
+        isCurrent = false;
+        return rows;
+      },
+      diff,
+      steps: async (): Promise<string[]> => ((await diff()).value as Answered).changes.map(({ id }: Answered) => id),
+      history: () => schemaHistory(config),
+      rename: (names: readonly [string, string]) => beside(() => schemaRename(config, names)),
+      apply: () => beside(() => schemaApply(config, { all: true })),
+      undo: (discard = false) => beside(() => schemaUndo(config, discard)),
     };
   }
 
@@ -134,7 +158,7 @@ describeOnEveryDatabase('A change of a model', (engine) => {
   });
 
   it('of the names of polymorphic relations, and of the types that they lead to, is followed by their values', async () => {
-    const { config, create, read, serve } = start({
+    const { create, read, rename, undo, serve } = start({
       types: {
         ant: {
           attributes: {
@@ -161,20 +185,20 @@ describeOnEveryDatabase('A change of a model', (engine) => {
       );
     const [[before], [ofBee]] = [await read('ant'), await read('bee')];
     expect([before.any.title, before.items.length]).toEqual(['b', 1]);
-    await schemaRename(config, [`${uid('bee')}.ants`, 'insects']);
+    await rename([`${uid('bee')}.ants`, 'insects']);
     expect(shownOf((await read('bee'))[0])).toEqual(ofBee);
-    await schemaRename(config, [`${uid('ant')}.items`, 'things']);
+    await rename([`${uid('ant')}.items`, 'things']);
     expect(shownOf((await read('bee'))[0])).toEqual(ofBee);
-    await schemaRename(config, [uid('bee'), 'wasp']);
+    await rename([uid('bee'), 'wasp']);
     expect(shownOf((await read('wasp'))[0])).toEqual(ofBee);
     expect(shownOf((await read('ant'))[0])).toEqual(before);
-    for (let count = 3; count > 0; count--) await schemaUndo(config, false);
+    for (let count = 3; count > 0; count--) await undo();
     expect([(await read('ant'))[0], (await read('bee'))[0]]).toEqual([before, ofBee]);
   });
 
   it('of such names is followed by what is on record of links to entries that are not published', async () => {
     const items = { type: 'relation', relation: 'morphToMany' } as const;
-    const { config, create, serve } = start({
+    const { create, rename, serve } = start({
       types: {
         ant: { drafts: true, attributes: { title: string, items } },
         bee: { drafts: true, attributes: { title: string } },
@@ -185,8 +209,8 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     const { documentId } = await serve((sheaf) =>
       sheaf.documents(uid('ant')).create({ data: { title: 'a', items: led }, status: 'published' }),
     );
-    await schemaRename(config, [`${uid('ant')}.items`, 'things']);
-    await schemaRename(config, [uid('bee'), 'wasp']);
+    await rename([`${uid('ant')}.items`, 'things']);
+    await rename([uid('bee'), 'wasp']);
     const things = await serve(async (sheaf) => {
       await sheaf.documents(uid('wasp')).publish({ documentId: bee.documentId });
       const query = { documentId, status: 'published', populate: 'things' } as const;
@@ -674,11 +698,11 @@ describeOnEveryDatabase('A change of a model', (engine) => {
       ant: { attributes: { title: string, bees: relation(kind, 'bee') } },
       bee: { attributes: { title: string } },
     });
-    const { create, become, config } = start({ types: types('manyToMany') });
+    const { create, become, diff } = start({ types: types('manyToMany') });
     const bees = [await create('bee', { title: 'b' }), await create('bee', { title: 'c' })];
     await create('ant', { title: 'a', bees: [bees[1].documentId, bees[0].documentId] });
     become({ types: types('manyToOne') });
-    expect((await schemaDiff(config)).text).toContain(
+    expect((await diff()).text).toContain(
       `becomes manyToOne, from manyToMany: 1 link kept, 1 set aside\n    row 1 no longer leads to row ${bees[0].id}`,
     );
   });
@@ -744,11 +768,11 @@ describeOnEveryDatabase('A change of a model', (engine) => {
   });
 
   it('of the name of a type is taken back with the relations that it got since', async () => {
-    const { config, create, become, read } = start({
+    const { create, become, read, rename, undo } = start({
       types: { ant: { attributes: { title: string } }, bee: { attributes: { title: string } } },
     });
     const bee = await create('bee', { title: 'b' });
-    await schemaRename(config, [uid('ant'), 'wasp']);
+    await rename([uid('ant'), 'wasp']);
     become({
       types: {
         wasp: { attributes: { title: string, bees: relation('manyToMany', 'bee') } },
@@ -757,7 +781,7 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     });
     await create('wasp', { title: 'a', bees: [bee.documentId] });
     const [wasp] = await read('wasp');
-    await schemaUndo(config, false);
+    await undo();
     expect((await read('ant'))[0]).toEqual(wasp);
   });
 
@@ -779,7 +803,7 @@ describeOnEveryDatabase('A change of a model', (engine) => {
   });
 
   it('that gives a relation its other side is made at once', async () => {
-    const { create, become, read, config } = start({
+    const { create, become, read, history } = start({
       types: {
         ant: { attributes: { title: string, bees: relation('manyToMany', 'bee') } },
         bee: { attributes: { title: string } },
@@ -794,7 +818,7 @@ describeOnEveryDatabase('A change of a model', (engine) => {
       },
     });
     expect((await read('bee'))[0].ants.map(({ title }: Answered) => title)).toEqual(['a']);
-    expect(((await schemaHistory(config)).value as Answered).changes.length).toBe(1);
+    expect(((await history()).value as Answered).changes.length).toBe(1);
   });
 
   it('is noticed where a type was away in between', async () => {
