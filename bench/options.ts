@@ -35,7 +35,8 @@ Usage: npm run bench -- [options]
   --restaurants N   size of the data set, at least ${MIN_RESTAURANTS} (default 10000)
   --seconds S       how long each workload is measured on each server (default 5)
   --connections C   connections open at a time (default 16)
-  --rounds R        measure each workload R times and show the medians (default 1)
+  --rounds R        measure each workload R times, reads on servers that are started anew, and show the medians
+                    (default 1)
   --beside DIR      for reads, and for writes with --clients: another checkout with its build in dist, measured in
                     turns with this one
   --targets T       with --clients: how many chefs, pairs of categories and so on all documents share (default 1)

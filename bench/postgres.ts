@@ -5,7 +5,7 @@ import { startPostgres } from '../test/support/postgres-server.ts';
 import { dataSet } from './data.ts';
 import type { Options } from './options.ts';
 import { copyToPostgres } from './postgres-data.ts';
-import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './reads.ts';
+import { compareReads, ROOT, workloadsOf } from './reads.ts';
 import { Server } from './server.ts';
 
 /** Enough for the whole data set and its indexes. */
@@ -38,7 +38,6 @@ export const readsOnPostgres = (options: Options): Promise<void> =>
   withPostgres(options.restaurants, async ({ url, documentId }) => {
     const workloads = workloadsOf(documentId, options.only);
     const limit = await Server.start('The limit server', ['bench/limit-server-postgres.ts', url, documentId], ROOT);
-    const servers = await startServers(limit, url, options);
-    await compareReads(servers, workloads, options);
-    await stopServers(servers);
+    await compareReads(limit, url, workloads, options);
+    await limit.stop();
   });

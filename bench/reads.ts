@@ -20,6 +20,8 @@ export type Workload = readonly [name: string, target: string];
 export const workloadsOf = (documentId: string, only: string): Workload[] =>
   chosen(WORKLOADS, only).map(([name, text]) => [name, text.replace(DOCUMENT_PLACE, documentId)]);
 
+type Memory = ReturnType<Server['memory']>;
+
 interface SheafOptions {
   readonly workers?: number;
   readonly project?: string;
@@ -37,55 +39,71 @@ export const startSheaf = (
   return Server.start(name, [...NODE_WORDS, ...(watch?.words ?? []), 'dist/main.js', 'start', ...places], root);
 };
 
-export interface ReadServers {
-  readonly limit: Server;
-  readonly sheaf: Server;
-  /** Sheaf of another checkout on the same database. */
-  readonly beside: Server | null;
+/** Sheaf, and Sheaf of another checkout on the same database where there is one. */
+type Sheaves = readonly [sheaf: Server, ...beside: Server[]];
+
+/** Started one after the other, each before the other in turns. */
+async function startSheaves(database: string, beside: string | null, round: number): Promise<Sheaves> {
+  if (beside === null) return [await startSheaf(database)];
+  if (round % 2 === 0) return [await startSheaf(database), await startSheaf(database, { root: beside })];
+  const other = await startSheaf(database, { root: beside });
+  return [await startSheaf(database), other];
 }
 
-export async function startServers(limit: Server, database: string, { beside }: Options): Promise<ReadServers> {
-  const sheaf = await startSheaf(database);
-  return { limit, sheaf, beside: beside === null ? null : await startSheaf(database, { root: beside }) };
-}
-
-export async function stopServers({ limit, sheaf, beside }: ReadServers): Promise<void> {
-  for (const server of [limit, sheaf, beside]) await server?.stop();
-}
-
-/** Measures the workloads one after another and prints a line for each. */
+/**
+ * Measures the workloads, prints a line for each, and returns the memory that Sheaf has in the end. In each round Sheaf
+ * is started anew: processes of one build differ from one another by more than what is asked of a change.
+ */
 export async function compareReads(
-  { limit, sheaf, beside }: ReadServers,
+  limit: Server,
+  database: string,
   workloads: readonly Workload[],
   options: Options,
-): Promise<void> {
-  const servers = beside ? [limit, sheaf, beside] : [limit, sheaf];
+): Promise<Memory> {
+  const { restaurants, connections, seconds, rounds, beside } = options;
   const bytes = new Map<string, number>();
-  for (const workload of workloads) bytes.set(workload[0], await compareAnswers(limit, sheaf, workload));
+  const taken = workloads.map((): (readonly Measured[])[] => []);
+  let memory: Memory = null;
+  for (let round = 0; round < rounds; round++) {
+    const sheaves = await startSheaves(database, beside, round);
+    for (const [index, workload] of workloads.entries()) {
+      bytes.set(workload[0], await compareAnswers(limit, sheaves[0], workload));
+      taken[index]!.push(await measure([limit, ...sheaves], [workload[1]], options));
+    }
+    memory = sheaves[0].memory();
+    for (const server of sheaves) await server.stop();
+    if (rounds > 1) console.error(`round ${round + 1} of ${rounds}`);
+  }
 
-  const { restaurants, connections, seconds, rounds } = options;
-  const line = table(30, 7, 12, 12, 8, 8, 6, ...(beside ? [9] : []));
+  const line = table(30, 7, 12, 12, 8, 8, 6, ...(beside ? [9, 7] : []));
   console.log(`${restaurants} restaurants, ${connections} connections, ${seconds} s each, median of ${rounds}\n`);
-  const besideTitle = beside ? ['of beside'] : [];
-  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio', ...besideTitle));
+  const besideTitles = beside ? ['of beside', 'its CPU'] : [];
+  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio', ...besideTitles));
   let busiest = 0;
-  for (const [name, target] of workloads) {
-    const taken: (readonly Measured[])[] = [];
-    for (let round = 0; round < rounds; round++) taken.push(await measure(servers, [target], options));
+  for (const [index, [name]] of workloads.entries()) {
     const middle = (server: number, field: keyof Measured): number =>
-      median(taken.map((results) => results[server]![field]));
+      median(taken[index]!.map((results) => results[server]![field]));
     busiest = Math.max(busiest, middle(0, 'busy'), middle(1, 'busy'));
-    const [atLimit, atSheaf] = [middle(0, 'perSecond'), middle(1, 'perSecond')];
-    const times = [milliseconds(middle(1, 'p50')), milliseconds(middle(1, 'p99'))];
-    const ratio = (atSheaf / atLimit).toFixed(2);
-    const ofBeside = beside ? [(atSheaf / middle(2, 'perSecond')).toFixed(2)] : [];
-    const size = String(bytes.get(name));
-    console.log(line(name, size, atLimit.toFixed(0), atSheaf.toFixed(0), ...times, ratio, ...ofBeside));
+    const ratio = (one: number, other: number, field: keyof Measured): string =>
+      (middle(one, field) / middle(other, field)).toFixed(2);
+    console.log(
+      line(
+        name,
+        String(bytes.get(name)),
+        middle(0, 'perSecond').toFixed(0),
+        middle(1, 'perSecond').toFixed(0),
+        milliseconds(middle(1, 'p50')),
+        milliseconds(middle(1, 'p99')),
+        ratio(1, 0, 'perSecond'),
+        ...(beside ? [ratio(1, 2, 'perSecond'), ratio(1, 2, 'serverCost')] : []),
+      ),
+    );
   }
   if (busiest > BUSY)
     console.log(
       `\nThe load generator was busy ${(busiest * 100).toFixed(0)} % of the time at most: the fastest servers may be faster.`,
     );
+  return memory;
 }
 
 /** Numbers of two servers compare only if both do the same work. Returns the size of Sheaf's answer. */

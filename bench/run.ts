@@ -10,7 +10,7 @@ import { hostile } from './hostile.ts';
 import { median } from './load.ts';
 import { HELP, type Options, readOptions, runPart } from './options.ts';
 import { readsOnPostgres } from './postgres.ts';
-import { compareReads, ROOT, startServers, stopServers, workloadsOf } from './reads.ts';
+import { compareReads, ROOT, workloadsOf } from './reads.ts';
 import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { Server } from './server.ts';
@@ -25,10 +25,8 @@ async function readsOnSqlite(options: Options): Promise<void> {
   const { file, documentId } = await dataSet(options.restaurants);
   const workloads = workloadsOf(documentId, options.only);
   const limit = await Server.start('The limit server', ['bench/limit-server.ts', file, documentId], ROOT);
-  const servers = await startServers(limit, `sqlite:${file}`, options);
-  await compareReads(servers, workloads, options);
-  const memory = servers.sheaf.memory();
-  await stopServers(servers);
+  const memory = await compareReads(limit, `sqlite:${file}`, workloads, options);
+  await limit.stop();
 
   const starts = await startTimes();
   console.log(
