@@ -299,7 +299,7 @@ describe('an existing SQLite database', () => {
 
   it('whose JSON is kept as bytes is read as the text that they are', async () => {
     const file = copy(`
-      update restaurants set meta = cast('{"seats":7}' as blob) where name = 'Alba';
+      update restaurants set meta = cast('{' || char(10) || '  "seats": 7' || char(10) || '}' as blob) where name = 'Alba';
       update restaurants set meta = x'c3a9' where name = 'Dōjō';
     `);
     const sheaf = await open({ project: GUIDE_PROJECT, database: `sqlite:${file}` });

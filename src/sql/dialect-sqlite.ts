@@ -48,7 +48,7 @@ export const sqliteDialect: Dialect = {
         return sql`cast(${column} as text)`;
       case 'json':
       case 'blocks':
-        return sql`json(${documentOf(column)})`;
+        return sql`case when ${column} is not null then ${documentOf(column)} end`;
       default:
         return column;
     }
