@@ -82,7 +82,7 @@ describeOnSqlite('The form of an entry', (engine) => {
       },
     ]);
     await page.waitForURL(/\/content\/articles\/(?!new)\w+\?locale=en$/);
-    expect(await titlesIn(page, 'authors')).toEqual(authors);
+    await expect.poll(() => titlesIn(page, 'authors')).toEqual(authors);
     await button(page, 'Publish').click();
     await said(page, 'Published');
     expect(sent.slice(1)).toEqual([
@@ -109,7 +109,7 @@ describeOnSqlite('The form of an entry', (engine) => {
     await page.keyboard.type('Sus');
     await page.getByRole('option', { name: 'Sushi' }).waitFor();
     await press('Enter');
-    expect(await titlesIn(page, 'categories')).toEqual(['Pizza', 'Sushi']);
+    await expect.poll(() => titlesIn(page, 'categories')).toEqual(['Pizza', 'Sushi']);
     await moveUp(page, 'Sushi');
     await expect.poll(() => titlesIn(page, 'categories')).toEqual(['Sushi', 'Pizza']);
     await button(page, 'Add to openingHours').focus();
@@ -133,7 +133,7 @@ describeOnSqlite('The form of an entry', (engine) => {
     await page.waitForURL(/\/content\/restaurants\/(?!new)/);
     await page.reload();
     await field(page, 'name').waitFor();
-    expect(await titlesIn(page, 'categories')).toEqual(['Sushi', 'Pizza']);
+    await expect.poll(() => titlesIn(page, 'categories')).toEqual(['Sushi', 'Pizza']);
     // Components of a stored entry, moved by the keyboard, are named by their ids.
     await button(page, 'Add to openingHours').focus();
     await press('Enter');
@@ -149,7 +149,7 @@ describeOnSqlite('The form of an entry', (engine) => {
     const page = await console.open(`/content/restaurants/${documentId}`);
     const sent = writesOf(page);
     await field(page, 'name').waitFor();
-    expect(await titlesIn(page, 'categories')).toEqual(['casual', 'Street_food', '100% vegan']);
+    await expect.poll(() => titlesIn(page, 'categories')).toEqual(['casual', 'Street_food', '100% vegan']);
     await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
     await axe(page);
     await shoot(page, 'edit-entry');
@@ -175,12 +175,12 @@ describeOnSqlite('The form of an entry', (engine) => {
     ]);
     await page.reload();
     await field(page, 'name').waitFor();
-    expect(await titlesIn(page, 'categories')).toEqual(moved);
+    await expect.poll(() => titlesIn(page, 'categories')).toEqual(moved);
     // Buttons move as well, and keep the focus.
     await button(page, 'Move casual down').click();
     await button(page, 'Move casual up').press('Enter');
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move casual up');
-    expect(await titlesIn(page, 'categories')).toEqual(moved);
+    await expect.poll(() => titlesIn(page, 'categories')).toEqual(moved);
     await button(page, 'Remove casual').click();
     await page.getByRole('link', { name: 'Farid' }).waitFor();
     await button(page, 'Remove Farid O’Hara').click();
