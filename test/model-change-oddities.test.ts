@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { open, type Sheaf } from '../src/app.ts';
+import { open, openDatabase, type Sheaf } from '../src/app.ts';
 import { schemaApply, schemaDiff, schemaHistory, schemaRename, schemaUndo } from '../src/cli/schema-commands.ts';
+import { modelOn } from '../src/db/model-on.ts';
+import { updateModel } from '../src/migrate/update-model.ts';
+import { loadModel } from '../src/model/build.ts';
 import type { ServerConfig } from '../src/project/environment.ts';
 import { type Answered, writeProject } from './support/content.ts';
-import { describeOnEveryDatabase } from './support/database.ts';
+import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 import { violations } from './support/invariants.ts';
 import { localized, type Project, relation } from './support/project.ts';
 
@@ -79,6 +82,16 @@ describeOnEveryDatabase('A change of a model', (engine) => {
       rename: (names: readonly [string, string]) => beside(() => schemaRename(config, names)),
       apply: () => beside(() => schemaApply(config, { all: true })),
       undo: (discard = false) => beside(() => schemaUndo(config, discard)),
+      /** The statements by which the changes are made. */
+      statementsOfChanges: () =>
+        beside(async () => {
+          const database = await openDatabase(config.database!, 'create');
+          const statements = recordStatements({ database } as Sheaf);
+          const { model, rebuild } = await modelOn(database, folder, loadModel(folder));
+          await updateModel({ database, model, rebuild, locales: null, isAllowed: () => true });
+          await database.close();
+          return statements;
+        }),
     };
   }
 
@@ -800,6 +813,51 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     become(before);
     expect((await read('ant'))[0].size).toBe(5);
     expect(await hasIndex()).toBe(true);
+  });
+
+  it('to drafts and back takes as many statements for many rows as for few', async () => {
+    const project = (drafts: boolean): Project => ({
+      types: {
+        ant: {
+          drafts,
+          attributes: {
+            title: string,
+            cover: { type: 'media' },
+            parts: { type: 'component', component: 'kit.part', repeatable: true },
+            bees: relation('manyToMany', 'bee', { inversedBy: 'ants' }),
+          },
+        },
+        bee: { attributes: { title: string, ants: relation('manyToMany', 'ant', { mappedBy: 'bees' }) } },
+      },
+      components: { 'kit.part': { name: string, bee: relation('oneToOne', 'bee') } },
+    });
+    const counts: number[][] = [];
+    for (const rows of [2, 20]) {
+      const { become, serve, read, statementsOfChanges } = start(project(false));
+      const before = await serve(async (sheaf) => {
+        const { documentId } = await sheaf.documents(uid('bee')).create({ data: { title: 'b' } });
+        for (let index = 0; index < rows; index++)
+          await sheaf.documents(uid('ant')).create({
+            data: { title: `a${index}`, bees: [documentId], parts: [{ name: 'x', bee: documentId }, { name: 'y' }] },
+          });
+        const populate = { bees: true, parts: { populate: '*' } } as const;
+        return sheaf.documents(uid('ant')).findMany({ populate, sort: 'id' });
+      });
+      const shown = async (status: string): Promise<Answered[]> => {
+        const populate = { bees: true, parts: { populate: '*' } };
+        const found = await read('ant', { status, populate, sort: 'id' });
+        return found.map(({ title, bees, parts }) => [title, bees.length, parts.map(({ name }: Answered) => name)]);
+      };
+      const expected = before.map(({ title }) => [title, 1, ['x', 'y']]);
+      become(project(true));
+      const on = await statementsOfChanges();
+      expect([await shown('draft'), await shown('published')]).toEqual([expected, expected]);
+      become(project(false));
+      const off = await statementsOfChanges();
+      expect(await shown('published')).toEqual(expected);
+      counts.push([on.length, off.length]);
+    }
+    expect(counts[1]).toEqual(counts[0]);
   });
 
   it('that gives a relation its other side is made at once', async () => {

@@ -5,6 +5,10 @@ import { schemaOf } from './change.ts';
 import type { TypeLinks } from './link-ends.ts';
 import { run, type Step } from './step.ts';
 
+/** Whether links have an order of their own. Lists of several types share one. */
+export const isNumbered = ({ constants, ownOrder, otherOrder }: TypeLinks): boolean =>
+  constants.length === 0 && (ownOrder ?? otherOrder) !== null;
+
 export async function renumberLists(
   step: Step,
   model: Model,
@@ -13,9 +17,7 @@ export async function renumberLists(
 ): Promise<void> {
   const tableWithDrafts = (schema: Schema | undefined): string | null =>
     schema && schema.kind !== 'component' && schema.draftAndPublish ? schema.table : null;
-  for (const { table, own, other, ownOrder, otherOrder, constants, schema } of links) {
-    // Lists of several types share one order.
-    if (constants.length > 0) continue;
+  for (const { table, own, other, ownOrder, otherOrder, schema } of links.filter(isNumbered)) {
     const others = tableWithDrafts(schemaOf(model, schema.uid));
     if (ownOrder)
       await run(step, renumber(step.dialect, { table, holder: own, held: other, position: ownOrder, heldIn: others }));

@@ -29,12 +29,13 @@ import {
   toDraftOf,
   toThese,
   unlinkDrafts,
+  unlinkGone,
   unlinkMoved,
   unlinkSecond,
   unlinkTwice,
 } from '../sql/moved-link-statements.ts';
 import { holdersOfComponents } from '../store/components.ts';
-import { copyMorphs, copyNestedContent } from '../store/copy.ts';
+import { copyContentOfRows, copyMorphs } from '../store/copy.ts';
 import { versionsByRow } from '../store/document-versions.ts';
 import { listsOf, listsTo } from '../store/publication-records.ts';
 import { removeRows } from '../store/remove.ts';
@@ -51,7 +52,7 @@ import {
   tablesAround,
 } from './link-ends.ts';
 import { recallDrafts, recordDrafts } from './record-drafts.ts';
-import { renumberLists } from './renumber.ts';
+import { isNumbered, renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
 
 const typeIn = (model: Model, uid: string): ContentType => model.contentTypes.get(uid)!;
@@ -156,20 +157,22 @@ async function statusOfComponent(
   return 'live';
 }
 
-/** Components, files and polymorphic links are copied row by row. */
+/** Components, files and polymorphic links are copied, those of many rows together. */
 async function copyContentToDrafts(step: Step, type: ContentType): Promise<void> {
   const isCopied = [...type.attributes.values()].some(
     ({ kind }) => kind === 'component' || kind === 'dynamiczone' || kind === 'media' || kind === 'morph',
   );
   if (!isCopied) return;
   const moves = await run(step, movedRows(step.dialect));
-  for (const [index, [published, draft]] of moves.entries()) {
+  for (let start = 0; start < moves.length; start += BATCH) {
+    step.progress(start, moves.length);
     const write = step.write(step.after);
-    const copy = { from: published, to: draft!, toIsNew: true, purpose: { to: 'draft' } } as const;
-    await copyNestedContent(write, type, copy);
-    await copyMorphs(write, type, copy);
+    const copies = moves
+      .slice(start, start + BATCH)
+      .map(([from, draft]) => ({ from, to: draft!, toIsNew: true, purpose: { to: 'draft' } }) as const);
+    await copyContentOfRows(write, type, copies);
+    for (const copy of copies) await copyMorphs(write, type, copy);
     await write.run.flush();
-    if (index % BATCH === 0) step.progress(index, moves.length);
   }
 }
 
@@ -233,7 +236,7 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
         await run(step, keepKeysOfDrafts(dialect, { table: link.table, column: link.to, target: target.table }));
     }
     await keepKeys(step, type);
-    await removeMoved(step, type);
+    await removeMoved(step, type, links);
     await recallDrafts(step, typeIn(step.after, uid));
     await run(step, dropTable(dialect, ROW_MOVES));
     await forgetRecords(step, type);
@@ -267,8 +270,12 @@ export async function keepKeys(step: Step, type: ContentType): Promise<void> {
   }
 }
 
-/** Deletes the rows that are moved, with what they hold. */
-export async function removeMoved(step: Step, type: ContentType): Promise<void> {
+/**
+ * Deletes the rows that are moved, with what they hold. Their links in lists with an order go before: whoever calls this
+ * numbers these lists anew in the end, and not once for each batch of rows.
+ */
+export async function removeMoved(step: Step, type: ContentType, links: readonly TypeLinks[]): Promise<void> {
+  for (const end of links) if (isNumbered(end)) await run(step, unlinkGone(step.dialect, end));
   const gone = (await run(step, movedRows(step.dialect))).map(([from]) => from);
   for (let start = 0; start < gone.length; start += BATCH) {
     step.progress(start, gone.length);

@@ -25,7 +25,7 @@ export function turnLocalesOff(step: Step, uid: string): Promise<UndoAction[]> {
     const links = linksOfType(step.before, type);
     for (const end of links) if (isKept(type, end)) await keepLinks(step, type, end);
     await keepKeys(step, type);
-    await removeMoved(step, type);
+    await removeMoved(step, type, links);
     await run(step, dropTable(dialect, ROW_MOVES));
     await run(step, clearLocale(dialect, type.table));
     await renumberLists(step, step.after, step.after.contentTypes.get(uid)!, links);

@@ -12,7 +12,7 @@ import type { Rebuild } from './plan.ts';
 import { isRename, opposite, type Rename, renamed } from './rename.ts';
 import { renameInDatabase } from './rename-in-database.ts';
 import { keepServed, servedNow } from './served-model.ts';
-import { writeSession } from './update-model.ts';
+import { writeSessions } from './update-model.ts';
 
 /** A change that can be taken back. */
 export interface AppliedChange {
@@ -103,7 +103,7 @@ async function removeMadeSince(
   for (const action of actions) {
     if (action.does !== 'turnBack') continue;
     const made = await session.rows(rowsAfter(database.dialect, action.table), [action.last]);
-    const write = writeSession(session, database, model, await readDefaultLocale(session));
+    const write = writeSessions(session, database, await readDefaultLocale(session))(model);
     await removeRows(
       write,
       model.contentTypes.get(action.uid)!,

@@ -5,6 +5,7 @@ import type { Database, Session, Tables } from '../db/database.ts';
 import { type AppliedSchema, applySchema } from '../db/schema.ts';
 import { admitLocale, hasLocale, readDefaultLocale } from '../db/stored-settings.ts';
 import { SetupError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import type { Definition, Model } from '../model/types.ts';
 import { AffectedStatements } from '../sql/affected-statements.ts';
 import { lockSchema } from '../sql/ddl.ts';
@@ -13,7 +14,7 @@ import { recordChange, setUndo } from '../sql/migration-statements.ts';
 import { PublicationStatements } from '../sql/publication-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
 import { RuleStatements } from '../store/rule-statements.ts';
-import { WriteSession } from '../store/write-session.ts';
+import { type WriteContext, WriteSession } from '../store/write-session.ts';
 import { Aside, type UndoAction } from './aside.ts';
 import { type Change, type Toggle, without } from './change.ts';
 import { changeRelation } from './change-relation.ts';
@@ -129,7 +130,7 @@ async function makeChange(
         after: rebuild(after),
         aside: new Aside(session, dialect, row![0], present),
         defaultLocale,
-        write: (model) => writeSession(session, database, model, defaultLocale),
+        write: writeSessions(session, database, defaultLocale),
         progress: (done, all) => onProgress?.(planned, done, all),
       };
       const undo =
@@ -185,20 +186,27 @@ async function turn(step: Step, kind: Toggle, uid: string): Promise<UndoAction[]
   return [...actions, await step.aside.turned(kind, uid, step.after.contentTypes.get(uid)!.table)];
 }
 
-export function writeSession(session: Session, database: Database, model: Model, defaultLocale: string): WriteSession {
-  const { dialect } = database;
-  return new WriteSession(session, systemCaller(model), {
-    model,
-    sql: new WriteStatements(dialect),
-    affected: new AffectedStatements(dialect),
-    gatherStatements: new GatherStatements(dialect),
-    publications: new PublicationStatements(dialect),
-    defaultLocale,
-    rules: new RuleStatements(model, dialect),
-    admitLocale: (inside, code) => admitLocale(inside, dialect, code),
-    hasLocale,
-    invariants: new Map(),
-  });
+/** Write sessions over a model. They share its statements, each of which is prepared once. */
+export function writeSessions(
+  session: Session,
+  { dialect }: Database,
+  defaultLocale: string,
+): (model: Model) => WriteSession {
+  const contextOf = memoize(
+    (model: Model): WriteContext => ({
+      model,
+      sql: new WriteStatements(dialect),
+      affected: new AffectedStatements(dialect),
+      gatherStatements: new GatherStatements(dialect),
+      publications: new PublicationStatements(dialect),
+      defaultLocale,
+      rules: new RuleStatements(model, dialect),
+      admitLocale: (inside, code) => admitLocale(inside, dialect, code),
+      hasLocale,
+      invariants: new Map(),
+    }),
+  );
+  return (model) => new WriteSession(session, systemCaller(model), contextOf(model));
 }
 
 /** Refuses a database that is only read and whose data would have to follow a change; else says which tables it has. */

@@ -165,6 +165,13 @@ export const unlinkMoved = (dialect: Dialect, end: LinkEnd): Statement =>
     sql`delete from ${sql.table(end.table)} where ${sql.id(end.own)} in (select new_id from ${sql.table(ROW_MOVES)})${constantsOf(end)}`,
   );
 
+/** Deletes the links of the rows that are moved. */
+export const unlinkGone = (dialect: Dialect, { table, own }: LinkEnd): Statement =>
+  statementOf(
+    dialect,
+    sql`delete from ${sql.table(table)} where ${sql.id(own)} in (select old_id from ${sql.table(ROW_MOVES)})`,
+  );
+
 /** Deletes polymorphic links of the rows that others are moved to which are there twice. */
 export const unlinkTwice = (dialect: Dialect, { table, from, to, constants }: LinkTable): Statement => {
   const narrowed = sql.join(

@@ -84,14 +84,29 @@ export async function copyNestedContent(
 ): Promise<ReadonlySet<string>> {
   const changed = new Set<string>();
   const attributes = nestedAttributes(schema).filter(chosen);
-  await copyRows(write, { ...copy, schema, attributes, place: null, changed });
+  await copyRows(write, [{ ...copy, schema, attributes, place: null, changed }]);
   return changed;
 }
 
-async function copyRows(write: WriteSession, root: CopiedRow): Promise<void> {
+/** Copies all that many rows hold, with as few statements as for one of them. */
+export async function copyContentOfRows(write: WriteSession, schema: Schema, copies: readonly Copy[]): Promise<void> {
+  const attributes = nestedAttributes(schema);
+  if (attributes.length === 0) return;
+  await gatherLists(
+    write,
+    schema,
+    copies.map(({ from }) => from),
+  );
+  await copyRows(
+    write,
+    copies.map((copy) => ({ ...copy, schema, attributes, place: null, changed: new Set<string>() })),
+  );
+}
+
+async function copyRows(write: WriteSession, roots: readonly CopiedRow[]): Promise<void> {
   const content: CopiedContent = { lists: [], fields: [], records: [] };
   const rows: CopiedRow[] = [];
-  for (let level: readonly CopiedRow[] = [root]; level.length > 0; ) {
+  for (let level = roots; level.length > 0; ) {
     rows.push(...level);
     await waitForTargets(write, level);
     for (const copy of level) await collectLists(write, copy, content);
