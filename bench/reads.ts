@@ -77,7 +77,7 @@ export async function compareReads(
 
   const line = table(30, 7, 12, 12, 8, 8, 6, ...(beside ? [9, 7] : []));
   console.log(`${restaurants} restaurants, ${connections} connections, ${seconds} s each, median of ${rounds}\n`);
-  const besideTitles = beside ? ['of beside', 'its CPU'] : [];
+  const besideTitles = beside ? ['of beside', 'CPU'] : [];
   console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio', ...besideTitles));
   let busiest = 0;
   for (const [index, [name]] of workloads.entries()) {
