@@ -385,7 +385,7 @@ export const renumber = (dialect: Dialect, { table, holder, held, position, held
   const join = heldIn ? sql` left join ${sql.table(heldIn)} as h on h.id = ${sql.id('p', held)}` : sql``;
   return statementOf(
     dialect,
-    sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)} nulls last, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id('u', 'id')} = n.id`,
+    sql`update ${sql.table(table)} as u set ${sql.id(position)} = n.position from (select p.id, row_number() over (partition by ${sql.id('p', holder)} order by ${sql.id('p', position)} nulls last, ${draftFirst}p.id) as position from ${sql.table(table)} as p${join}) as n where ${sql.id('u', 'id')} = n.id and not ${dialect.same(sql.id('u', position), sql`n.position`)}`,
   );
 };
 
