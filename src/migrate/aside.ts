@@ -175,9 +175,12 @@ export class Aside {
 }
 
 async function createWhole(session: Session, dialect: Dialect, table: TableDefinition): Promise<void> {
-  await session.rows(createTable(dialect, table), []);
-  for (const statement of addForeignKeys(dialect, table)) await session.rows(statement, []);
-  for (const index of table.indexes) await session.rows(createIndex(dialect, table.name, index), []);
+  const statements = [
+    createTable(dialect, table),
+    ...addForeignKeys(dialect, table),
+    ...table.indexes.map((index) => createIndex(dialect, table.name, index)),
+  ];
+  await Promise.all(statements.map((statement) => session.rows(statement, [])));
 }
 
 /** The copies that an action of taking back needs. */
