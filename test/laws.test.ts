@@ -278,7 +278,9 @@ describeOnEveryDatabase('Reading', (engine) => {
       attributeWith(type, (holder, name) => fc.array(operandOf(holder, name), { minLength: 1, maxLength: 4 })),
     );
     await fc.assert(
-      fc.asyncProperty(cases, async ({ path, values, ...root }) => {
+      fc.asyncProperty(cases, async ({ path, values, ...drawn }) => {
+        // Where no locale is asked for, a condition on it chooses one; inside of an $or it does not.
+        const root = path.join() === 'locale' ? { ...drawn, locale: drawn.locale ?? '*' } : drawn;
         const among = await idsMatching(root, at(path, { $in: values }));
         expect(among).toEqual(await idsMatching(root, at(path, values)));
         expect(among).toEqual(await idsMatching(root, at(path, { $eq: values })));
