@@ -670,6 +670,27 @@ describeOnEveryDatabase('a relation to any type of which only some show it', (en
     expect(published).toMatchObject(SHOWN);
   });
 
+  // Where a link is made from its other side, it has a position of the list there.
+  it.each(['tag first', 'author first'])(
+    'keeps the order of links at one position when it is published (%s)',
+    async (which) => {
+      const { id, documentId } = await content.entry('POST', 'boards?status=draft', { name: 's' });
+      const draft = await content.entry('GET', `tags/${tag.documentId}?status=draft`);
+      const places = [`(${id}, ${draft.id}, '${TAG}', null, 1)`, `(${id}, ${author.id}, '${AUTHOR}', 'boards', 1)`];
+      const inOrder = which === 'tag first' ? places : places.toReversed();
+      for (const place of inOrder)
+        await content.execute(
+          `insert into boards_several_mph (board_id, several_id, several_type, field, "order") values ${place}`,
+        );
+      const shown = which === 'tag first' ? SHOWN.several : SHOWN.several.toReversed();
+      expect(await content.entry('GET', `boards/${documentId}?status=draft&populate=*`)).toMatchObject({
+        several: shown,
+      });
+      const published = await content.entry('PUT', `boards/${documentId}?populate=*`, { name: 'p' });
+      expect(published).toMatchObject({ several: shown });
+    },
+  );
+
   it('leads to no type that is kept from everyone', async () => {
     for (const uid of ['plugin::users-permissions.role', 'admin::user', 'admin::role']) {
       const written = await content.post('boards', { several: [{ __type: uid, id: 1 }] });

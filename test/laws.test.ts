@@ -188,9 +188,14 @@ describeOnEveryDatabase('Reading', (engine) => {
     );
   });
 
-  const ownFilter = (type: string) => filterOf(type, { relations: 0, groups: 2 });
+  // Where no locale is asked for, a condition on that of the entry chooses one, but not inside of $not, $and and $or. So
+  // it has no part in laws of what stands inside of these.
+  const choosesNoLocale = (filters: Json): boolean => !Object.hasOwn(filters, 'locale');
+  const ownFilter = (type: string) => filterOf(type, { relations: 0, groups: 2 }).filter(choosesNoLocale);
   const anyFilter = (type: string) =>
-    filterOf(type, { relations: 2, groups: 1 }).filter((filters) => fewPlaces(type, filters));
+    filterOf(type, { relations: 2, groups: 1 }).filter(
+      (filters) => choosesNoLocale(filters) && fewPlaces(type, filters),
+    );
 
   it('divides all entries into those that meet a filter, those that meet its opposite and the unknown', async () => {
     await fc.assert(
@@ -262,7 +267,8 @@ describeOnEveryDatabase('Reading', (engine) => {
   /** An attribute of a type or of what it is related to, and values for it. */
   const attributeWith = <T>(type: string, make: (holder: string, name: string) => fc.Arbitrary<T>) => {
     const { attributes, relations } = TYPES[type]!;
-    const own = Object.keys(attributes).map((name) => make(type, name).map((values) => ({ path: [name], values })));
+    const names = Object.keys(attributes).filter((name) => name !== 'locale');
+    const own = names.map((name) => make(type, name).map((values) => ({ path: [name], values })));
     const through = Object.entries(relations)
       .filter(([, { populateOnly }]) => !populateOnly)
       .flatMap(([relation, { to }]) =>
@@ -278,9 +284,7 @@ describeOnEveryDatabase('Reading', (engine) => {
       attributeWith(type, (holder, name) => fc.array(operandOf(holder, name), { minLength: 1, maxLength: 4 })),
     );
     await fc.assert(
-      fc.asyncProperty(cases, async ({ path, values, ...drawn }) => {
-        // Where no locale is asked for, a condition on it chooses one; inside of an $or it does not.
-        const root = path.join() === 'locale' ? { ...drawn, locale: drawn.locale ?? '*' } : drawn;
+      fc.asyncProperty(cases, async ({ path, values, ...root }) => {
         const among = await idsMatching(root, at(path, { $in: values }));
         expect(among).toEqual(await idsMatching(root, at(path, values)));
         expect(among).toEqual(await idsMatching(root, at(path, { $eq: values })));

@@ -30,11 +30,23 @@ interface KeptLinks {
   readonly own: number;
 }
 
-/** `field`: the attribute of the target that shows the link; null where none does. */
+/**
+ * `field`: the attribute of the target that shows the link; null where none does. `age`: the id of the link, or of the one
+ * that it stands for; of those at one position, the oldest comes first.
+ */
 interface Link {
   readonly target: number;
   readonly position: number;
   readonly field: string | null;
+  readonly age: number;
+}
+
+/** The age of a link that stands for none. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+/** A link that a row gets, and the table and type that it is for. */
+interface NewLink extends Link {
+  readonly link: LinkTable;
 }
 
 interface StoredLink extends Link, ListEntry {
@@ -44,6 +56,7 @@ interface StoredLink extends Link, ListEntry {
 /** A draft that is on record of a row. */
 interface StoredRecord extends RecordedDraft, ListEntry {
   readonly field: null;
+  readonly age: typeof NEWEST;
 }
 
 /** Says whether the list was another. */
@@ -60,6 +73,7 @@ export async function copyMorphList(
   const source = copied.filter(isLink).map((one) => ({ ...one, field: isShown ? one.field : null }));
   const recorded = await copyRecords(write, attribute, copy, { links, records, copied, kept });
   let { isChanged } = recorded;
+  const inserted: NewLink[] = [];
   for (const { uid, link } of attribute.targets) {
     const isOfType = (stored: StoredLink): boolean => stored.uid === uid;
     const current = links.filter((stored) => stored.row === to && isOfType(stored));
@@ -82,13 +96,38 @@ export async function copyMorphList(
       await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
     if (moved.length > 0)
       await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-    for (const [field, group] of Map.groupBy(added, (wanted) => wanted.field)) {
-      const links = JSON.stringify(group.map(({ target, position }) => [to, target, position]));
-      await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), links);
-    }
+    inserted.push(...added.map((wanted) => ({ ...wanted, link })));
   }
+  await insertLinks(write, to, inserted);
   if (isChanged) write.noteList(attribute.targets[0]!.link, to);
   return isChanged;
+}
+
+/** Each kind together, but for links of several kinds at one position: these are made one after the other. */
+async function insertLinks(write: WriteSession, row: number, links: readonly NewLink[]): Promise<void> {
+  const kindOf = ({ link, field }: NewLink): string => JSON.stringify([link.constants, field]);
+  const inOrder = links.toSorted((one, other) => one.position - other.position || one.age - other.age);
+  const share = inOrder.some((one, at) => {
+    const before = inOrder[at - 1];
+    return before?.position === one.position && kindOf(before) !== kindOf(one);
+  });
+  const groups = share ? runsOf(inOrder, kindOf) : Map.groupBy(inOrder, kindOf).values();
+  for (const group of groups) {
+    const [{ link, field }] = group as [NewLink];
+    const values = JSON.stringify(group.map(({ target, position }) => [row, target, position]));
+    await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), values);
+  }
+}
+
+/** Neighbours with one key, together. */
+function runsOf<T>(list: readonly T[], keyOf: (one: T) => string): T[][] {
+  const runs: T[][] = [];
+  for (const one of list) {
+    const last = runs.at(-1);
+    if (last && keyOf(last[0]!) === keyOf(one)) last.push(one);
+    else runs.push([one]);
+  }
+  return runs;
 }
 
 type StoredEntry = StoredLink | StoredRecord;
@@ -121,9 +160,9 @@ const targetsOf = (links: readonly Link[]): number[] => links.map(({ target }) =
 async function standIns({ rowsFor }: MorphCopy, uid: string, links: readonly Link[]): Promise<Link[]> {
   const targets = targetsOf(links);
   const rows = targets.length === 0 ? new Map<number, number>() : await rowsFor(uid, targets);
-  return links.flatMap(({ target, position, field }) => {
-    const row = rows.get(target);
-    return row === undefined ? [] : [{ target: row, position, field }];
+  return links.flatMap((link) => {
+    const row = rows.get(link.target);
+    return row === undefined ? [] : [{ ...link, target: row }];
   });
 }
 
@@ -146,7 +185,7 @@ async function readRecords(
   if ((!records && !recalls) || lists.length === 0) return [];
   const types = new Map(lists.map(({ uid, list }) => [list, uid]));
   const found = await readMorphRecords(write, [...types.keys()], [from, to]);
-  return found.map((record) => ({ ...record, uid: types.get(record.list)! }));
+  return found.map((record) => ({ ...record, uid: types.get(record.list)!, age: NEWEST }));
 }
 
 /**
@@ -206,7 +245,7 @@ async function readMorphLinks(
     // Links without a position come last, and so stand behind the others.
     const position = stored ?? (last.get(row) ?? 0) + 1;
     last.set(row, position);
-    return { id, row, uid, target, position, field: shows ? field : null };
+    return { id, age: id, row, uid, target, position, field: shows ? field : null };
   });
 }
 
