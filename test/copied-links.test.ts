@@ -1,7 +1,7 @@
 // Links that are kept in a row itself, as a foreign key or as a key to one entry of any type, and lists of entries of
 // several types: they are written in every form, and copied with their row when it is cloned, published or discarded,
 // at the top of an entry and in its components.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answered, type Content, localized, type Project, relation, useContents } from './support/content.ts';
 import { describeOnEveryDatabase, recordStatements } from './support/database.ts';
 import { componentOrphans } from './support/invariants.ts';
@@ -670,26 +670,57 @@ describeOnEveryDatabase('a relation to any type of which only some show it', (en
     expect(published).toMatchObject(SHOWN);
   });
 
-  // Where a link is made from its other side, it has a position of the list there.
-  it.each(['tag first', 'author first'])(
-    'keeps the order of links at one position when it is published (%s)',
-    async (which) => {
+  describe('has several links at one position, as those are that were made from their other side,', () => {
+    /** An entry whose draft has two, in the order of `types`. */
+    async function boardWith(types: readonly string[]): Promise<{ id: number; documentId: string }> {
       const { id, documentId } = await content.entry('POST', 'boards?status=draft', { name: 's' });
       const draft = await content.entry('GET', `tags/${tag.documentId}?status=draft`);
-      const places = [`(${id}, ${draft.id}, '${TAG}', null, 1)`, `(${id}, ${author.id}, '${AUTHOR}', 'boards', 1)`];
-      const inOrder = which === 'tag first' ? places : places.toReversed();
-      for (const place of inOrder)
-        await content.execute(
-          `insert into boards_several_mph (board_id, several_id, several_type, field, "order") values ${place}`,
-        );
-      const shown = which === 'tag first' ? SHOWN.several : SHOWN.several.toReversed();
-      expect(await content.entry('GET', `boards/${documentId}?status=draft&populate=*`)).toMatchObject({
-        several: shown,
-      });
-      const published = await content.entry('PUT', `boards/${documentId}?populate=*`, { name: 'p' });
-      expect(published).toMatchObject({ several: shown });
-    },
-  );
+      for (const type of types) await link(id, type, type === TAG ? draft.id : author.id);
+      return { id, documentId };
+    }
+    const link = (board: number, type: string, id: number) =>
+      content.execute(`insert into boards_several_mph (board_id, several_id, several_type, field, "order")
+        values (${board}, ${id}, '${type}', ${type === TAG ? 'null' : `'boards'`}, 1)`);
+    const typesOf = async (request: string, ...body: Answered[]): Promise<string[]> => {
+      const { several } = await content.entry(body.length > 0 ? 'PUT' : 'GET', request, ...body);
+      return several.map(({ __type }: Answered) => __type);
+    };
+    const publish = (documentId: string) => typesOf(`boards/${documentId}?populate=*`, { name: 'p' });
+    const orders = [
+      [TAG, AUTHOR],
+      [AUTHOR, TAG],
+    ];
+
+    it.each(orders)('and keeps their order when it is published (%s, %s)', async (...types) => {
+      const { documentId } = await boardWith(types);
+      expect(await typesOf(`boards/${documentId}?status=draft&populate=*`)).toEqual(types);
+      expect(await publish(documentId)).toEqual(types);
+    });
+
+    it.each(orders)('and has their order again when one of them was not published (%s, %s)', async (...types) => {
+      const { documentId } = await boardWith(types);
+      await publish(documentId);
+      const published = await content.entry('GET', `boards/${documentId}`);
+      const [first] = types;
+      await content.execute(
+        `delete from boards_several_mph where board_id = ${published.id} and several_type = '${first}'`,
+      );
+      expect(await publish(documentId)).toEqual(types);
+    });
+
+    it.each(orders)(
+      'and gets their order where another program published them in another (%s, %s)',
+      async (...types) => {
+        const { documentId } = await boardWith(types);
+        await publish(documentId);
+        const { id } = await content.entry('GET', `boards/${documentId}`);
+        await content.execute(`delete from boards_several_mph where board_id = ${id}`);
+        for (const type of types.toReversed()) await link(id, type, type === TAG ? tag.id : author.id);
+        expect(await typesOf(`boards/${documentId}?populate=*`)).toEqual(types.toReversed());
+        expect(await publish(documentId)).toEqual(types);
+      },
+    );
+  });
 
   it('leads to no type that is kept from everyone', async () => {
     for (const uid of ['plugin::users-permissions.role', 'admin::user', 'admin::role']) {

@@ -44,9 +44,10 @@ interface Link {
 /** The age of a link that stands for none. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** A link that a row gets, and the table and type that it is for. */
-interface NewLink extends Link {
+/** A link that a row shall have. `link`: the table and type that it is for. `id`: null where the row does not have it yet. */
+interface DesiredLink extends Link {
   readonly link: LinkTable;
+  readonly id: number | null;
 }
 
 interface StoredLink extends Link, ListEntry {
@@ -73,7 +74,7 @@ export async function copyMorphList(
   const source = copied.filter(isLink).map((one) => ({ ...one, field: isShown ? one.field : null }));
   const recorded = await copyRecords(write, attribute, copy, { links, records, copied, kept });
   let { isChanged } = recorded;
-  const inserted: NewLink[] = [];
+  const list: DesiredLink[] = [];
   for (const { uid, link } of attribute.targets) {
     const isOfType = (stored: StoredLink): boolean => stored.uid === uid;
     const current = links.filter((stored) => stored.row === to && isOfType(stored));
@@ -83,7 +84,7 @@ export async function copyMorphList(
       ...(recorded.recalled.get(uid) ?? []),
     ];
     if (current.length + desired.length === 0) continue;
-    const { surplus, moved, added: missing } = compare(current, desired);
+    const { surplus, paired, moved, added: missing } = compare(current, desired);
     const present = await holdRows(write, write.type(uid), targetsOf(missing));
     const added = missing.filter(({ target }) => present.has(target));
     const isLost = ({ target, field }: Link): boolean =>
@@ -96,24 +97,49 @@ export async function copyMorphList(
       await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
     if (moved.length > 0)
       await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-    inserted.push(...added.map((wanted) => ({ ...wanted, link })));
+    list.push(...paired.map((one) => ({ ...one, link })), ...added.map((one) => ({ ...one, link, id: null })));
   }
-  await insertLinks(write, to, inserted);
+  const late = outOfOrder(list);
+  if (late.length > 0) {
+    const { table } = late[0]!.link;
+    await write.run.change(table, write.sql.deleteRows(table), listOf(late.map(({ id }) => id!)));
+    isChanged = true;
+  }
+  await insertLinks(write, to, [...list.filter(({ id }) => id === null), ...late]);
   if (isChanged) write.noteList(attribute.targets[0]!.link, to);
   return isChanged;
 }
 
+const inOrder = (links: readonly DesiredLink[]): DesiredLink[] =>
+  links.toSorted((one, other) => one.position - other.position || one.age - other.age);
+
+/**
+ * Links that a row has and that have to be made anew: of those at one position the oldest comes first, and each that is
+ * inserted is younger than all others.
+ */
+function outOfOrder(links: readonly DesiredLink[]): DesiredLink[] {
+  const late: DesiredLink[] = [];
+  for (const atOnePosition of Map.groupBy(links, ({ position }) => position).values()) {
+    let youngest = 0;
+    for (const one of inOrder(atOnePosition)) {
+      if (one.id !== null && one.id < youngest) late.push(one);
+      youngest = one.id === null || one.id < youngest ? NEWEST : one.id;
+    }
+  }
+  return late;
+}
+
 /** Each kind together, but for links of several kinds at one position: these are made one after the other. */
-async function insertLinks(write: WriteSession, row: number, links: readonly NewLink[]): Promise<void> {
-  const kindOf = ({ link, field }: NewLink): string => JSON.stringify([link.constants, field]);
-  const inOrder = links.toSorted((one, other) => one.position - other.position || one.age - other.age);
-  const share = inOrder.some((one, at) => {
-    const before = inOrder[at - 1];
+async function insertLinks(write: WriteSession, row: number, links: readonly DesiredLink[]): Promise<void> {
+  const kindOf = ({ link, field }: DesiredLink): string => JSON.stringify([link.constants, field]);
+  const list = inOrder(links);
+  const share = list.some((one, at) => {
+    const before = list[at - 1];
     return before?.position === one.position && kindOf(before) !== kindOf(one);
   });
-  const groups = share ? runsOf(inOrder, kindOf) : Map.groupBy(inOrder, kindOf).values();
+  const groups = share ? runsOf(list, kindOf) : Map.groupBy(list, kindOf).values();
   for (const group of groups) {
-    const [{ link, field }] = group as [NewLink];
+    const [{ link, field }] = group as [DesiredLink];
     const values = JSON.stringify(group.map(({ target, position }) => [row, target, position]));
     await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), values);
   }
@@ -262,15 +288,20 @@ function isShownBy(
 /** What is to be done to the links of a row, so that they are the desired ones. */
 function compare(current: readonly StoredLink[], desired: readonly Link[]) {
   const surplus = [...current];
+  const paired: (Link & { readonly id: number })[] = [];
   const moved: [id: number, position: number][] = [];
   const added: Link[] = [];
   for (const wanted of desired) {
     const at = surplus.findIndex(({ target, field }) => target === wanted.target && field === wanted.field);
-    const [kept] = at < 0 ? [] : surplus.splice(at, 1);
-    if (!kept) added.push(wanted);
-    else if (kept.position !== wanted.position) moved.push([kept.id, wanted.position]);
+    const [stored] = at < 0 ? [] : surplus.splice(at, 1);
+    if (!stored) {
+      added.push(wanted);
+      continue;
+    }
+    paired.push({ ...wanted, id: stored.id });
+    if (stored.position !== wanted.position) moved.push([stored.id, wanted.position]);
   }
-  return { surplus, moved, added };
+  return { surplus, paired, moved, added };
 }
 
 /** The links of a table that a field of their targets shows. */
