@@ -708,6 +708,15 @@ describeOnEveryDatabase('a relation to any type of which only some show it', (en
       expect(await publish(documentId)).toEqual(types);
     });
 
+    it.each(orders)('and has their order again when one of them is published again (%s, %s)', async (...types) => {
+      const { documentId } = await boardWith(types);
+      await publish(documentId);
+      await content.sheaf.documents(TAG).unpublish({ documentId: tag.documentId });
+      expect(await typesOf(`boards/${documentId}?populate=*`)).toEqual([AUTHOR]);
+      await content.sheaf.documents(TAG).publish({ documentId: tag.documentId });
+      expect(await typesOf(`boards/${documentId}?populate=*`)).toEqual(types);
+    });
+
     it.each(orders)(
       'and gets their order where another program published them in another (%s, %s)',
       async (...types) => {
@@ -715,7 +724,8 @@ describeOnEveryDatabase('a relation to any type of which only some show it', (en
         await publish(documentId);
         const { id } = await content.entry('GET', `boards/${documentId}`);
         await content.execute(`delete from boards_several_mph where board_id = ${id}`);
-        for (const type of types.toReversed()) await link(id, type, type === TAG ? tag.id : author.id);
+        const published = await content.entry('GET', `tags/${tag.documentId}`);
+        for (const type of types.toReversed()) await link(id, type, type === TAG ? published.id : author.id);
         expect(await typesOf(`boards/${documentId}?populate=*`)).toEqual(types.toReversed());
         expect(await publish(documentId)).toEqual(types);
       },

@@ -30,25 +30,15 @@ interface KeptLinks {
   readonly own: number;
 }
 
-/**
- * `field`: the attribute of the target that shows the link; null where none does. `age`: the id of the link, or of the one
- * that it stands for; of those at one position, the oldest comes first.
- */
+/** `field`: the attribute of the target that shows the link; null where none does. */
 interface Link {
   readonly target: number;
   readonly position: number;
   readonly field: string | null;
-  readonly age: number;
 }
 
-/** The age of a link that stands for none. */
-const NEWEST = Number.MAX_SAFE_INTEGER;
-
-/** A link that a row shall have. `link`: the table and type that it is for. `id`: null where the row does not have it yet. */
-interface DesiredLink extends Link {
-  readonly link: LinkTable;
-  readonly id: number | null;
-}
+/** Between copies of links at one position: less than what lies between positions that were chosen. */
+const LEAST_STEP = 2 ** -20;
 
 interface StoredLink extends Link, ListEntry {
   readonly id: number;
@@ -57,7 +47,6 @@ interface StoredLink extends Link, ListEntry {
 /** A draft that is on record of a row. */
 interface StoredRecord extends RecordedDraft, ListEntry {
   readonly field: null;
-  readonly age: typeof NEWEST;
 }
 
 /** Says whether the list was another. */
@@ -68,13 +57,16 @@ export async function copyMorphList(
   copy: MorphCopy,
 ): Promise<boolean> {
   const { from, to, isShown } = copy;
-  const links = await readMorphLinks(write, schema, attribute, [from, to]);
-  const records = await readRecords(write, attribute, copy);
-  const { copied, kept } = await chosenEntries(write, schema, attribute, { copy, entries: [...links, ...records] });
+  const stored = [
+    ...(await readMorphLinks(write, schema, attribute, [from, to])),
+    ...(await readRecords(write, attribute, copy)),
+  ];
+  const entries = [...apart(stored.filter(({ row }) => row === from)), ...stored.filter(({ row }) => row === to)];
+  const [links, records] = [entries.filter(isLink), entries.filter(isRecord)];
+  const { copied, kept } = await chosenEntries(write, schema, attribute, { copy, entries });
   const source = copied.filter(isLink).map((one) => ({ ...one, field: isShown ? one.field : null }));
   const recorded = await copyRecords(write, attribute, copy, { links, records, copied, kept });
   let { isChanged } = recorded;
-  const list: DesiredLink[] = [];
   for (const { uid, link } of attribute.targets) {
     const isOfType = (stored: StoredLink): boolean => stored.uid === uid;
     const current = links.filter((stored) => stored.row === to && isOfType(stored));
@@ -84,7 +76,7 @@ export async function copyMorphList(
       ...(recorded.recalled.get(uid) ?? []),
     ];
     if (current.length + desired.length === 0) continue;
-    const { surplus, paired, moved, added: missing } = compare(current, desired);
+    const { surplus, moved, added: missing } = compare(current, desired);
     const present = await holdRows(write, write.type(uid), targetsOf(missing));
     const added = missing.filter(({ target }) => present.has(target));
     const isLost = ({ target, field }: Link): boolean =>
@@ -97,69 +89,34 @@ export async function copyMorphList(
       await write.run.change(link.table, write.sql.deleteRows(link.table), listOf(surplus.map(({ id }) => id)));
     if (moved.length > 0)
       await write.run.change(link.table, write.sql.setPositions(link.table, link.order!), JSON.stringify(moved));
-    list.push(...paired.map((one) => ({ ...one, link })), ...added.map((one) => ({ ...one, link, id: null })));
-  }
-  const late = outOfOrder(list);
-  if (late.length > 0) {
-    const { table } = late[0]!.link;
-    await write.run.change(table, write.sql.deleteRows(table), listOf(late.map(({ id }) => id!)));
-    isChanged = true;
-  }
-  await insertLinks(write, to, [...list.filter(({ id }) => id === null), ...late]);
-  if (isChanged) write.noteList(attribute.targets[0]!.link, to);
-  return isChanged;
-}
-
-const inOrder = (links: readonly DesiredLink[]): DesiredLink[] =>
-  links.toSorted((one, other) => one.position - other.position || one.age - other.age);
-
-/**
- * Links that a row has and that have to be made anew: of those at one position the oldest comes first, and each that is
- * inserted is younger than all others.
- */
-function outOfOrder(links: readonly DesiredLink[]): DesiredLink[] {
-  const late: DesiredLink[] = [];
-  for (const atOnePosition of Map.groupBy(links, ({ position }) => position).values()) {
-    let youngest = 0;
-    for (const one of inOrder(atOnePosition)) {
-      if (one.id !== null && one.id < youngest) late.push(one);
-      youngest = one.id === null || one.id < youngest ? NEWEST : one.id;
+    for (const [field, group] of Map.groupBy(added, (wanted) => wanted.field)) {
+      const links = JSON.stringify(group.map(({ target, position }) => [to, target, position]));
+      await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), links);
     }
   }
-  return late;
-}
-
-/** Each kind together, but for links of several kinds at one position: these are made one after the other. */
-async function insertLinks(write: WriteSession, row: number, links: readonly DesiredLink[]): Promise<void> {
-  const kindOf = ({ link, field }: DesiredLink): string => JSON.stringify([link.constants, field]);
-  const list = inOrder(links);
-  const share = list.some((one, at) => {
-    const before = list[at - 1];
-    return before?.position === one.position && kindOf(before) !== kindOf(one);
-  });
-  const groups = share ? runsOf(list, kindOf) : Map.groupBy(list, kindOf).values();
-  for (const group of groups) {
-    const [{ link, field }] = group as [DesiredLink];
-    const values = JSON.stringify(group.map(({ target, position }) => [row, target, position]));
-    await write.run.change(link.table, write.sql.insertLinks(shownBy(link, field)), values);
-  }
-}
-
-/** Neighbours with one key, together. */
-function runsOf<T>(list: readonly T[], keyOf: (one: T) => string): T[][] {
-  const runs: T[][] = [];
-  for (const one of list) {
-    const last = runs.at(-1);
-    if (last && keyOf(last[0]!) === keyOf(one)) last.push(one);
-    else runs.push([one]);
-  }
-  return runs;
+  if (isChanged) write.noteList(attribute.targets[0]!.link, to);
+  return isChanged;
 }
 
 type StoredEntry = StoredLink | StoredRecord;
 
 const isLink = (entry: StoredEntry): entry is StoredLink => 'id' in entry;
 const isRecord = (entry: StoredEntry): entry is StoredRecord => 'list' in entry;
+
+/**
+ * The entries of a list, those at one position close behind each other: a link that was made from its other side has a
+ * position of the list there. Their copies are not made in the order in which they were, so that would not tell.
+ */
+function apart(entries: readonly StoredEntry[]): StoredEntry[] {
+  const ageOf = (entry: StoredEntry): number => (isLink(entry) ? entry.id : Number.MAX_SAFE_INTEGER);
+  const inOrder = entries.toSorted((one, other) => one.position - other.position || ageOf(one) - ageOf(other));
+  const places = [...Map.groupBy(inOrder, ({ position }) => position)];
+  return places.flatMap(([position, atOnePlace], index) => {
+    const [next = position + 1] = places[index + 1] ?? [];
+    const step = Math.min(LEAST_STEP, (next - position) / (atOnePlace.length + 1));
+    return atOnePlace.map((entry, turn) => (turn === 0 ? entry : { ...entry, position: position + turn * step }));
+  });
+}
 
 /** Of what two rows have: what the one gets from the other, and what it keeps. */
 interface ChosenEntries {
@@ -186,9 +143,9 @@ const targetsOf = (links: readonly Link[]): number[] => links.map(({ target }) =
 async function standIns({ rowsFor }: MorphCopy, uid: string, links: readonly Link[]): Promise<Link[]> {
   const targets = targetsOf(links);
   const rows = targets.length === 0 ? new Map<number, number>() : await rowsFor(uid, targets);
-  return links.flatMap((link) => {
-    const row = rows.get(link.target);
-    return row === undefined ? [] : [{ ...link, target: row }];
+  return links.flatMap(({ target, position, field }) => {
+    const row = rows.get(target);
+    return row === undefined ? [] : [{ target: row, position, field }];
   });
 }
 
@@ -211,7 +168,7 @@ async function readRecords(
   if ((!records && !recalls) || lists.length === 0) return [];
   const types = new Map(lists.map(({ uid, list }) => [list, uid]));
   const found = await readMorphRecords(write, [...types.keys()], [from, to]);
-  return found.map((record) => ({ ...record, uid: types.get(record.list)!, age: NEWEST }));
+  return found.map((record) => ({ ...record, uid: types.get(record.list)! }));
 }
 
 /**
@@ -271,7 +228,7 @@ async function readMorphLinks(
     // Links without a position come last, and so stand behind the others.
     const position = stored ?? (last.get(row) ?? 0) + 1;
     last.set(row, position);
-    return { id, age: id, row, uid, target, position, field: shows ? field : null };
+    return { id, row, uid, target, position, field: shows ? field : null };
   });
 }
 
@@ -288,20 +245,15 @@ function isShownBy(
 /** What is to be done to the links of a row, so that they are the desired ones. */
 function compare(current: readonly StoredLink[], desired: readonly Link[]) {
   const surplus = [...current];
-  const paired: (Link & { readonly id: number })[] = [];
   const moved: [id: number, position: number][] = [];
   const added: Link[] = [];
   for (const wanted of desired) {
     const at = surplus.findIndex(({ target, field }) => target === wanted.target && field === wanted.field);
-    const [stored] = at < 0 ? [] : surplus.splice(at, 1);
-    if (!stored) {
-      added.push(wanted);
-      continue;
-    }
-    paired.push({ ...wanted, id: stored.id });
-    if (stored.position !== wanted.position) moved.push([stored.id, wanted.position]);
+    const [kept] = at < 0 ? [] : surplus.splice(at, 1);
+    if (!kept) added.push(wanted);
+    else if (kept.position !== wanted.position) moved.push([kept.id, wanted.position]);
   }
-  return { surplus, paired, moved, added };
+  return { surplus, moved, added };
 }
 
 /** The links of a table that a field of their targets shows. */
