@@ -2,7 +2,7 @@
 // twice.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faultsOf } from '../support/axe.ts';
+import { AXE, faultsOf } from '../support/axe.ts';
 import { launchBrowser } from '../support/browser.ts';
 
 const PALE = 'color: #ccc; background: #fff';
@@ -26,9 +26,12 @@ describe('What axe looks at', () => {
     expect(await faultsOf(page)).toEqual([]);
   });
   afterAll(() => browser.close());
-  it('is nothing that it has looked at before', async () => {
+  /** What axe is told to leave out: once where a page has something new, light and dark. */
+  const leftOut = async (text: string): Promise<string[]> => {
+    await page.setContent(text);
+    await page.evaluate(`window.left = []`);
+    await page.evaluate(AXE);
     await page.evaluate(`{
-      window.left = [];
       const run = axe.run;
       axe.run = (context, options) => {
         left.push(context.exclude.map((element) => element.localName).join());
@@ -36,12 +39,27 @@ describe('What axe looks at', () => {
       };
     }`);
     expect(await faultsOf(page)).toEqual([]);
-    expect(await page.evaluate('left')).toEqual(['main', 'main']);
+    return page.evaluate<string[]>('left');
+  };
+
+  it.each([
+    ['a page', html('')],
+    ['another text', html('and more')],
+  ])('is nothing in what it has looked at before: %s', async (_, text) => {
+    expect(await leftOut(text)).toEqual([]);
+  });
+
+  it('is the first three of what a list repeats, and two of the others', async () => {
+    const items = (count: number): string => '<li><b>Item</b></li>'.repeat(count);
+    const left = await leftOut(html(`<ol>${items(9)}</ol>`));
+    expect(left).toEqual(Array(2).fill(['h1', 'li', ...Array(9 - 5).fill('li'), 'ul'].join()));
   });
 
   it.each([
     ['an element', html('<img src="x.png">'), 'light: image-alt'],
     ['an attribute', html(`<span style="${PALE}">pale</span>`), 'light: color-contrast'],
+    ['no text', html('<button></button>'), 'light: button-name'],
+    ['no name', html('<label for="y">y</label><input id="x">'), 'light: label'],
     ['the dark', html('<span class="shade">shade</span>'), 'dark: color-contrast'],
     ['what an outer element makes of it', html('', 'class="on"'), 'light: color-contrast'],
   ])('is %s that is new in a page that it knows, until it has no fault', async (_, text, fault) => {

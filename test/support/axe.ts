@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 const RULES = { light: {}, dark: { runOnly: ['color-contrast'] } };
 const THEMES = Object.keys(RULES) as (keyof typeof RULES)[];
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** At the ends of an open menu: it hands the focus on at once, so that nobody meets it. */
 const FOCUS_GUARD = '[data-base-ui-focus-guard]';
@@ -21,19 +21,16 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-interface Looked {
-  readonly findings: readonly Finding[];
-  /** What stands for each element that is new. */
-  readonly marks: readonly string[];
-}
-
 /**
- * Runs axe on what is new in the page. An element is known if one with the same markup stood in the same place before:
- * at the same number below elements with the same attributes, in a window as wide, with the same dialogs and menus open.
- * Ids that React counts up are all the same. The outermost elements that are known are left out; whatever has something
- * new in it is looked at.
+ * Marks what a page is made of, and returns the marks that there are. Two elements have one mark if axe finds the same in
+ * both: the same elements and attributes in the same kind of place, below elements with the same attributes, in a window
+ * as wide, with the same dialogs and menus open. What a text says makes no difference, but whether there is one; nor what
+ * an id is, but whether something has it. Of what a list repeats, the first three have a place each, and of the others
+ * every second one.
  */
-const LOOK = `async (known, options) => {
+const MARK = `() => {
+  const TEXTS = new Set('id name alt title placeholder value href src srcset download datetime content aria-label aria-valuetext'.split(' '));
+  const IDS = new Set('for aria-labelledby aria-describedby aria-controls aria-owns aria-activedescendant aria-errormessage'.split(' '));
   const hash = (text) => {
     let [one, other] = [0xdeadbeef, 0x41c6ce57];
     for (let index = 0; index < text.length; index++) {
@@ -42,31 +39,56 @@ const LOOK = `async (known, options) => {
     }
     return (one >>> 0).toString(36) + '-' + (other >>> 0).toString(36);
   };
-  const tagOf = (element) => element.cloneNode(false).outerHTML.replace(/_r_\\w+?_/g, 'id');
+  const valueOf = ({ name, value }) => {
+    if (IDS.has(name)) return value.split(' ').map((id) => document.getElementById(id) !== null).join();
+    return TEXTS.has(name) || /^data-.*\\d/.test(name + value) ? value.trim() !== '' : value;
+  };
+  const tags = new Map();
+  const tagOf = (element) => {
+    if (!tags.has(element))
+      tags.set(element, element.localName + [...element.attributes].map((one) => ' ' + one.name + '=' + valueOf(one)).join(''));
+    return tags.get(element);
+  };
   const contents = new Map();
   const read = (node) => {
-    if (node.nodeType !== Node.ELEMENT_NODE) return node.data;
+    if (node.nodeType !== Node.ELEMENT_NODE) return node.data.trim() !== '';
     const content = hash(tagOf(node) + [...node.childNodes].map(read).join());
     contents.set(node, content);
     return content;
   };
   read(document.documentElement);
-  const [marks, exclude] = [[], [...document.querySelectorAll('${FOCUS_GUARD}')]];
-  const look = (element, place) => {
-    const mark = hash(place + contents.get(element));
-    if (known.has(mark)) return void exclude.push(element);
-    marks.push(mark);
-    look.all(element, hash(place + tagOf(element)));
+  window.marks = new Map();
+  const mark = (element, place) => {
+    marks.set(element, hash(place + contents.get(element)));
+    markAll(element, hash(place + tagOf(element)));
   };
-  look.all = (element, place) => [...element.children].forEach((child, index) => look(child, place + index));
+  const markAll = (element, place) =>
+    [...element.children].forEach((child, index) => mark(child, place + (index < 3 ? index : 3 + (index % 2))));
   const around = [document.documentElement, document.body, ...document.body.children].map(tagOf).join();
-  look.all(document.body, hash(innerWidth + around));
-  const { violations } = await axe.run({ include: [document], exclude }, options);
-  return { findings: violations, marks };
+  markAll(document.body, hash(innerWidth + around));
+  return [...new Set(marks.values())];
 }`;
 
-/** What the tests of this process have found without a fault, in each theme. */
-const KNOWN = { light: new Set<string>(), dark: new Set<string>() };
+/**
+ * Runs axe on what is new in a page that was marked. The outermost elements that are known are left out, and so are those
+ * of which the page has another one; whatever has something new in it is looked at.
+ */
+const LOOK = `async (known, options) => {
+  const [met, exclude] = [new Set(known), [...document.querySelectorAll('${FOCUS_GUARD}')]];
+  const look = (element) => {
+    // What has come since the page was marked has none.
+    const mark = marks.get(element) ?? element;
+    if (met.has(mark)) return void exclude.push(element);
+    met.add(mark);
+    for (const child of element.children) look(child);
+  };
+  for (const child of document.body.children) look(child);
+  const { violations } = await axe.run({ include: [document], exclude }, options);
+  return violations;
+}`;
+
+/** What the tests of this process have looked at, light and dark, and found without a fault. */
+const KNOWN = new Set<string>();
 
 const IS_DARK = `matchMedia('(prefers-color-scheme: dark)').matches`;
 
@@ -80,23 +102,20 @@ export async function inEachTheme(page: Page, look: (theme: keyof typeof RULES) 
 
 /** The serious and the critical faults that axe finds in what is new in a page, light or dark. */
 export async function faultsOf(page: Page): Promise<string[]> {
+  const marks = await page.evaluate<string[]>(`(${MARK})()`);
+  const known = marks.filter((mark) => KNOWN.has(mark));
+  if (known.length === marks.length) return [];
   if (await page.evaluate<boolean>(`typeof axe === 'undefined'`)) await page.evaluate(AXE);
-  const all: string[] = [];
+  const faults: string[] = [];
   await inEachTheme(page, async (theme) => {
-    const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...RULES[theme] });
-    const known = KNOWN[theme];
-    const { findings, marks } = await page.evaluate<Looked>(
-      `(${LOOK})(new Set(${JSON.stringify([...known])}), ${options})`,
-    );
-    const faults = findings
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, help, nodes }) =>
-        nodes.map((node) => `${theme}: ${id}: ${help}: ${node.html}: ${node.failureSummary}`),
-      );
-    all.push(...faults);
-    if (faults.length === 0) for (const mark of marks) known.add(mark);
+    const options = { resultTypes: ['violations'], preload: false, ...RULES[theme] };
+    const findings = await page.evaluate<Finding[]>(`(${LOOK})(${JSON.stringify(known)}, ${JSON.stringify(options)})`);
+    for (const { id, impact, help, nodes } of findings)
+      if (impact === 'serious' || impact === 'critical')
+        faults.push(...nodes.map((node) => `${theme}: ${id}: ${help}: ${node.html}: ${node.failureSummary}`));
   });
-  return all;
+  if (faults.length === 0) for (const mark of marks) KNOWN.add(mark);
+  return faults;
 }
 
 export async function axe(page: Page): Promise<void> {
