@@ -51,30 +51,34 @@ export class KnownTotals {
     if (this.#database.isInTransaction) return read('page and total');
     const key = this.#keyOf(plan, count, context);
     const known = this.#totals.get(key);
-    const isTried = known !== undefined && this.#mayHold(known);
+    const before = this.#database.commitState();
+    const isTried = known !== undefined && this.#mayHold(known, before);
     if (isTried) {
-      const { page, state } = await this.#stateOf(() => read('page'));
+      const { page, state } = await this.#stateOf(before, () => read('page'));
       if (state === known.state) {
         known.pause = 0;
         return { ...page, total: known.total };
       }
     }
-    const { page, state } = await this.#stateOf(() => read('page and total'));
+    const { page, state } = await this.#stateOf(isTried ? this.#database.commitState() : before, () =>
+      read('page and total'),
+    );
     if (state === null || page.total === null) return page;
     const { pause = 0, rest = 0 } = isTried ? longerPause(known) : (known ?? {});
     this.#totals.set(key, { total: page.total, state, pause, rest }, LEAST_LENGTH + key.length);
     return page;
   }
 
-  #mayHold(known: KnownTotal): boolean {
-    const state = this.#database.commitState();
+  #mayHold(known: KnownTotal, state: string | null): boolean {
     if (state !== null) return state === known.state;
     return known.rest-- <= 0;
   }
 
-  /** A page, and the state of the data that it is from; null where others have written meanwhile. */
-  async #stateOf(read: () => Promise<ReadPage>): Promise<{ page: ReadPage; state: string | null }> {
-    const before = this.#database.commitState();
+  /** A page, and the state of the data that it is from; null where that is no longer the state of before. */
+  async #stateOf(
+    before: string | null,
+    read: () => Promise<ReadPage>,
+  ): Promise<{ page: ReadPage; state: string | null }> {
     const page = await read();
     if (before === null) return { page, state: page.state ?? null };
     return { page, state: this.#database.commitState() === before ? before : null };
