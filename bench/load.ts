@@ -48,11 +48,23 @@ export async function measure(servers: readonly Server[], paths: readonly string
   return tallies.map(summary);
 }
 
-const shuffled = (places: Iterable<number>): number[] =>
-  [...places]
-    .map((place) => [Math.random(), place] as const)
+export const shuffled = <Item>(items: Iterable<Item>): Item[] =>
+  [...items]
+    .map((item) => [Math.random(), item] as const)
     .sort(([left], [right]) => left - right)
-    .map(([, place]) => place);
+    .map(([, item]) => item);
+
+/** One turn of one server. */
+export async function measureTurn(
+  server: Server,
+  paths: readonly string[],
+  connections: number,
+  seconds: number,
+): Promise<Pick<Tally, 'answers' | 'seconds'>> {
+  const tally = newTally();
+  await turn(server, paths, connections, seconds, tally);
+  return tally;
+}
 
 const newTally = (): Tally => ({
   seconds: 0,

@@ -38,7 +38,8 @@ Usage: npm run bench -- [options]
   --rounds R        measure each workload R times, reads on servers that are started anew, and show the medians
                     (default 1)
   --beside DIR      for reads, and for writes with --clients: another checkout with its build in dist, measured in
-                    turns with this one
+                    turns with this one; for reads on R processes of each, by the processor time of the thread that
+                    answers, and with no limit server
   --targets T       with --clients: how many chefs, pairs of categories and so on all documents share (default 1)
   --workers W       with --clients: processes of Sheaf that share the database, as nodes do (default 1)
   --durable         with --clients --postgres: commits wait for the disk, as a server does by default

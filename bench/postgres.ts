@@ -2,6 +2,7 @@
 // server that answers from the same database.
 import { Pool } from 'pg';
 import { startPostgres } from '../test/support/postgres-server.ts';
+import { compareBuilds } from './builds.ts';
 import { dataSet } from './data.ts';
 import type { Options } from './options.ts';
 import { copyToPostgres } from './postgres-data.ts';
@@ -37,6 +38,8 @@ export async function withPostgres(restaurants: number, work: (data: PostgresDat
 export const readsOnPostgres = (options: Options): Promise<void> =>
   withPostgres(options.restaurants, async ({ url, documentId }) => {
     const workloads = workloadsOf(documentId, options.only);
+    const { beside } = options;
+    if (beside !== null) return compareBuilds(url, workloads, { ...options, beside });
     const limit = await Server.start('The limit server', ['bench/limit-server-postgres.ts', url, documentId], ROOT);
     await compareReads(limit, url, workloads, options);
     await limit.stop();

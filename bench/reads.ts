@@ -39,20 +39,9 @@ export const startSheaf = (
   return Server.start(name, [...NODE_WORDS, ...(watch?.words ?? []), 'dist/main.js', 'start', ...places], root);
 };
 
-/** Sheaf, and Sheaf of another checkout on the same database where there is one. */
-type Sheaves = readonly [sheaf: Server, ...beside: Server[]];
-
-/** Started one after the other, each before the other in turns. */
-async function startSheaves(database: string, beside: string | null, round: number): Promise<Sheaves> {
-  if (beside === null) return [await startSheaf(database)];
-  if (round % 2 === 0) return [await startSheaf(database), await startSheaf(database, { root: beside })];
-  const other = await startSheaf(database, { root: beside });
-  return [await startSheaf(database), other];
-}
-
 /**
  * Measures the workloads, prints a line for each, and returns the memory that Sheaf has in the end. In each round Sheaf
- * is started anew: processes of one build differ from one another by more than what is asked of a change.
+ * is started anew, since processes of one build differ.
  */
 export async function compareReads(
   limit: Server,
@@ -60,32 +49,29 @@ export async function compareReads(
   workloads: readonly Workload[],
   options: Options,
 ): Promise<Memory> {
-  const { restaurants, connections, seconds, rounds, beside } = options;
+  const { restaurants, connections, seconds, rounds } = options;
   const bytes = new Map<string, number>();
   const taken = workloads.map((): (readonly Measured[])[] => []);
   let memory: Memory = null;
   for (let round = 0; round < rounds; round++) {
-    const sheaves = await startSheaves(database, beside, round);
+    const sheaf = await startSheaf(database);
     for (const [index, workload] of workloads.entries()) {
-      bytes.set(workload[0], await compareAnswers(limit, sheaves[0], workload));
-      taken[index]!.push(await measure([limit, ...sheaves], [workload[1]], options));
+      bytes.set(workload[0], await compareAnswers(limit, sheaf, workload));
+      taken[index]!.push(await measure([limit, sheaf], [workload[1]], options));
     }
-    memory = sheaves[0].memory();
-    for (const server of sheaves) await server.stop();
+    memory = sheaf.memory();
+    await sheaf.stop();
     if (rounds > 1) console.error(`round ${round + 1} of ${rounds}`);
   }
 
-  const line = table(30, 7, 12, 12, 8, 8, 6, ...(beside ? [9, 7] : []));
+  const line = table(30, 7, 12, 12, 8, 8, 6);
   console.log(`${restaurants} restaurants, ${connections} connections, ${seconds} s each, median of ${rounds}\n`);
-  const besideTitles = beside ? ['of beside', 'CPU'] : [];
-  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio', ...besideTitles));
+  console.log(line('workload', 'bytes', 'limit req/s', 'sheaf req/s', 'p50 ms', 'p99 ms', 'ratio'));
   let busiest = 0;
   for (const [index, [name]] of workloads.entries()) {
     const middle = (server: number, field: keyof Measured): number =>
       median(taken[index]!.map((results) => results[server]![field]));
     busiest = Math.max(busiest, middle(0, 'busy'), middle(1, 'busy'));
-    const ratio = (one: number, other: number, field: keyof Measured): string =>
-      (middle(one, field) / middle(other, field)).toFixed(2);
     console.log(
       line(
         name,
@@ -94,8 +80,7 @@ export async function compareReads(
         middle(1, 'perSecond').toFixed(0),
         milliseconds(middle(1, 'p50')),
         milliseconds(middle(1, 'p99')),
-        ratio(1, 0, 'perSecond'),
-        ...(beside ? [ratio(1, 2, 'perSecond'), ratio(1, 2, 'serverCost')] : []),
+        (middle(1, 'perSecond') / middle(0, 'perSecond')).toFixed(2),
       ),
     );
   }

@@ -2,6 +2,7 @@
 // and what memory it holds. The other parts are asked for by name.
 import { access } from './access.ts';
 import { aggregates } from './aggregates.ts';
+import { compareBuilds } from './builds.ts';
 import { clientWrites } from './client-writes.ts';
 import { code } from './code.ts';
 import { dataSet } from './data.ts';
@@ -24,6 +25,8 @@ import { writes } from './writes.ts';
 async function readsOnSqlite(options: Options): Promise<void> {
   const { file, documentId } = await dataSet(options.restaurants);
   const workloads = workloadsOf(documentId, options.only);
+  const { beside } = options;
+  if (beside !== null) return compareBuilds(`sqlite:${file}`, workloads, { ...options, beside });
   const limit = await Server.start('The limit server', ['bench/limit-server.ts', file, documentId], ROOT);
   const memory = await compareReads(limit, `sqlite:${file}`, workloads, options);
   await limit.stop();
