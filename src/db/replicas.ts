@@ -92,8 +92,25 @@ export class ReplicatedDatabase implements Database {
     const { after, isHeavy = false, whenGone, timer } = options;
     const passed = { isHeavy, whenGone, timer };
     const wanted = after && POSITION_FORM.test(after) ? numberOf(after) : 0n;
-    const replica = this.#choose(wanted);
-    if (!replica) return this.#primary.snapshot(work, passed);
+    const replica = this.#choose(wanted, PATIENCE_MS);
+    if (replica) return this.#readReplica(replica, wanted, work, passed);
+    try {
+      return await this.#primary.snapshot(work, passed);
+    } catch (error) {
+      // A replica that is slow is better than a primary that is away.
+      const slow = isUnavailable(error) && !isHeavy ? this.#choose(wanted, Number.POSITIVE_INFINITY) : undefined;
+      if (!slow) throw error;
+      return this.#readReplica(slow, wanted, work, passed);
+    }
+  }
+
+  /** Reads from the primary if the replica fails. */
+  async #readReplica<T>(
+    replica: ReplicaState,
+    wanted: bigint,
+    work: (session: Session) => Promise<T>,
+    options: ReadOptions,
+  ): Promise<T> {
     const begin = performance.now();
     const waits = wanted > replica.reached;
     replica.pending.add(begin);
@@ -102,18 +119,18 @@ export class ReplicatedDatabase implements Database {
       const result = await replica.database.snapshot(async (session) => {
         if (waits) await catchUp(session, replica, wanted);
         return work(session);
-      }, passed);
+      }, options);
       replica.failed = false;
       return result;
     } catch (error) {
       // What a client did wrong is wrong everywhere; anything else may be the replica's doing, and is read again.
       // A heavy read that took too long would take as long again.
-      if (error instanceof SheafError && (error.status < 500 || isHeavy)) throw error;
+      if (error instanceof SheafError && (error.status < 500 || options.isHeavy)) throw error;
       if (!(error instanceof ReplicaBehindError)) {
         replica.pausedUntil = performance.now() + REPLICA_PAUSE_MS;
         replica.failed = true;
       }
-      return this.#primary.snapshot(work, passed);
+      return this.#primary.snapshot(work, options);
     } finally {
       replica.pending.delete(begin);
       if (waits) replica.waiting = false;
@@ -121,17 +138,16 @@ export class ReplicatedDatabase implements Database {
   }
 
   /**
-   * One that is not paused or slow. One that failed last is tried by one read at a time, and so is one that is not
-   * known to be as far as a client's own write.
+   * One that is not paused and has no read under way for longer than `patience`. One that failed last is tried by one
+   * read at a time, and so is one that is not known to be as far as a client's own write.
    */
-  #choose(wanted: bigint): ReplicaState | undefined {
+  #choose(wanted: bigint, patience: number): ReplicaState | undefined {
     const now = performance.now();
     for (let tried = 0; tried < this.#replicas.length; tried++) {
       const replica = this.#replicas[this.#next++ % this.#replicas.length]!;
       const [oldest] = replica.pending;
       if (wanted > replica.reached && replica.waiting) continue;
-      if (replica.pausedUntil > now || (!replica.waiting && oldest !== undefined && now - oldest > PATIENCE_MS))
-        continue;
+      if (replica.pausedUntil > now || (!replica.waiting && oldest !== undefined && now - oldest > patience)) continue;
       if (!replica.failed || replica.pending.size === 0) return replica;
     }
     return undefined;
@@ -202,6 +218,8 @@ export class ReplicatedDatabase implements Database {
     await Promise.all([this.#primary.close(), ...this.#replicas.map(({ database }) => database.close())]);
   }
 }
+
+const isUnavailable = (error: unknown): boolean => error instanceof SheafError && error.status === 503;
 
 /** Waits until the replica is far enough; where it was not a moment ago, it is only asked once. */
 async function catchUp(session: Session, replica: ReplicaState, wanted: bigint): Promise<void> {
