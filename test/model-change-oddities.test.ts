@@ -608,6 +608,64 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     );
   });
 
+  it.each(['on', 'off'])(
+    'that turns drafts %s keeps the order of links at one position, on both sides',
+    async (how) => {
+      const ants = relation('morphMany', 'ant', { morphBy: 'items' });
+      const types = (drafts: boolean): Project => ({
+        types: {
+          ant: { attributes: { title: string, items: { type: 'relation', relation: 'morphToMany' } } },
+          bee: { drafts, attributes: { title: string, ants } },
+          cat: { attributes: { title: string, ants } },
+        },
+      });
+      const { create, become, apply, serve, undo } = start(types(how === 'off'));
+      const [a, b] = [await create('ant', { title: 'a' }), await create('ant', { title: 'b' })];
+      // A link that is made from its other side has the position of the list there: all of them are first.
+      for (const [name, ant] of [
+        ['bee', a],
+        ['cat', a],
+        ['bee', b],
+        ['cat', b],
+      ] as const) {
+        const { documentId } = await create(name, { title: name, ants: [ant.documentId] });
+        if (name === 'bee' && how === 'off')
+          await serve((sheaf) => sheaf.documents(uid('bee')).publish({ documentId } as Answered));
+      }
+      const lists = () =>
+        serve(async (sheaf) => {
+          const found: Answered[] = [];
+          for (const status of ['draft', 'published'])
+            for (const [name, list] of [
+              ['ant', 'items'],
+              ['bee', 'ants'],
+              ['cat', 'ants'],
+            ] as const) {
+              const entries = await sheaf
+                .documents(uid(name))
+                .findMany({ status, populate: list, sort: 'id' } as Answered);
+              found.push(entries.map((entry: Answered) => entry[list].map(({ title }: Answered) => title)));
+            }
+          return found;
+        });
+      const each = [
+        [
+          ['bee', 'cat'],
+          ['bee', 'cat'],
+        ],
+        [['a'], ['b']],
+        [['a'], ['b']],
+      ];
+      expect(await lists()).toEqual([...each, ...each]);
+      become(types(how === 'on'));
+      await apply();
+      expect(await lists()).toEqual([...each, ...each]);
+      await undo();
+      become(types(how === 'off'));
+      expect(await lists()).toEqual([...each, ...each]);
+    },
+  );
+
   it.each([
     ['a table', {}],
     ['a key', { useJoinTable: false }],

@@ -15,7 +15,6 @@ import {
   leadDraftsToDrafts,
   linkBothMoved,
   linkDraftsOfOthers,
-  linkMoved,
   movedRows,
   moveKeys,
   moveLinks,
@@ -51,6 +50,7 @@ import {
   type TypeLinks,
   tablesAround,
 } from './link-ends.ts';
+import { linkMovedInOrder } from './link-moved.ts';
 import { recallDrafts, recordDrafts } from './record-drafts.ts';
 import { isNumbered, renumberLists } from './renumber.ts';
 import { BATCH, run, type Step } from './step.ts';
@@ -90,13 +90,13 @@ async function linkDrafts(step: Step, type: ContentType, end: TypeLinks): Promis
   if (schema.kind === 'component') {
     const { drafts, others } = await componentsByStatus(step, schema, { ...end, from: end.other, to: end.own });
     await run(step, moveLinks(dialect, end, toThese), JSON.stringify(drafts));
-    await run(step, linkMoved(dialect, end, toThese), JSON.stringify(others));
+    await linkMovedInOrder(step, end, toThese, JSON.stringify(others));
   } else if (schema.uid === type.uid) await run(step, linkBothMoved(dialect, end));
   else if (schema.draftAndPublish) {
     await run(step, moveLinks(dialect, end, toDraftOf(schema.table)));
     // What others show is theirs: their drafts may have lost a link that is still published.
     if (!end.isShownThere) await run(step, linkDraftsOfOthers(dialect, end, schema.table));
-  } else await run(step, linkMoved(dialect, end, toAny));
+  } else await linkMovedInOrder(step, end, toAny);
 }
 
 /** Keys of drafts lead to drafts. One of a row without drafts leads to one row, which stays the published one. */
@@ -246,18 +246,16 @@ export function turnDraftsOff(step: Step, uid: string): Promise<UndoAction[]> {
 
 /** What others show of a draft, they show of its published row. What only the draft shows goes with it. */
 async function keepLinksOfDrafts(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
-  const { dialect } = step;
   const { schema } = end;
   if (schema.uid === type.uid) return;
   if (schema.kind === 'component' || (!schema.draftAndPublish && !end.isShownHere)) await keepLinks(step, type, end);
-  else if (schema.draftAndPublish && end.isShownThere)
-    await run(step, linkMoved(dialect, end, toDraftOf(schema.table)));
+  else if (schema.draftAndPublish && end.isShownThere) await linkMovedInOrder(step, end, toDraftOf(schema.table));
 }
 
 /** Rows that stay get the links of those that go. A relation to one stays with the document that it leads to already. */
 export async function keepLinks(step: Step, type: ContentType, end: TypeLinks): Promise<void> {
   const { dialect } = step;
-  await run(step, linkMoved(dialect, end, toAny));
+  await linkMovedInOrder(step, end, toAny);
   if (end.isSingle) await run(step, unlinkSecond(dialect, end, { end: 'other', table: end.schema.table }));
   if (end.isExclusive) await run(step, unlinkSecond(dialect, end, { end: 'own', table: type.table }));
 }

@@ -81,7 +81,7 @@ export interface LinkEnd {
 }
 
 /** Which links are meant, of `l`; `m` is the move of the row of the type. */
-type LinkCondition = (dialect: Dialect) => Fragment;
+export type LinkCondition = (dialect: Dialect) => Fragment;
 
 const isDraftIn =
   (table: string, not: boolean): LinkCondition =>
@@ -140,6 +140,32 @@ export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkConditi
     sql`insert into ${sql.table(end.table)} (${columnNames(linkColumns(end))}) select ${sql.join(values)} from ${linksOf(end)} as l join ${sql.table(ROW_MOVES)} as m on m.old_id = l.own where m.new_id is not null and ${condition(dialect)} and ${notLinked(end, sql`m.new_id`, sql`l.other`)} group by ${oneLink(end, sql`m.new_id`, sql`l.other`)} order by min(l.id)`,
   );
 }
+
+/** Whether a list of the other end has several links at one position: one where it does, of all types in the table. */
+export const someTie = (dialect: Dialect, { table, other, otherOrder }: LinkEnd): Statement<readonly [found: number]> =>
+  statementOf(
+    dialect,
+    sql`select 1 from ${sql.table(table)} group by ${sql.id(other)}, ${sql.id(otherOrder!)} having count(*) > 1 limit 1`,
+  );
+
+/**
+ * Inserts every link of a table once more, in order: links that were added for the rows that others are moved to come
+ * behind those that they are like. Values: the last link that was there before.
+ */
+export const insertInOrder = (dialect: Dialect, end: LinkEnd, columns: readonly string[]): Statement => {
+  const { own, other, constants } = end;
+  const table = sql.table(end.table);
+  const narrowed = constants.map((one) => sql` and ${sql.id('o', one.column)} = ${sql.lit(one.value)}`);
+  const like = sql`select min(o.id) from ${table} as o join ${sql.table(ROW_MOVES)} as m on m.old_id = ${sql.id('o', own)} where m.new_id = ${sql.id('l', own)} and ${sql.id('o', other)} = ${sql.id('l', other)} and ${dialect.same(sql`o.field`, sql`l.field`)}${sql.join(narrowed, sql``)}`;
+  return statementOf(
+    dialect,
+    sql`insert into ${table} (${columnNames(columns)}) select ${columnNames(columns)} from ${table} as l order by case when l.id > ${value()} then coalesce((${like}), l.id) else l.id end, l.id`,
+  );
+};
+
+/** Values: the last of the links that are deleted. */
+export const deleteLinksUpTo = (dialect: Dialect, { table }: LinkEnd): Statement =>
+  statementOf(dialect, sql`delete from ${sql.table(table)} where id <= ${value()}`);
 
 /**
  * Deletes links of the rows that others are moved to, where they lead a row to a second document in the same status. `to`:
