@@ -949,6 +949,21 @@ describeOnEveryDatabase('writes against the model', (engine) => {
         expect(await listed('book', second, 'writerOneToOneKey', 'draft')).toEqual([]);
       });
 
+      it.each([
+        ['book', 'writer', 'writerOneToOneKey'],
+        ['shelf', 'shop', 'shopOneToOneKey'],
+      ])('a %s that is as it was published takes no %s from its clone', async (name, other, key) => {
+        const [entry, target] = [await make(name), await make(other, 'published')];
+        await of(name).update({ documentId: entry, data: { [key]: target }, status: 'published' });
+        const { documentId: clone } = await of(name).clone({ documentId: entry });
+        for (const act of ['discardDraft', 'publish'] as const) {
+          await of(name)[act]({ documentId: entry });
+          expect(await listed(name, clone, key, 'draft')).toEqual([target]);
+          expect(await listed(name, entry, key, 'draft')).toEqual([target]);
+          expect(await listed(name, entry, key, 'published')).toEqual([target]);
+        }
+      });
+
       it('a draft that takes a target without drafts leaves it with published entries until it is published', async () => {
         const [first, second, shop] = [await make('shelf'), await make('shelf'), await make('shop')];
         const shown = (shelf: string, status: Status) => listed('shelf', shelf, 'shopOneToOneKey', status);

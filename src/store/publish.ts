@@ -38,13 +38,13 @@ interface PublishedRows extends DraftAndPublished, Pick<GatheredForPublish, 'rec
 
 /**
  * Columns that the two rows of a document share: everything but the id, the moment of publication, and keys that can
- * lead to a draft in one and to a published row in the other.
+ * lead to a draft in one and to a published row in the other, or that others may have to lose.
  */
 export const sharedColumns = memoize((type: ContentType, { contentTypes }: Model): readonly CopiedColumn[] =>
   [...type.attributes.values()].flatMap((attribute) => {
     if (attribute.kind === 'scalar')
       return attribute.name === 'id' || attribute.name === 'publishedAt' ? [] : [attribute.column];
-    return isForeignKey(attribute) && !contentTypes.get(attribute.target)!.draftAndPublish
+    return isForeignKey(attribute) && isSettled(attribute, contentTypes.get(attribute.target)!)
       ? [copiedKey(attribute, contentTypes)]
       : [];
   }),
@@ -253,8 +253,8 @@ async function placeInInverses(
 }
 
 /**
- * A key between a row and one without drafts needs nothing but to be taken from others: either it was copied with its
- * row, or it is that of the row without drafts, which leads to one row.
+ * A key between a row and one without drafts needs nothing else, unless it may have to be taken from others: either it
+ * was copied with its row, or it is that of the row without drafts, which leads to one row.
  */
 export const isSettled = ({ owning, exclusive }: RelationAttribute, target: ContentType): boolean =>
   !target.draftAndPublish && !(owning && exclusive);
@@ -291,17 +291,18 @@ async function leadKeysToPublished(
   await setKey(write, type, attribute, { row: published, desired: [...kept, ...inDraft] });
 }
 
-/** Links a row by a key with the desired rows alone; others lose them. */
+/** Links a row by a key with the desired rows alone; others lose those that it did not have. */
 export async function setKey(
   write: WriteSession,
   type: ContentType,
   attribute: RelationAttribute,
   { row, desired }: { readonly row: number; readonly desired: readonly number[] },
 ): Promise<void> {
-  const owners = attribute.exclusive ? await otherHolders(write, type, attribute, { row, desired }) : [];
-  if (!(await mayTakeFrom(write, type, owners)) || !(await mayTakeFromOtherTypes(write, type, attribute, desired)))
-    throw takesFromOthers([attribute.name]);
   const current = await readTargets(write, attribute.link, row);
+  const added = desired.filter((id) => !current.includes(id));
+  const owners = attribute.exclusive ? await otherHolders(write, type, attribute, { row, desired: added }) : [];
+  if (!(await mayTakeFrom(write, type, owners)) || !(await mayTakeFromOtherTypes(write, type, attribute, added)))
+    throw takesFromOthers([attribute.name]);
   const gone = current.filter((id) => !desired.includes(id));
   await requireMayLose(write, attribute, gone);
   const rowsToDetach = attribute.owning ? owners : gone;
