@@ -736,6 +736,46 @@ describeOnEveryDatabase('A change of a model', (engine) => {
     expect(await leads()).toEqual(before);
   });
 
+  it('of a relation that gets its other side leaves an entry one owner, whatever the locales', async () => {
+    const types = (isTwoWay: boolean): Project => ({
+      locales: ['en', 'fr'],
+      types: {
+        ant: {
+          localized: true,
+          attributes: {
+            title: string,
+            lead: relation('oneToOne', 'bee', isTwoWay ? { inversedBy: 'back' } : { useJoinTable: false }),
+          },
+        },
+        bee: {
+          attributes: { title: string, ...(isTwoWay && { back: relation('oneToOne', 'ant', { mappedBy: 'lead' }) }) },
+        },
+      },
+    });
+    const { create, become, apply, read, serve, undo } = start(types(false));
+    const lead = (await create('bee', { title: 'b' })).documentId;
+    await create('ant', { title: 'x', lead });
+    const { documentId } = await create('ant', { title: 'y' });
+    await serve((sheaf) =>
+      sheaf.documents(uid('ant')).update({ documentId, locale: 'fr', data: { lead } } as Answered),
+    );
+    const leads = () =>
+      Promise.all(
+        ['en', 'fr'].map(async (locale) =>
+          (await read('ant', { locale })).map((ant) => `${ant.title} ${ant.lead?.title ?? '-'}`).toSorted(),
+        ),
+      );
+    const before = await leads();
+    expect(before).toEqual([['x b', 'y -'], ['y b']]);
+    become(types(true));
+    await apply();
+    expect(await leads()).toEqual([['x b', 'y -'], ['y -']]);
+    expect(await serve(wrongIn)).toEqual([]);
+    await undo();
+    become(types(false));
+    expect(await leads()).toEqual(before);
+  });
+
   it('to no drafts leaves a key that the other side shows in its draft', async () => {
     const key = { useJoinTable: false };
     const types = (drafts: boolean): Project => ({

@@ -13,7 +13,7 @@ export interface LinkMove {
   readonly to: LinkEnd;
   /** A row keeps the links with one entry; one that is not in front of the others is left out. */
   readonly isSingle: boolean;
-  /** A row at the other end keeps one link for each version of its holders; `holders`: their table, null for components. */
+  /** A row at the other end keeps one holder, in all of its locales; `holders`: their table, null for components. */
   readonly isExclusive: boolean;
   readonly holders: string | null;
   /** The table of what the rows lead to, where that has drafts: its draft and its published row are one entry. */
@@ -26,19 +26,20 @@ function keptLinks({ from, isSingle, isExclusive, holders, targets }: LinkMove):
   const other = sql.id('l', from.other);
   const ownOrder = from.ownOrder ? sql`${sql.id('l', from.ownOrder)} nulls last, ` : sql``;
   const otherOrder = from.otherOrder ? sql`${sql.id('l', from.otherOrder)} nulls last, ` : sql``;
-  const version = holders
-    ? sql`case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
-    : sql`0 as is_published, '' as locale`;
+  const holder = holders
+    ? sql`coalesce(h.document_id, cast(${own} as text)) as holder, case when h.published_at is null then 0 else 1 end as is_published, coalesce(h.locale, '') as locale`
+    : sql`'' as holder, 0 as is_published, '' as locale`;
   const entry = targets ? sql`concat(t.document_id, ' ', t.locale)` : other;
   const join = [
     ...(holders ? [sql` join ${sql.table(holders)} as h on h.id = ${own}`] : []),
     ...(targets ? [sql` join ${sql.table(targets)} as t on t.id = ${other}`] : []),
   ];
   const inOrder = sql`partition by ${own} order by ${ownOrder}l.id`;
-  const first = sql`select ${own} as own, ${other} as other, ${entry} as entry, first_value(${entry}) over (${inOrder}) as first_entry, row_number() over (${inOrder}) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${version} from ${sql.table(from.table)} as l${sql.join(join, sql``)} where ${own} is not null and ${other} is not null`;
+  const first = sql`select ${own} as own, ${other} as other, ${entry} as entry, first_value(${entry}) over (${inOrder}) as first_entry, row_number() over (${inOrder}) as own_rank, row_number() over (partition by ${other} order by ${otherOrder}l.id) as other_rank, ${holder} from ${sql.table(from.table)} as l${sql.join(join, sql``)} where ${own} is not null and ${other} is not null`;
   const single = isSingle ? sql` where entry = first_entry` : sql``;
-  const second = sql`select own, other, own_rank, other_rank, row_number() over (partition by other, is_published, locale order by other_rank) as owner_rank from (${first}) as f${single}`;
-  return sql`select own, other, own_rank, other_rank from (${second}) as s${isExclusive ? sql` where owner_rank = 1` : sql``}`;
+  const second = sql`select own, other, own_rank, other_rank, holder, first_value(holder) over (partition by other, is_published order by other_rank) as first_holder, row_number() over (partition by other, is_published, locale, holder order by other_rank) as version_rank from (${first}) as f${single}`;
+  const exclusive = isExclusive ? sql` where holder = first_holder and version_rank = 1` : sql``;
+  return sql`select own, other, own_rank, other_rank from (${second}) as s${exclusive}`;
 }
 
 export const countKept = (dialect: Dialect, move: LinkMove): Statement<readonly [count: number]> =>
