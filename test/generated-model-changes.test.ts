@@ -209,7 +209,7 @@ function changed(drawn: Drawn, random: Random): Drawn {
   return next;
 }
 
-/** Links and keys of types that lead from one status to the other, and keys that several rows have though one may. */
+/** Links and keys of types that lead from one status to the other, and keys that several documents have though one may. */
 async function astray({ model, database }: Sheaf): Promise<string[]> {
   const wrong: string[] = [];
   for (const type of model.contentTypes.values()) {
@@ -218,13 +218,15 @@ async function astray({ model, database }: Sheaf): Promise<string[]> {
       if (!attribute.owning) continue;
       const other = model.contentTypes.get(attribute.target)!;
       const { table, from, to } = attribute.link;
-      const pairs = `select h.id as own, t.id as other, h.published_at as p, h.locale as locale, t.published_at as q from "${table}" l join "${type.table}" h on h.id = l."${from}" join "${other.table}" t on t.id = l."${to}"`;
+      const pairs = `select h.id as own, h.document_id as owner, t.id as other, h.published_at as p, h.locale as locale, t.published_at as q from "${table}" l join "${type.table}" h on h.id = l."${from}" join "${other.table}" t on t.id = l."${to}"`;
       const questions = [
         ...(type.draftAndPublish && other.draftAndPublish
           ? [`select own, other from (${pairs}) x where (p is null) <> (q is null)`]
           : []),
         ...(attribute.storage === 'column' && attribute.exclusive
-          ? [`select other, count(*) from (${pairs}) x group by other, p is null having count(*) > 1`]
+          ? [
+              `select other, count(distinct owner) from (${pairs}) x group by other, p is null having count(distinct owner) > 1`,
+            ]
           : []),
       ];
       for (const sql of questions) {
