@@ -8,7 +8,8 @@ import { launchBrowser } from '../support/browser.ts';
 const PALE = 'color: #ccc; background: #fff';
 
 /** A page with two lists; `more` stands in an entry of the first one. */
-const html = (more: string, body = ''): string => `<!doctype html><html lang="en"><head><title>A page</title><style>
+const html = (more: string, body = '', title = 'A page'): string => `<!doctype html><html lang="en"><head>
+  <title>${title}</title><style>
   body { color: #000; background: #fff }
   @media (prefers-color-scheme: dark) { .shade { color: #333; background: #000 } }
   .on .lit { color: #ccc }
@@ -16,14 +17,19 @@ const html = (more: string, body = ''): string => `<!doctype html><html lang="en
   <main><h1>Title</h1><ul><li>One</li><li>Two ${more}</li></ul><ul><li class="lit">Three</li></ul></main>
 </body></html>`;
 
+const LABELLED = '<label for="a">y</label><input id="a"><input id="b" aria-label="z">';
+const NAMED = '<span id="n">Name</span><button aria-labelledby="n"></button>';
+
 describe('What axe looks at', () => {
   let browser: Awaited<ReturnType<typeof launchBrowser>>;
   let page: Page;
   beforeAll(async () => {
     browser = await launchBrowser();
     page = await browser.newPage();
-    await page.setContent(html(''));
-    expect(await faultsOf(page)).toEqual([]);
+    for (const known of ['', LABELLED, NAMED]) {
+      await page.setContent(html(known));
+      expect(await faultsOf(page)).toEqual([]);
+    }
   });
   afterAll(() => browser.close());
   /** What axe is told to leave out: once where a page has something new, light and dark. */
@@ -60,6 +66,9 @@ describe('What axe looks at', () => {
     ['an attribute', html(`<span style="${PALE}">pale</span>`), 'light: color-contrast'],
     ['no text', html('<button></button>'), 'light: button-name'],
     ['no name', html('<label for="y">y</label><input id="x">'), 'light: label'],
+    ['a label of something else', html(LABELLED.replace('for="a"', 'for="b"')), 'light: label'],
+    ['a name without a text', html(NAMED.replace('Name', '')), 'light: button-name'],
+    ['the title', html('', '', ''), 'light: document-title'],
     ['the dark', html('<span class="shade">shade</span>'), 'dark: color-contrast'],
     ['what an outer element makes of it', html('', 'class="on"'), 'light: color-contrast'],
   ])('is %s that is new in a page that it knows, until it has no fault', async (_, text, fault) => {

@@ -25,11 +25,11 @@ interface Finding {
  * Marks what a page is made of, and returns the marks that there are. Two elements have one mark if axe finds the same in
  * both: the same elements and attributes in the same kind of place, below elements with the same attributes, in a window
  * as wide, with the same dialogs and menus open. What a text says makes no difference, but whether there is one; nor what
- * an id is, but whether something has it. Of what a list repeats, the first three have a place each, and of the others
- * every second one.
+ * an id is, but whether something has it, with a text or without. Of what a list repeats, the first three have a place
+ * each, and of the others every second one. The page itself has a mark too, by its title and what it says of itself.
  */
 const MARK = `() => {
-  const TEXTS = new Set('id name alt title placeholder value href src srcset download datetime content aria-label aria-valuetext'.split(' '));
+  const TEXTS = new Set('id name alt title placeholder value href src srcset download datetime aria-label aria-valuetext'.split(' '));
   const IDS = new Set('for aria-labelledby aria-describedby aria-controls aria-owns aria-activedescendant aria-errormessage'.split(' '));
   const hash = (text) => {
     let [one, other] = [0xdeadbeef, 0x41c6ce57];
@@ -39,14 +39,17 @@ const MARK = `() => {
     }
     return (one >>> 0).toString(36) + '-' + (other >>> 0).toString(36);
   };
+  const stateOf = (target) => (target === null ? 'missing' : target.textContent.trim() === '' ? 'blank' : 'text');
   const valueOf = ({ name, value }) => {
-    if (IDS.has(name)) return value.split(' ').map((id) => document.getElementById(id) !== null).join();
+    if (IDS.has(name)) return value.split(' ').map((id) => stateOf(document.getElementById(id))).join();
     return TEXTS.has(name) || /^data-.*\\d/.test(name + value) ? value.trim() !== '' : value;
   };
   const tags = new Map();
   const tagOf = (element) => {
-    if (!tags.has(element))
-      tags.set(element, element.localName + [...element.attributes].map((one) => ' ' + one.name + '=' + valueOf(one)).join(''));
+    if (!tags.has(element)) {
+      const values = [...element.attributes].map((one) => ' ' + one.name + '=' + valueOf(one));
+      tags.set(element, element.localName + ' ' + (element.labels?.length > 0) + values.join(''));
+    }
     return tags.get(element);
   };
   const contents = new Map();
@@ -66,7 +69,8 @@ const MARK = `() => {
     [...element.children].forEach((child, index) => mark(child, place + (index < 3 ? index : 3 + (index % 2))));
   const around = [document.documentElement, document.body, ...document.body.children].map(tagOf).join();
   markAll(document.body, hash(innerWidth + around));
-  return [...new Set(marks.values())];
+  const ofPage = hash(around + [...document.querySelectorAll('title, meta')].map((one) => contents.get(one)).join());
+  return [...new Set([ofPage, ...marks.values()])];
 }`;
 
 /**
