@@ -71,12 +71,18 @@ describeOnSqlite('Find', (engine) => {
       page,
       'Restaurants whose chef’s country’s name is “France” and that are not among those with no dish whose price is more than 20, by stars, highest first, shown with chef, 25 a page.',
     );
-    const handle = page.locator('.find-filters .find-handle').last();
-    const [from, to] = await Promise.all([handle.boundingBox(), page.locator('.find-drop').first().boundingBox()]);
-    await page.mouse.move(from!.x + 8, from!.y + 12);
+    const handle = (await page.locator('.find-filters .find-handle').last().boundingBox())!;
+    await page.mouse.move(handle.x + 8, handle.y + 12);
     await page.mouse.down();
-    await page.mouse.move(from!.x + 8, from!.y - 10, { steps: 4 });
-    await page.mouse.move(to!.x + 30, to!.y + 3, { steps: 8 });
+    await page.mouse.move(handle.x + 8, handle.y - 10, { steps: 4 });
+    // The page may still be laid out, and says in a later frame where what is dragged would be put down.
+    const top = page.locator('.find-drop').first();
+    const dragToTop = async (): Promise<string | null> => {
+      const { x, y } = (await top.boundingBox())!;
+      await page.mouse.move(x + 30, y + 3, { steps: 8 });
+      return top.getAttribute('class');
+    };
+    await expect.poll(dragToTop).toContain('find-drop-over');
     await page.mouse.up();
     await page.getByRole('button', { name: 'Remove group' }).click();
     await settles(
