@@ -4,11 +4,11 @@
 import { lastRow } from '../sql/migration-statements.ts';
 import {
   deleteLinksUpTo,
+  findTie,
   insertInOrder,
   type LinkCondition,
   type LinkEnd,
   linkMoved,
-  someTie,
 } from '../sql/moved-link-statements.ts';
 import type { BoundValue } from '../sql/statement.ts';
 import { run, type Step } from './step.ts';
@@ -22,7 +22,7 @@ export async function linkMovedInOrder(
 ): Promise<void> {
   const { dialect } = step;
   const isPolymorphic = end.inField !== undefined && end.otherOrder !== null;
-  const hasTies = isPolymorphic && (await run(step, someTie(dialect, end))).length > 0;
+  const hasTies = isPolymorphic && (await run(step, findTie(dialect, end))).length > 0;
   const [before] = hasTies ? (await run(step, lastRow(dialect, end.table)))[0]! : [0];
   await run(step, linkMoved(dialect, end, condition), ...values);
   if (!hasTies) return;

@@ -141,8 +141,8 @@ export function linkMoved(dialect: Dialect, end: LinkEnd, condition: LinkConditi
   );
 }
 
-/** Whether a list of the other end has several links at one position: one where it does, of all types in the table. */
-export const someTie = (dialect: Dialect, { table, other, otherOrder }: LinkEnd): Statement<readonly [found: number]> =>
+/** A row if some list of the other end has several links at one position, whatever types they lead to. */
+export const findTie = (dialect: Dialect, { table, other, otherOrder }: LinkEnd): Statement<readonly [found: number]> =>
   statementOf(
     dialect,
     sql`select 1 from ${sql.table(table)} group by ${sql.id(other)}, ${sql.id(otherOrder!)} having count(*) > 1 limit 1`,
