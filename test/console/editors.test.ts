@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { axe, shoot, useConsole } from '../support/console.ts';
 import { describeOnSqlite } from '../support/database.ts';
 import { chooseItem } from '../support/keyboard.ts';
+import { boxAtRest } from '../support/pages.ts';
 
 const text = (value: string, marks: object = {}) => ({ type: 'text', text: value, ...marks });
 const item = (value: string) => ({ type: 'list-item', children: [text(value)] });
@@ -215,14 +216,11 @@ describeOnSqlite('Editors of the console', (engine) => {
     await page.getByRole('button', { name: 'Use 2 files' }).click();
     const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
     await handle('picture-1.png').scrollIntoViewIfNeeded();
-    const [from, to] = await Promise.all([
-      handle('picture-1.png').boundingBox(),
-      handle('picture-2.png').boundingBox(),
-    ]);
-    await page.mouse.move(from!.x + 8, from!.y + 8);
+    const [from, to] = await Promise.all([boxAtRest(handle('picture-1.png')), boxAtRest(handle('picture-2.png'))]);
+    await page.mouse.move(from.x + 8, from.y + 8);
     await page.mouse.down();
-    await page.mouse.move(from!.x + 20, from!.y + 8, { steps: 4 });
-    await page.mouse.move(to!.x + 12, to!.y + 8, { steps: 8 });
+    await page.mouse.move(from.x + 20, from.y + 8, { steps: 4 });
+    await page.mouse.move(to.x + 12, to.y + 8, { steps: 8 });
     await page.mouse.up();
     await expect
       .poll(() => page.getByRole('list', { name: 'gallery' }).locator('.files-name').allTextContents())

@@ -1,6 +1,6 @@
 // Pages of the console in a browser that a suite shares. A test fails at its end if a page of it has logged an error, has
 // thrown one, was refused something by its policy, or if a request of it failed.
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { CONSOLE_API, CONSOLE_PATH } from '../../src/console/contract.ts';
 import { launchBrowser } from './browser.ts';
@@ -66,6 +66,19 @@ async function newPage(browser: Browser, phone: boolean): Promise<Page> {
   page.setDefaultTimeout(PATIENCE_MS);
   await page.addInitScript(REPORTS);
   return page;
+}
+
+const FRAMES_MS = 50;
+
+/** Where an element is, once it stays there: what is loaded above it may still move it. */
+export async function boxAtRest(element: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  for (let before = ''; ; ) {
+    const box = (await element.boundingBox())!;
+    const now = JSON.stringify(box);
+    if (now === before) return box;
+    before = now;
+    await element.page().waitForTimeout(FRAMES_MS);
+  }
 }
 
 const WATCHED = ['pageerror', 'console', 'request', 'response', 'requestfailed', 'dialog'];
