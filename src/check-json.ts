@@ -2,6 +2,7 @@
 // objects and lists that valibot leaves too lenient or reports one key at a time.
 // The message of a schema is the whole problem, such as `expected true or false`.
 import * as v from 'valibot';
+import { isObject } from './type-guards.ts';
 
 export interface Problem {
   /** Keys that lead to the wrong value; none for the whole value. */
@@ -23,9 +24,6 @@ export function check<T>(schema: v.GenericSchema<unknown, T>, value: unknown): C
   }));
   return { ok: false, problems };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The keys that mean something. */
 const listedKeys = (entries: v.ObjectEntries): string =>

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'memoize.ts',
     'next-run.ts',
     'check-json.ts',
+    'type-guards.ts',
     'package-root.ts',
     'edit-distance.ts',
   ],

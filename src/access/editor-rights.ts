@@ -1,9 +1,9 @@
 // The permissions of an account of the console → its rights: for each content-type and each thing that is done with
 // entries, which entries, attributes and locales. Permissions of several roles add up, as in Strapi 5. What cannot be
 // expressed here is refused, and said.
-import { isObject } from '../check-json.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType, Model, Schema } from '../model/types.ts';
+import { isObject } from '../type-guards.ts';
 import {
   type EditorGrants,
   type EditorPermission,

@@ -1,5 +1,5 @@
 // Settings of accounts that Strapi 5 keeps in the database, so that both servers follow the same ones.
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 
 export interface AccountSettings {
   readonly unique_email: boolean;

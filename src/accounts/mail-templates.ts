@@ -1,6 +1,6 @@
 // The texts of mails to accounts, and who sends them: as the project stored it, or ours, with placeholders filled in.
-import { isObject } from '../check-json.ts';
 import { isEmail } from '../plan/write/values.ts';
+import { isObject } from '../type-guards.ts';
 import type { Mail } from './mail.ts';
 
 const DEFAULT_TEXTS = {

@@ -1,7 +1,7 @@
 // `sheaf config`: every value that holds for a project, and where it comes from. Secrets are not shown.
-import { isObject } from '../check-json.ts';
 import { withoutPassword } from '../project/connection-url.ts';
 import type { ServerConfig } from '../project/environment.ts';
+import { isObject } from '../type-guards.ts';
 
 /** A value that holds, as it may be shown. */
 export interface ShownValue {

@@ -1,7 +1,7 @@
 // The attribute that entries of a type are named by, as someone chose it in the admin panel of Strapi 5.
-import { isObject } from '../check-json.ts';
 import type { Database } from '../db/database.ts';
 import { STORED_VIEWS, VIEW_KEY } from '../sql/console-statements.ts';
+import { isObject } from '../type-guards.ts';
 
 /** By the uid of the type or component. */
 export async function readMainFields(database: Database): Promise<ReadonlyMap<string, string>> {

@@ -2,7 +2,7 @@
 // what interrupted uploads left behind. Runs beside a server: what was stored a moment ago is looked at again.
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import { kilobytes } from './file-names.ts';
 import type { Files } from './files.ts';
 import { staleFiles } from './incoming.ts';

@@ -1,10 +1,10 @@
 // The folder of the media library that uploads of the API land in, made as Strapi 5 makes it.
 import { createId } from '@paralleldrive/cuid2';
-import { isObject } from '../check-json.ts';
 import type { Database, Session } from '../db/database.ts';
 import { SETTINGS_TABLE } from '../model/tables.ts';
 import { API_FOLDER, type FileStatements, PICTURE_SETTINGS } from '../sql/file-statements.ts';
 import { WriteStatements } from '../sql/write-statements.ts';
+import { isObject } from '../type-guards.ts';
 import type { PictureOptions } from './pictures.ts';
 
 const NAME = 'API Uploads';

@@ -1,7 +1,7 @@
 // What a client says of files beside their bytes: `fileInfo`, and the entry that they are for.
 import * as v from 'valibot';
-import { isObject } from '../check-json.ts';
 import { SheafError, validationError } from '../errors.ts';
+import { isObject } from '../type-guards.ts';
 
 export interface FileInfo {
   readonly name?: string | null | undefined;

@@ -6,7 +6,6 @@ import { actionOn, DELETE_FILES, REPLACE_FILES, UPLOAD_FILES } from '../access/a
 import { requireAction } from '../access/authorize.ts';
 import { type Caller, editorIdOf, systemCaller } from '../access/caller.ts';
 import type { WriteOperation } from '../access/operation.ts';
-import { isObject } from '../check-json.ts';
 import { applicationError, SetupError, SheafError, validationError } from '../errors.ts';
 import { MAX_LISTED_FILES } from '../limits.ts';
 import { FILE } from '../model/builtin.ts';
@@ -21,6 +20,7 @@ import { isStorable, readRowId } from '../request/scalars.ts';
 import { FileStatements, type StoredFileRow } from '../sql/file-statements.ts';
 import { attachFiles, type MediaField } from '../store/attach-files.ts';
 import { DocumentNotFound } from '../store/document-not-found.ts';
+import { isObject } from '../type-guards.ts';
 import { FileFolder } from './file-folder.ts';
 import { type FileInfo, type FileLink, replacedInfo, writtenInfo } from './file-info.ts';
 import { type ReceivedFile, Scratch } from './incoming.ts';

@@ -1,5 +1,5 @@
 // Files as answers show them: with signed URLs where they are private.
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import type { FileStorage } from './storage.ts';
 
 /** Files with what tells whether their URLs are signed. Of a private place, all URLs of its own are. */

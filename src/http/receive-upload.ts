@@ -3,7 +3,6 @@
 import type { Socket } from 'node:net';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { isObject } from '../check-json.ts';
 import { limitExceeded, SheafError, validationError } from '../errors.ts';
 import { fileName } from '../files/file-names.ts';
 import { tooLarge } from '../files/file-types.ts';
@@ -18,6 +17,7 @@ import {
   MAX_UPLOADED_FILES,
 } from '../limits.ts';
 import { parseQueryString } from '../request/query-string.ts';
+import { isObject } from '../type-guards.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
+import { isObject } from '../type-guards.ts';
 import { snakeCase } from './identifiers.ts';
 import type { AttributeDefinition, Definition, MorphKind, RelationKind, ScalarType, SchemaLabel } from './types.ts';
 
@@ -47,8 +48,6 @@ const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export const ATTRIBUTE_NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
 
 type Problems = string[];
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface ProjectDefinitions {
   readonly definitions: readonly Definition[];

@@ -1,7 +1,7 @@
 // The settings that hold for a project, and where each comes from: config/sheaf.json first, then the files of Strapi,
 // then defaults.
-import { isObject } from '../check-json.ts';
 import { ADJUSTABLE_LIMITS, LARGEST_PAGE_SIZE } from '../limits.ts';
+import { isObject } from '../type-guards.ts';
 import { completeSettings, DEFAULT_SETTINGS, readOwnSettings, type Settings, settingProblems } from './settings.ts';
 import { merged, StrapiConfig } from './strapi-config.ts';
 import { type GivenSetting, settingsOfStrapi } from './strapi-settings.ts';

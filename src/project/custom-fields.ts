@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { AnyNode } from 'acorn';
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import { CodeModule } from './code/code-module.ts';
 import { propertyName } from './code/code-nodes.ts';
 import { sourcesOf } from './transpile.ts';

@@ -1,7 +1,8 @@
 // The settings of files in config/sheaf.json: where they are stored, what is taken, and what is made of pictures.
 import * as v from 'valibot';
-import { described, flag, isObject, listOf, nonEmptyString, strictObject } from '../check-json.ts';
+import { described, flag, listOf, nonEmptyString, strictObject } from '../check-json.ts';
 import { MAX_FILE_BYTES } from '../limits.ts';
+import { isObject } from '../type-guards.ts';
 
 const positive = (message: string) => v.pipe(v.number(message), v.integer(message), v.minValue(1, message));
 const BYTES = 'expected a whole number of bytes, at least 1';

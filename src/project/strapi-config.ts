@@ -2,7 +2,7 @@
 // its name is first asked for.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import { ConfigModules } from './config-modules.ts';
 import type { EnvHelper } from './env-helper.ts';
 

@@ -1,7 +1,7 @@
 // The database that a Strapi project names, in config/database or in variables, as the URL that we open.
 import path from 'node:path';
-import { isObject } from '../check-json.ts';
 import { SetupError } from '../errors.ts';
+import { isObject } from '../type-guards.ts';
 import type { StrapiConfig } from './strapi-config.ts';
 
 export interface NamedDatabase {

@@ -1,6 +1,6 @@
 // What the configuration of a Strapi project says of our settings: page sizes, the address, CORS, users-permissions.
 // A value that means nothing here is named in a note; nothing is refused, since Strapi takes it.
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import { isOrigin } from './settings.ts';
 import type { ConfigName, StrapiConfig } from './strapi-config.ts';
 import { type FileReader, readUploads } from './strapi-uploads.ts';

@@ -1,6 +1,6 @@
 // What the configuration of a Strapi project says of files: the upload plugin with its provider, the folder of public
 // files, and how large the files of a request may be.
-import { isObject } from '../check-json.ts';
+import { isObject } from '../type-guards.ts';
 import type { ConfigName, StrapiConfig } from './strapi-config.ts';
 
 /** What becomes of values: settings, or notes. */

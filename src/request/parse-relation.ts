@@ -1,6 +1,7 @@
 // The grammar of a relation in a write: bare values, `set`, `connect` and `disconnect` with positions → typed
 // references. Knows no model; whether what they name exists is found out later.
 import { type ErrorDetails, limitExceeded, SheafError } from '../errors.ts';
+import { isObject } from '../type-guards.ts';
 import type { Status } from './read-request.ts';
 import { isStorable, readRowId } from './scalars.ts';
 
@@ -53,9 +54,6 @@ export const bodyValueError = (path: BodyPath, expected: string, details: ErrorD
     source: 'body',
     ...details,
   });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const OPERATIONS = new Set(['connect', 'disconnect', 'set', 'options']);
 const REFERENCE_KEYS = new Set(['documentId', 'id', 'locale', 'status', '__type']);

@@ -1,6 +1,7 @@
 // The body of a write request as it comes over the wire, and the parameters beside it.
 import { invalidKey, limitExceeded, type SheafError, validationError } from '../errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
+import { isObject } from '../type-guards.ts';
 import { badValue, isDeeper, rootLocation } from './grammar.ts';
 import { isLocaleCode, type ReadParameters } from './parse-read.ts';
 import { bodyKeyError } from './parse-relation.ts';
@@ -9,7 +10,7 @@ import type { Status } from './read-request.ts';
 /** The `data` of a body; everything else about it is checked against the model. */
 export function parseData(body: unknown, limits: Limits = DEFAULT_LIMITS): Record<string, unknown> {
   const data = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
-  if (!isEntry(data)) throw validationError('Missing "data" payload in the request body');
+  if (!isObject(data)) throw validationError('Missing "data" payload in the request body');
   const unknownKey = Object.keys(body as object).find((key) => key !== 'data');
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, []);
   checkDepth(data, limits);
@@ -18,13 +19,10 @@ export function parseData(body: unknown, limits: Limits = DEFAULT_LIMITS): Recor
 
 /** Checks the `data` that code in process gave, whatever its type says. */
 export function checkData(data: unknown, limits: Limits): void {
-  if (!isEntry(data))
+  if (!isObject(data))
     throw validationError('Missing "data": expected an object of values by attribute', { key: 'data' });
   checkDepth(data, limits);
 }
-
-const isEntry = (data: unknown): data is Record<string, unknown> =>
-  typeof data === 'object' && data !== null && !Array.isArray(data);
 
 function checkDepth(body: object, { bodyDepth }: Limits): void {
   if (isDeeper(body, bodyDepth))

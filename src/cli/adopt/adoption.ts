@@ -5,7 +5,6 @@ import path from 'node:path';
 import { type Withheld, withheldBy } from '../../access/withheld.ts';
 import type { StoredRole } from '../../accounts/roles.ts';
 import { open, openDatabase } from '../../app.ts';
-import { isObject } from '../../check-json.ts';
 import { diffSchema, missingForReads, type SchemaDiff } from '../../db/schema.ts';
 import { SetupError } from '../../errors.ts';
 import { loadModel } from '../../model/build.ts';
@@ -15,6 +14,7 @@ import type { Model } from '../../model/types.ts';
 import type { CodeFinding } from '../../project/code/code-finding.ts';
 import { readProjectCode } from '../../project/code/project-code.ts';
 import { openOptions, readConfig, type ServerConfig, type ServerOptions } from '../../project/environment.ts';
+import { isObject } from '../../type-guards.ts';
 
 /** What package.json says. */
 export interface PackageFacts {

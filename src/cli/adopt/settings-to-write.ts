@@ -4,11 +4,11 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../check-json.ts';
 import { USER } from '../../model/builtin.ts';
 import { DEFAULT_SOURCE, OWN_FILE } from '../../project/configuration.ts';
 import { DEFAULT_SETTINGS, readOwnSettings, type Settings } from '../../project/settings.ts';
 import { merged } from '../../project/strapi-config.ts';
+import { isObject } from '../../type-guards.ts';
 import type { Adoption } from './adoption.ts';
 
 export interface SettingToWrite {

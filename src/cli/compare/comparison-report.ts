@@ -1,5 +1,5 @@
 // The report of a comparison: a summary for people, or one JSON document. Values of secrets are never shown.
-import { isObject } from '../../check-json.ts';
+import { isObject } from '../../type-guards.ts';
 import type { Comparison, DifferingRequest } from './comparison.ts';
 import { type Difference, shownPath } from './json-difference.ts';
 import { DIFFERENCE_RULES } from './judge.ts';

@@ -2,10 +2,10 @@
 // as Strapi 5 reads it, because it may be one that Sheaf refuses.
 import qs from 'qs';
 import type { Withheld } from '../../access/withheld.ts';
-import { isObject } from '../../check-json.ts';
 import { MAX_DEPTH, MAX_PARAMETERS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import type { Attribute, ContentType, Model, Schema } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 
 /** The status of an answer that did not come: the connection failed, or it took too long, or was too large. */
 export const NO_ANSWER = 0;

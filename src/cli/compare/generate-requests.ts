@@ -1,9 +1,9 @@
 // Generates reads from the model: lists with filters on every type of attribute, sorts, pages, fields and populate, and
 // single entries. Values come from entries that the caller may read, so that filters find something. The same seed on the
 // same content gives the same requests. Only what Strapi 5 documents is generated.
-import { isObject } from '../../check-json.ts';
 import { SetupError } from '../../errors.ts';
 import type { Attribute, ContentType, Model, ScalarAttribute, ScalarType } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 import { Random } from './random.ts';
 import type { ComparedRequest, Side } from './sides.ts';
 

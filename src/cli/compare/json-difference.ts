@@ -1,6 +1,6 @@
 // What differs between two answers. The order of keys means nothing, the order of lists does. Entries of a list are
 // matched by id, so that one that is missing on one side is one difference and not as many as there are entries behind it.
-import { isObject } from '../../check-json.ts';
+import { isObject } from '../../type-guards.ts';
 import { type Answer, NO_ANSWER } from './exchange.ts';
 
 export type JsonPath = readonly (string | number)[];

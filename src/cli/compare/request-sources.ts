@@ -2,10 +2,10 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
-import { isObject } from '../../check-json.ts';
 import { SetupError } from '../../errors.ts';
 import { MAX_COMPARED_REQUESTS } from '../../limits.ts';
 import type { Model } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 import { pathOfTarget, placeOf } from './exchange.ts';
 import { type ComparedRequest, encodedTarget } from './sides.ts';
 

@@ -1,8 +1,8 @@
 // Deliberate differences in which entries a list holds and in what order: how conditions, searches and sorts are judged.
 // A rule holds for the list that its parameter belongs to: the list itself, or the one that is populated with it.
-import { isObject } from '../../check-json.ts';
 import { USER } from '../../model/builtin.ts';
 import type { Attribute, ScalarType } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 import { attributePath, type DifferenceRule } from './difference-rule.ts';
 import {
   attributesAlong,

@@ -1,6 +1,6 @@
 // Whether two lists are in the orders that the two servers promise. A list whose sort keys it does not show cannot be
 // checked, and is taken to be.
-import { isObject } from '../../check-json.ts';
+import { isObject } from '../../type-guards.ts';
 import { attributesAlong, type Exchange, type SortedBy } from './exchange.ts';
 import type { JsonPath } from './json-difference.ts';
 

@@ -1,9 +1,9 @@
 // Deliberate differences that show in the status: what Sheaf refuses and Strapi 5 ignores, or the other way round.
 import { actionsOf } from '../../access/actions.ts';
-import { isObject } from '../../check-json.ts';
 import { USER } from '../../model/builtin.ts';
 import type { Attribute, ContentType } from '../../model/types.ts';
 import { READ_PARAMETERS } from '../../request/parse-read.ts';
+import { isObject } from '../../type-guards.ts';
 import { attributePath, type DifferenceRule } from './difference-rule.ts';
 import { attributesAlong, conditionsIn, type Exchange, type Place, populatedIn, sortIn, valuesOf } from './exchange.ts';
 import type { Difference } from './json-difference.ts';

@@ -1,6 +1,6 @@
 // Deliberate differences in single values of an answer.
-import { isObject } from '../../check-json.ts';
 import type { Attribute } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 import { attributePath, type DifferenceRule } from './difference-rule.ts';
 import { attributesAlong, type Exchange, populatedIn, sortIn } from './exchange.ts';
 import type { Difference } from './json-difference.ts';

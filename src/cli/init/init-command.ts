@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isObject } from '../../check-json.ts';
 import { SetupError } from '../../errors.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { OWN_FILE } from '../../project/configuration.ts';
+import { isObject } from '../../type-guards.ts';
 import { addType } from '../define/define-commands.ts';
 import { contentTypeFile, jsonText, schemaReference } from '../define/definition-files.ts';
 import { shellWord } from '../grant-hint.ts';

@@ -1,9 +1,9 @@
 // `strapi.config`: the files of `config/` by their names, with what Strapi would fill in, read when first asked for.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject } from '../../check-json.ts';
 import type { Settings } from '../../project/settings.ts';
 import { merged, type StrapiConfig } from '../../project/strapi-config.ts';
+import { isObject } from '../../type-guards.ts';
 
 export interface ProjectConfig {
   get(key: string | readonly string[], otherwise?: unknown): unknown;

@@ -1,13 +1,11 @@
 // The structure of rich text in blocks: which nodes there are and what each must hold.
+import { isObject } from '../../type-guards.ts';
 
 /** What is wrong with a value, and where in it. */
 export interface BlocksProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const MAX_LIST_NESTING = 20;
 /** Where a link may lead. A script is not among it: it would run with the rights of whoever follows the link. */

@@ -1,7 +1,6 @@
 // An authorized write → its plan. A key that may not be written is refused at once; problems with values are
 // collected, so that a client learns of all of them in one answer. This is the one door from a name in a body to an
 // attribute that is written.
-
 import { type Access, isDisclosed, mayFollow, type WriteUse } from '../../access/access.ts';
 import { type Authorized, authorizePlace } from '../../access/authorize.ts';
 import type { WriteOperation } from '../../access/operation.ts';
@@ -25,6 +24,7 @@ import {
   type RelationInput,
 } from '../../request/parse-relation.ts';
 import { readRowId } from '../../request/scalars.ts';
+import { isObject } from '../../type-guards.ts';
 import { referencesIn, relationsIn, targetReferences } from './affected-documents.ts';
 import { countProblems, problemsError, refuseImpossibleRows } from './body-problems.ts';
 import {
@@ -126,9 +126,6 @@ function rowState({ name, type }: WriteOperation): RowState {
   if (name === 'clone') return 'copied';
   return name === 'update' && (type.localized || type.kind === 'singleType') ? 'either' : 'existing';
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a column with a fixed number of digits keeps a value as it is. */
 function keepsDigits(value: number, { precision, scale }: { precision: number; scale: number }): boolean {

@@ -1,12 +1,10 @@
 // Conditions under which an attribute is shown in a form: JSON-Logic over the values of its entry. The rules of a
 // hidden attribute do not apply.
 import type { Attribute, ScalarAttribute, Schema } from '../../model/types.ts';
+import { isObject } from '../../type-guards.ts';
 import { isIgnoredKey } from './changes.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether the condition holds; one that uses an operation we do not know counts as met, so that rules stay in force. */
 export function holds(condition: unknown, data: Data): boolean {

@@ -1,7 +1,7 @@
 // Plugins that a project brings: folders in src/plugins, and packages. Sheaf does not run them.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject } from '../../check-json.ts';
+import { isObject } from '../../type-guards.ts';
 import type { CodeFile } from './code-files.ts';
 import type { CodeFinding } from './code-finding.ts';
 import { counted, listed } from './code-purpose.ts';
