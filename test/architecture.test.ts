@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Lowest first. A file may import from its own folder and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
+  ['type-guards.ts'],
   ['typing/'],
   ['client/'],
   [
@@ -19,7 +20,6 @@ const LAYERS: readonly (readonly string[])[] = [
     'memoize.ts',
     'next-run.ts',
     'check-json.ts',
-    'type-guards.ts',
     'package-root.ts',
     'edit-distance.ts',
   ],
