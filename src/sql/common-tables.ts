@@ -9,6 +9,8 @@ export const MATCHING = sql.id('sheaf_matching');
 export const READ_AHEAD = sql.id('sheaf_read_ahead');
 /** The rows of the page. */
 export const PAGE = sql.id('sheaf_page');
+/** The populated rows of a path. */
+export const FOUND = sql.id('sheaf_found');
 /** The groups of an aggregate. */
 export const GROUPS = sql.id('sheaf_groups');
 /** One of several parts of a statement, such as the rows of a populated path. */

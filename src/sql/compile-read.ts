@@ -4,11 +4,18 @@
 import { sql } from 'kysely';
 import { LARGEST_PAGE_SIZE } from '../limits.ts';
 import type { LinkTable, ScalarType } from '../model/types.ts';
-import type { AnswerLimits, Condition, EntityPlan, OutputColumn, PopulatePlan } from '../plan/read/nodes.ts';
+import type {
+  AnswerLimits,
+  Condition,
+  EntityPlan,
+  OutputColumn,
+  PopulatePlan,
+  RelatedPart,
+} from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import { BY_ID } from '../plan/read/plan-sort.ts';
 import type { PopulatePage } from '../request/read-request.ts';
-import { MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
+import { FOUND, MATCHING, PAGE, READ_AHEAD } from './common-tables.ts';
 import { and, bind, bindContext, ConditionCompiler, type RowScope, rowOf } from './compile-condition.ts';
 import { keysetPage, keysetValues, type Page, ROOT } from './compile-keyset.ts';
 import { OrderCompiler, type OrderTerm, orderBy, ordered } from './compile-order.ts';
@@ -278,9 +285,7 @@ function populateText(dialect: Dialect, plan: PopulatePlan, limits: AnswerLimits
       const { parent, columns, from: fitting } = rowsThatFit(dialect, entity, ofPage, limits);
       return sql`select ${parent}, ${sql.join(columns)}, w.n, w.total from ${fitting}${orderBy([sql`w.n`])} ${cut}`;
     }
-    const all = { parent: sql.id('i', 'value'), from };
-    const { parent, columns, from: fitting } = rowsThatFit(dialect, entity, all, limits);
-    return sql`select ${parent}, ${sql.join(columns)} from ${fitting}${orderBy(order)} ${cut}`;
+    return wholeLists(dialect, plan.part, { parent: sql.id('i', 'value'), from, order }, limits);
   }
   const width = Math.max(0, ...plan.parts.map(({ entity }) => entity.columns.length));
   const all = mixedText(dialect, plan, { parents }, (entity, rows) => {
@@ -309,23 +314,52 @@ interface PartRows {
  * The same rows with their columns, behind the bytes of all their long values together, `b`. Where these are too many for
  * a response, they are not read, and the parents are null.
  */
-function rowsThatFit(
-  dialect: Dialect,
-  { columns }: EntityPlan,
-  { parent, from }: PartRows,
-  limits: AnswerLimits,
-): PartRows & { readonly columns: readonly Fragment[] } {
-  const written = outputs(dialect, columns, rowOf('t'));
+function rowsThatFit(dialect: Dialect, { columns }: EntityPlan, rows: PartRows, limits: AnswerLimits): FittingRows {
   const bytes = longBytes(dialect, columns, rowOf('t'));
-  if (!bytes) return { parent, from, columns: written };
+  if (!bytes) return { ...rows, columns: outputs(dialect, columns, rowOf('t')) };
+  const each = sql`(select ${bytes} as bytes from ${rows.from} ${cutRows(limits)}) as u`;
+  return behindBytes(dialect, columns, { ...rows, each }, limits);
+}
+
+interface FittingRows extends PartRows {
+  readonly columns: readonly Fragment[];
+}
+
+/** `each`: a table of the `bytes` of each row. */
+function behindBytes(
+  dialect: Dialect,
+  columns: readonly OutputColumn[],
+  { parent, from, each }: PartRows & { readonly each: Fragment },
+  limits: AnswerLimits,
+): FittingRows {
+  const written = outputs(dialect, columns, rowOf('t'));
   const ifFits = (value: Fragment): Fragment =>
     sql`case when ${sql.id('b', 'bytes')} <= ${sql.lit(mostPopulatedBytes(limits))} then ${value} end`;
-  const total = sql`(select sum(bytes) as bytes from (select ${bytes} as bytes from ${from} ${cutRows(limits)}) as u) as b`;
   return {
     parent: ifFits(parent),
-    from: sql`${total} cross join ${from}`,
+    from: sql`(select sum(bytes) as bytes from ${each}) as b cross join ${from}`,
     columns: columns.map(({ type }, index) => (LONG_TYPES.has(type) ? ifFits(written[index]!) : written[index]!)),
   };
+}
+
+/**
+ * The rows of whole lists. Those of a parent stand together: they are found so, and what is nearly in order is soon
+ * sorted. Where rows may be long they are found and sorted by their ids alone, and read once they are weighed.
+ */
+function wholeLists(
+  dialect: Dialect,
+  { entity: { table, columns } }: RelatedPart,
+  { parent, from, order }: PartRows & { readonly order: readonly Fragment[] },
+  limits: AnswerLimits,
+): Fragment {
+  const inOrder = sql`${orderBy([parent, ...order])} ${cutRows(limits)}`;
+  const bytes = longBytes(dialect, columns, rowOf('t'));
+  if (!bytes) return sql`select ${parent}, ${sql.join(outputs(dialect, columns, rowOf('t')))} from ${from}${inOrder}`;
+  const found = sql`select ${parent} as parent, ${sql.id('t', 'id')} as id, ${bytes} as bytes from ${from}${inOrder}`;
+  const row = sql`${sql.table(table)} as ${sql.id('t')} on ${sql.id('t', 'id')} = r.id`;
+  const rows = { parent: sql`r.parent`, from: sql`${FOUND} as r ${dialect.nestedJoin} ${row}`, each: FOUND };
+  const fitting = behindBytes(dialect, columns, rows, limits);
+  return sql`with ${FOUND} as materialized (${found}) select ${fitting.parent}, ${sql.join(fitting.columns)} from ${fitting.from}`;
 }
 
 interface RelatedSource {
