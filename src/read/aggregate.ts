@@ -17,10 +17,10 @@ export function prepareAggregate(read: CompiledRead, slots: readonly unknown[], 
     answer: groups,
     async run(session, context) {
       const rows = await runBound(session, groups, context);
-      const total = rows[0]![1] as number | null;
+      const [, total] = rows[0]!;
       // Of an empty page there is one row, for the total.
       const shown = rows.filter(([number]) => number !== null);
-      return { text: () => shown.map((row) => write(row)).join(','), total };
+      return { text: () => shown.map((row) => write(row)).join(','), total: total === null ? null : Number(total) };
     },
   };
 }

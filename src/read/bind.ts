@@ -4,7 +4,7 @@ import type { UserValues } from '../access/caller.ts';
 import { invalidValue, limitExceeded } from '../errors.ts';
 import { MAX_FOLDED_LENGTH, MAX_JSON_DEPTH, MAX_JSON_LENGTH } from '../limits.ts';
 import type { ScalarType } from '../model/types.ts';
-import type { PlanComparison, ValueRef } from '../plan/read/nodes.ts';
+import type { JsonPath, PlanComparison, ValueRef } from '../plan/read/nodes.ts';
 import { dayOf, readRelativeDate, resolveRelativeDate, serverTimezone } from '../request/relative-dates.ts';
 import {
   dateText,
@@ -98,20 +98,20 @@ function bindOne(binding: Binding, slots: readonly unknown[], clock: Clock): Bou
     case 'context':
       return null;
     case 'number':
-      return slots[binding.slot] as number;
+      return Number(slots[binding.slot]);
     case 'locales':
       return JSON.stringify(slots[binding.slot]);
     case 'cursor':
       return cursorOperand(binding.type, slots[binding.slot]);
     case 'search': {
-      const text = slots[binding.slot] as string;
+      const text = String(slots[binding.slot]);
       if (binding.form === 'number') return isNumeric(text) ? fold(text) : null;
       return bindFolded(fold(text), binding.form, 'anywhere');
     }
     case 'path':
-      return pathText(givenValue(binding.path, slots) as readonly string[]);
+      return pathText(keysOf(binding.path, slots));
     case 'key':
-      return (givenValue(binding.path, slots) as readonly string[])[binding.index]!;
+      return keysOf(binding.path, slots)[binding.index]!;
     case 'value':
       return JSON_TYPES.has(binding.ref.type)
         ? bindJsonOnce(binding, slots, clock)
@@ -164,17 +164,25 @@ const pathText = (keys: readonly string[]): string => `$${keys.map((key) => `.${
 
 function givenValue({ given, slot, item }: Pick<ValueRef, 'given' | 'slot' | 'item'>, slots: readonly unknown[]) {
   const value = given && 'constant' in given ? given.constant : slots[slot];
-  return item === undefined ? value : (value as readonly unknown[])[item];
+  return item === undefined ? value : listOf(value)[item];
 }
+
+/** Values that a plan takes for a list, so that the request was read as one. */
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError('a list of values was expected');
+  return value;
+}
+
+const keysOf = (path: JsonPath, slots: readonly unknown[]): string[] => listOf(givenValue(path, slots)).map(String);
 
 function bindValue(ref: ValueRef, form: ValueForm, raw: unknown, clock: Clock): BoundValue {
   switch (form) {
     case 'value':
       return readAs(ref, raw, ref.op, clock);
     case 'first':
-      return readAs(ref, (raw as unknown[])[0], 'gte', clock);
+      return readAs(ref, listOf(raw)[0], 'gte', clock);
     case 'second':
-      return readAs(ref, (raw as unknown[])[1], 'lte', clock);
+      return readAs(ref, listOf(raw)[1], 'lte', clock);
     case 'list':
       return `[${listItems(ref, raw, clock).join(',')}]`;
     case 'listLength':
@@ -194,7 +202,7 @@ function bindValue(ref: ValueRef, form: ValueForm, raw: unknown, clock: Clock): 
 }
 
 const listItems = (ref: ValueRef, raw: unknown, clock: Clock): string[] =>
-  (raw as unknown[]).map((item) => jsonOf(readAs(ref, item, 'eq', clock)));
+  listOf(raw).map((item) => jsonOf(readAs(ref, item, 'eq', clock)));
 
 /** An operand that JSON is ordered by, if it is of the type; the other type is not compared with it. */
 function orderedJson(ref: ValueRef, raw: unknown, type: 'number' | 'string'): BoundValue {

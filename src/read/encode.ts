@@ -133,7 +133,7 @@ const plainly =
   };
 
 const asString: Decode = (value) => (value === null || typeof value === 'string' ? value : JSON.parse(quoted(value)));
-const asNumber: Decode = (value) => (Number.isFinite(value) ? (value as number) + 0 : null);
+const asNumber: Decode = (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : null);
 const asBoolean: Decode = (value) => (value === null ? null : value !== 0 && value !== false);
 const asDigits: Decode = (value) => (value === null ? null : String(value));
 const asIs: Decode = (value) => value;

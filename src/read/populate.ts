@@ -44,8 +44,8 @@ export function bindEntity(entity: CompiledEntity, slots: readonly unknown[], in
       statement: bindStatement(statement, slots),
       page: plan.page && {
         ...plan.page,
-        start: slots[plan.page.start] as number,
-        limit: slots[plan.page.limit] as number,
+        start: Number(slots[plan.page.start]),
+        limit: Number(slots[plan.page.limit]),
       },
       entities: entities.map((one) => bindEntity(one, slots, inJson)),
     })),

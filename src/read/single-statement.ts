@@ -67,7 +67,7 @@ function populatedRows(
     if (plan.count) return { parent, part: 0, row: [data], at: 0 };
     if (data === null) throw tooManyCharacters(limits);
     const row = { parent, part: Number(part ?? 0), row: data as Row, at: 0 };
-    return plan.page ? { ...row, n: n as number, total: total as number | null } : row;
+    return plan.page ? { ...row, n: Number(n), total: total === null ? null : Number(total) } : row;
   });
 }
 

@@ -26,8 +26,8 @@ const source =
     const [part, at] = isPlain ? [(): number => 0, 1] : [(row: Row): number => Number(row[3]), 4];
     if (!plan.page) return rows.map((row) => ({ parent: row[0], part: part(row), row, at }));
     return rows.map((row) => {
-      const [n, total] = row.slice(-2) as [number, number | null];
-      return { parent: row[0], part: part(row), row, at, n, total };
+      const [n, total] = row.slice(-2);
+      return { parent: row[0], part: part(row), row, at, n: Number(n), total: total === null ? null : Number(total) };
     });
   };
 

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import type { ColumnDefinition, IndexDefinition, TableDefinition } from '../model/tables.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import type { Statement } from './statement.ts';
+import type { Row, Statement } from './statement.ts';
 
-const statement = (dialect: Dialect, text: Fragment): Statement => ({
+const statement = <R extends Row = Row>(dialect: Dialect, text: Fragment): Statement<R> => ({
   sql: text.compile(dialect.composer).sql,
   bindings: [],
 });
@@ -63,7 +63,7 @@ export const countDoubles = (
   statement(
     dialect,
     sql`select cast(count(*) as integer) from (select 1 from ${sql.table(table)} where ${comparedBy(index)} group by ${keysOf(index)} having count(*) > 1) as doubles`,
-  ) as Statement<readonly [count: number]>;
+  );
 
 /** Leaves the first row of each. */
 export const removeDoubles = (dialect: Dialect, table: string, index: IndexDefinition): Statement =>

@@ -2,6 +2,7 @@
 // ignored for all of Unicode, and JSON is equal as a value.
 import { MAX_JSON_DEPTH } from '../limits.ts';
 import { isDeeper } from '../request/grammar.ts';
+import { isObject } from '../type-guards.ts';
 
 /** Lower case, with the two small forms of sigma taken for one, so that a letter's place in a word does not matter. */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
@@ -78,10 +79,10 @@ export function canonicalJson(text: string): string | null {
 
 /** The same value with the keys of every object in one order. A replacer of JSON.stringify would take many times as long. */
 function inOneOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(inOneOrder);
+  if (!isObject(value)) return value;
   // Without a prototype, every key is one of its own.
   const ordered: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(value).sort()) ordered[key] = inOneOrder((value as Record<string, unknown>)[key]);
+  for (const key of Object.keys(value).sort()) ordered[key] = inOneOrder(value[key]);
   return ordered;
 }
