@@ -1,6 +1,6 @@
 // Rich text in blocks, edited as it looks.
 import { type KeyboardEvent, type ReactNode, useCallback, useRef, useState } from 'react';
-import { createEditor, Range, type Selection, Transforms } from 'slate';
+import { createEditor, type Editor, Range, type Selection, Transforms } from 'slate';
 import { withHistory } from 'slate-history';
 import { Editable, ReactEditor, Slate, withReact } from 'slate-react';
 import { useSession } from '../shell/session.ts';
@@ -29,11 +29,34 @@ function openEditor(value: unknown) {
   return { editor, save: loaded.save };
 }
 
-function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProps<unknown>): ReactNode {
-  const [{ editor, save }] = useState(() => openEditor(value));
-  const [dialog, setDialog] = useState<'link' | 'image' | null>(null);
+type DialogKind = 'link' | 'image';
+
+/** Which dialog is open. When it closes, the text is selected as it was before, and what was chosen is done there. */
+function useDialog(editor: Editor) {
+  const [dialog, setDialog] = useState<DialogKind | null>(null);
   /** Where the text was selected when a dialog was opened. */
   const selected = useRef<Selection>(null);
+  return {
+    dialog,
+    open: (which: DialogKind): void => {
+      selected.current = editor.selection;
+      if (which === 'image' || mayLink(editor)) setDialog(which);
+    },
+    close: (change: () => void): void => {
+      setDialog(null);
+      // After the dialog has given the focus back, which leaves the cursor at the start.
+      setTimeout(() => {
+        if (selected.current) Transforms.select(editor, selected.current);
+        change();
+        ReactEditor.focus(editor);
+      });
+    },
+  };
+}
+
+function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProps<unknown>): ReactNode {
+  const [{ editor, save }] = useState(() => openEditor(value));
+  const { dialog, open, close } = useDialog(editor);
   const mayChoose = useSession().can('files.read');
   // Escape, then Tab leaves the editor from within a list.
   const leaves = useRef(false);
@@ -41,19 +64,6 @@ function LoadedEditor({ value, onChange, control, readOnly = false }: EditorProp
     control.id,
     useCallback(() => ReactEditor.focus(editor), [editor]),
   );
-  const open = (which: 'link' | 'image'): void => {
-    selected.current = editor.selection;
-    if (which === 'image' || mayLink(editor)) setDialog(which);
-  };
-  const close = (change: () => void): void => {
-    setDialog(null);
-    // After the dialog has given the focus back, which leaves the cursor at the start.
-    setTimeout(() => {
-      if (selected.current) Transforms.select(editor, selected.current);
-      change();
-      ReactEditor.focus(editor);
-    });
-  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (leaves.current && event.key === 'Tab') return;
     if (event.key !== 'Shift') leaves.current = event.key === 'Escape';

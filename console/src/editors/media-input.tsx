@@ -24,23 +24,28 @@ interface MediaInputProps {
   readonly readOnly?: boolean;
 }
 
+/** Puts files to the others, or in place of the one. Those that are there already are not put twice. */
+function usePut({ value, multiple, onChange }: MediaInputProps): (files: readonly StoredFile[]) => void {
+  // Uploads may end one after the other before the form shows the first.
+  const latest = useRef(value);
+  useEffect(() => {
+    latest.current = value;
+  }, [value]);
+  return (added) => {
+    const known = new Set(latest.current.map(({ id }) => id));
+    const fresh = added.filter(({ id }) => !known.has(id)).map((file): MediaValue => ({ ...file }));
+    latest.current = multiple ? [...latest.current, ...fresh] : added.slice(0, 1).map((file) => ({ ...file }));
+    onChange(latest.current);
+  };
+}
+
 export default function MediaInput(props: MediaInputProps): ReactNode {
   const { label, value, onChange, multiple, allowedTypes, readOnly = false } = props;
   const { can } = useSession();
   const [isChoosing, setChoosing] = useState(false);
   const [shown, setShown] = useState<StoredFile | null>(null);
   const files = value.map(asFile);
-  // Uploads may end one after the other before the form shows the first.
-  const latest = useRef(value);
-  useEffect(() => {
-    latest.current = value;
-  }, [value]);
-  const put = (added: readonly StoredFile[]): void => {
-    const known = new Set(latest.current.map(({ id }) => id));
-    const fresh = added.filter(({ id }) => !known.has(id)).map((file): MediaValue => ({ ...file }));
-    latest.current = multiple ? [...latest.current, ...fresh] : added.slice(0, 1).map((file) => ({ ...file }));
-    onChange(latest.current);
-  };
+  const put = usePut(props);
   const uploads = useUploads((file) => isAllowed(file.mime, allowedTypes) && put([file]));
   const add = (chosen: readonly File[]): void => uploads.add(multiple ? chosen : chosen.slice(0, 1), allowedTypes);
   const mayUpload = !readOnly && can('files.create');
@@ -59,29 +64,14 @@ export default function MediaInput(props: MediaInputProps): ReactNode {
         {files.length === 0 && <p className="soft media-none">{multiple ? 'No files' : 'No file'}</p>}
         <UploadList uploads={uploads.uploads} remove={uploads.remove} />
         {!readOnly && (
-          <div className="row">
-            {can('files.read') && (
-              <Button
-                small
-                icon="image"
-                onClick={() => setChoosing(true)}
-                aria-label={`${isFull ? 'Choose another' : 'Choose from the library'}: ${label}`}
-              >
-                {isFull ? 'Choose another' : 'Choose from the library'}
-              </Button>
-            )}
-            {mayUpload && (
-              <ChooseFiles
-                small
-                label={`Upload: ${label}`}
-                onFiles={add}
-                accept={acceptOf(allowedTypes)}
-                multiple={multiple}
-              >
-                Upload
-              </ChooseFiles>
-            )}
-          </div>
+          <MediaButtons
+            label={label}
+            isFull={isFull}
+            multiple={multiple}
+            allowedTypes={allowedTypes}
+            onChoose={can('files.read') ? () => setChoosing(true) : null}
+            onUpload={mayUpload ? add : null}
+          />
         )}
       </div>
       {isChoosing && (
@@ -105,5 +95,36 @@ export default function MediaInput(props: MediaInputProps): ReactNode {
         />
       )}
     </DropFiles>
+  );
+}
+
+type MediaButtonsProps = Pick<MediaInputProps, 'label' | 'multiple' | 'allowedTypes'> & {
+  /** Whether another file would take the place of the one that is there. */
+  readonly isFull: boolean;
+  readonly onChoose: (() => void) | null;
+  readonly onUpload: ((files: readonly File[]) => void) | null;
+};
+
+function MediaButtons({ label, multiple, allowedTypes, isFull, onChoose, onUpload }: MediaButtonsProps): ReactNode {
+  const action = isFull ? 'Choose another' : 'Choose from the library';
+  return (
+    <div className="row">
+      {onChoose && (
+        <Button small icon="image" onClick={onChoose} aria-label={`${action}: ${label}`}>
+          {action}
+        </Button>
+      )}
+      {onUpload && (
+        <ChooseFiles
+          small
+          label={`Upload: ${label}`}
+          onFiles={onUpload}
+          accept={acceptOf(allowedTypes)}
+          multiple={multiple}
+        >
+          Upload
+        </ChooseFiles>
+      )}
+    </div>
   );
 }

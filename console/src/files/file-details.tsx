@@ -39,11 +39,9 @@ const infoOf = (file: StoredFile): FileInfo => ({
 
 /** What was changed, and nothing else. */
 const changesOf = (file: StoredFile, info: FileInfo): Partial<FileInfo> => {
-  const before = infoOf(file);
+  const before: Readonly<Record<string, unknown>> = { ...infoOf(file) };
   return Object.fromEntries(
-    Object.entries(info).filter(
-      ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof FileInfo]),
-    ),
+    Object.entries(info).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key])),
   );
 };
 

@@ -62,9 +62,14 @@ export function acceptOf(kinds: AllowedKinds): string | undefined {
   return kinds.map((kind) => `${kind.replace(/s$/, '')}/*`).join(',');
 }
 
+const isKind = (kind: string): kind is FileKind => FILE_KINDS.some((one) => one === kind);
+
 /** "images", "images or videos". */
 export const kindsInWords = (kinds: readonly string[]): string =>
-  kinds.map((kind) => KIND_NAMES[kind as FileKind].toLowerCase()).join(' or ');
+  kinds
+    .filter(isKind)
+    .map((kind) => KIND_NAMES[kind].toLowerCase())
+    .join(' or ');
 
 /** A URL of this server that shows what the file is now: a file that is replaced keeps its URL, and caches keep that. */
 export const freshUrl = (url: string, { updatedAt }: { readonly updatedAt?: string }): string =>

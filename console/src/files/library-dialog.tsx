@@ -6,15 +6,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { EmptyState, ErrorNotice, Spinner } from '../ui/notice.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
-import {
-  type AllowedKinds,
-  acceptOf,
-  FILE_KINDS,
-  type FileKind,
-  isAllowed,
-  KIND_NAMES,
-  type StoredFile,
-} from './file.ts';
+import { type AllowedKinds, acceptOf, FILE_KINDS, isAllowed, KIND_NAMES, type StoredFile } from './file.ts';
 import { FIRST_FILES } from './file-list.ts';
 import { FilePager } from './file-pager.tsx';
 import { FileFigure } from './file-picture.tsx';
@@ -106,9 +98,7 @@ function LibraryPage({ allowedTypes, multiple, chosen, onChange, extra }: Librar
                   { value: '', label: 'All' },
                   ...kinds.map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
                 ]}
-                onChange={({ target: { value } }) =>
-                  setList({ ...list, kinds: value === '' ? kinds : [value as FileKind], page: 1 })
-                }
+                onChange={(kind) => setList({ ...list, kinds: kind === '' ? kinds : [kind], page: 1 })}
               />
             )}
           </Field>
@@ -119,24 +109,7 @@ function LibraryPage({ allowedTypes, multiple, chosen, onChange, extra }: Librar
       {page.isPending && <Spinner />}
       {page.data?.data.length === 0 && <EmptyState title="No file matches" />}
       {page.data && page.data.data.length > 0 && (
-        <fieldset className="files-choices">
-          <legend className="visually-hidden">Files</legend>
-          <ul className="files-grid">
-            {page.data.data.map((file) => (
-              <li key={file.id}>
-                <label className="files-card files-choice">
-                  <input
-                    type={multiple ? 'checkbox' : 'radio'}
-                    name="library"
-                    checked={chosen.some(({ id }) => id === file.id)}
-                    onChange={(event) => onChange(file, event.target.checked)}
-                  />
-                  <FileFigure file={file} />
-                </label>
-              </li>
-            ))}
-          </ul>
-        </fieldset>
+        <FileChoices files={page.data.data} multiple={multiple} chosen={chosen} onChange={onChange} />
       )}
       {page.data && (
         <FilePager
@@ -148,3 +121,28 @@ function LibraryPage({ allowedTypes, multiple, chosen, onChange, extra }: Librar
     </>
   );
 }
+
+type FileChoicesProps = Pick<LibraryPageProps, 'multiple' | 'chosen' | 'onChange'> & {
+  readonly files: readonly StoredFile[];
+};
+
+const FileChoices = ({ files, multiple, chosen, onChange }: FileChoicesProps): ReactNode => (
+  <fieldset className="files-choices">
+    <legend className="visually-hidden">Files</legend>
+    <ul className="files-grid">
+      {files.map((file) => (
+        <li key={file.id}>
+          <label className="files-card files-choice">
+            <input
+              type={multiple ? 'checkbox' : 'radio'}
+              name="library"
+              checked={chosen.some(({ id }) => id === file.id)}
+              onChange={(event) => onChange(file, event.target.checked)}
+            />
+            <FileFigure file={file} />
+          </label>
+        </li>
+      ))}
+    </ul>
+  </fieldset>
+);

@@ -1,4 +1,5 @@
 // Uploads in turn, a few at a time, each with its progress. One that fails leaves the others alone.
+import { errorMessage } from '../../../src/type-guards.ts';
 import type { StoredFile } from './file.ts';
 
 /** Sends one file. */
@@ -91,7 +92,7 @@ export class UploadQueue {
       });
       change({ state: 'done', sent: 1 });
     } catch (error) {
-      change({ state: 'failed', error: (error as Error).message });
+      change({ state: 'failed', error: errorMessage(error) });
     }
     // In the order in which they were chosen, whichever is sent first.
     for (const one of this.#entries) {

@@ -4,7 +4,6 @@ import type { QueryValue } from '../../../src/client/query-text.ts';
 import {
   COUNT_OPERATORS,
   type Count,
-  type CountOperator,
   type FilterDraft,
   hasBoth,
   isComplete,
@@ -23,6 +22,8 @@ type QueryObject = { readonly [key: string]: QueryValue };
 
 export const isQueryObject = (value: QueryValue | undefined): value is QueryObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isQueryList = (value: QueryValue | undefined): value is readonly QueryValue[] => Array.isArray(value);
 
 const LISTS: ReadonlySet<Operator> = new Set<Operator>(['$in', '$notIn', '$between', '$all']);
 const SETS: ReadonlyMap<string, SetWord> = new Map([
@@ -142,7 +143,7 @@ function condition(key: string, value: QueryValue, view: SchemaView | null): rea
 
 /** The members of a group: a list, or one without a list around it. Null for what is neither. */
 function members(value: QueryValue, view: SchemaView | null): FilterDraft[] | null {
-  const list = Array.isArray(value) ? (value as readonly QueryValue[]) : [value];
+  const list = isQueryList(value) ? value : [value];
   const read = list.map((member) => (isQueryObject(member) ? oneOf(member, view) : null));
   return read.every((one) => one !== null) && read.length > 0 ? read : null;
 }
@@ -191,7 +192,7 @@ function operator(key: string, value: QueryValue): Test | null {
 /** A text, or a list of texts. */
 export function strings(value: QueryValue): readonly string[] | null {
   if (typeof value === 'string') return [value];
-  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? (value as string[]) : null;
+  return isQueryList(value) && value.every((item) => typeof item === 'string') ? value : null;
 }
 
 export function yesOrNo(value: QueryValue | undefined): boolean | null {
@@ -281,7 +282,8 @@ function counts(path: readonly Step[], value: QueryValue, view: SchemaView | nul
   const counted = where === undefined ? [] : readFilters(where, view);
   const read = Object.entries(compared).map(([key, operand]): Count | null => {
     const test = COUNT_OPERATORS.some((one) => one === key) ? operator(key, operand) : null;
-    return test && { kind: 'count', path, op: test.op as CountOperator, values: test.values, where: counted };
+    const op = COUNT_OPERATORS.find((one) => one === test?.op);
+    return test && op ? { kind: 'count', path, op, values: test.values, where: counted } : null;
   });
   return read.length > 0 && read.every((one) => one !== null) ? read : null;
 }

@@ -1,6 +1,7 @@
 // Sorts and fields ↔ the values of `sort` and `fields`.
 import type { QueryValue } from '../../../src/client/query-text.ts';
 import type { SortAggregate, SortDraft } from './draft.ts';
+import { isQueryList } from './filter-text.ts';
 
 const AGGREGATES: ReadonlyMap<string, SortAggregate> = new Map([
   ['$count', 'count'],
@@ -20,8 +21,7 @@ export const writeSort = (sort: readonly SortDraft[]): QueryValue =>
 export function readSort(value: QueryValue): readonly SortDraft[] | null {
   if (value === null) return [];
   if (typeof value === 'string') return all(value.split(',').map((part) => readText(part.trim())));
-  if (Array.isArray(value)) return all((value as readonly QueryValue[]).map(readSort));
-  return readObject(value as { readonly [key: string]: QueryValue }, []);
+  return isQueryList(value) ? all(value.map(readSort)) : readObject(value, []);
 }
 
 const all = (read: readonly (readonly SortDraft[] | null)[]): readonly SortDraft[] | null =>
@@ -42,7 +42,7 @@ function readObject(
       const names = [...above, name];
       if (inner === null || inner === '') return [];
       if (typeof inner === 'string') return readKey(names, inner);
-      return Array.isArray(inner) ? null : readObject(inner as { readonly [key: string]: QueryValue }, names);
+      return isQueryList(inner) ? null : readObject(inner, names);
     }),
   );
 }
@@ -59,8 +59,8 @@ function readKey(names: readonly string[], direction: string): readonly SortDraf
 export function readFields(value: QueryValue): readonly string[] | null | undefined {
   if (value === null) return null;
   const given = typeof value === 'string' ? value.split(',') : value;
-  if (!Array.isArray(given)) return undefined;
-  const names = (given as readonly QueryValue[]).map((item) => (typeof item === 'string' ? item.trim() : ''));
+  if (!isQueryList(given)) return undefined;
+  const names = given.map((item) => (typeof item === 'string' ? item.trim() : ''));
   if (names.includes('')) return undefined;
   return names.every((name) => name === '*') ? null : [...new Set(names)];
 }

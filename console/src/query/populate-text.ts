@@ -1,13 +1,6 @@
 // What is populated ↔ the value of `populate`.
 import type { QueryValue } from '../../../src/client/query-text.ts';
-import {
-  NO_POPULATE,
-  PLAIN_POPULATE,
-  type PopulateDraft,
-  type PopulateItem,
-  type PopulateNode,
-  type SortDraft,
-} from './draft.ts';
+import { NO_POPULATE, PLAIN_POPULATE, type PopulateDraft, type PopulateItem, type PopulateNode } from './draft.ts';
 import { isQueryObject, readFilters, strings, writeFilters, yesOrNo } from './filter-text.ts';
 import { readFields, readSort, writeSort } from './lists-text.ts';
 import { attributeIn, leadsOn, type SchemaView, schemaView, viewBelow } from './schema-view.ts';
@@ -84,7 +77,7 @@ function withOption(node: PopulateNode, key: string, option: QueryValue, view: S
       if (option === null) return node;
       return isQueryObject(option) ? { ...node, filters: readFilters(option, view) } : null;
     case 'sort':
-      return withPart('sort', readSort(option) as SortDraft[] | null);
+      return withPart('sort', readSort(option));
     case 'populate': {
       const yes = yesOrNo(option);
       return yes === null
@@ -106,11 +99,13 @@ function withOption(node: PopulateNode, key: string, option: QueryValue, view: S
   return null;
 }
 
+type Texts = Readonly<Record<string, string>>;
+
+const isTexts = (value: QueryValue): value is Texts =>
+  isQueryObject(value) && Object.values(value).every((one) => typeof one === 'string');
+
 /** An object of texts. */
-export function flat(value: QueryValue): Readonly<Record<string, string>> | null {
-  if (!isQueryObject(value)) return null;
-  return Object.values(value).every((one) => typeof one === 'string') ? (value as Record<string, string>) : null;
-}
+export const flat = (value: QueryValue): Texts | null => (isTexts(value) ? value : null);
 
 // ---- dotted paths
 

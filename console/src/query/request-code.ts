@@ -3,6 +3,7 @@ import type { QueryValue } from '../../../src/client/query-text.ts';
 import type { ConsoleModel, ConsoleType } from '../../../src/console/contract.ts';
 import type { ReadDraft } from './draft.ts';
 import { parametersOf, urlOf } from './draft-text.ts';
+import { isQueryList } from './filter-text.ts';
 import { attributeIn, leadsOn, rootView, type SchemaView, schemaView, typeAt, viewBelow } from './schema-view.ts';
 import { shellQuoted } from './shell-words.ts';
 
@@ -79,10 +80,10 @@ const WIDTH = 96;
 function literal(value: QueryValue, context: Context): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return context.isText ? JSON.stringify(value) : valueLiteral(value);
-  const isList = Array.isArray(value);
+  const isList = isQueryList(value);
   const inner = { ...context, indent: context.indent + 1 };
   const parts = isList
-    ? (value as readonly QueryValue[]).map((item) => literal(item, inner))
+    ? value.map((item) => literal(item, inner))
     : Object.entries(value).map(([name, item]) => `${keyOf(name)}: ${literal(item, below(name, inner))}`);
   const [open, close] = isList ? ['[', ']'] : ['{ ', ' }'];
   if (parts.length === 0) return isList ? '[]' : '{}';

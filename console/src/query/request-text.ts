@@ -1,6 +1,7 @@
 // What people paste: a URL, a path, a line with a method, or a command with curl.
 import { query } from '../../../src/client/query-text.ts';
 import type { ConsoleModel } from '../../../src/console/contract.ts';
+import { errorMessage, isObject } from '../../../src/type-guards.ts';
 import type { ReadDraft } from './draft.ts';
 import { readQuery } from './draft-text.ts';
 import { rootView } from './schema-view.ts';
@@ -86,9 +87,11 @@ function withBody({ method, body }: Pasted, place: Place): { readonly place: Pla
   const list = isLong && place.below === '/query' ? { ...place, below: '' } : place;
   if (body === null || !isLong) return { place: list, query: '' };
   try {
-    return { place: list, query: query(JSON.parse(body) as object) };
+    const parameters: unknown = JSON.parse(body);
+    if (!isObject(parameters)) throw new Error('it is no object');
+    return { place: list, query: query(parameters) };
   } catch (error) {
-    throw new Error(`The body cannot be read: ${(error as Error).message}`);
+    throw new Error(`The body cannot be read: ${errorMessage(error)}`);
   }
 }
 

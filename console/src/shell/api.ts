@@ -1,12 +1,19 @@
 // Requests to the server. Every one has the header that pages of other origins cannot send, and the cookie of the
 // session.
 import { CONSOLE_API, CONSOLE_HEADER } from '../../../src/console/contract.ts';
+import { isObject } from '../../../src/type-guards.ts';
 
 /** A problem with one attribute, as the server tells it. */
 export interface FieldProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
+
+const isPath = (value: unknown): value is FieldProblem['path'] =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
+
+const isFieldProblem = (value: unknown): value is FieldProblem =>
+  isObject(value) && isPath(value.path) && typeof value.message === 'string';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -21,8 +28,8 @@ export class ApiError extends Error {
   /** Problems by attribute, where the server names them. */
   get problems(): readonly FieldProblem[] {
     const { errors, path } = this.details;
-    if (Array.isArray(errors)) return errors as FieldProblem[];
-    return Array.isArray(path) ? [{ path, message: this.message }] : [];
+    if (Array.isArray(errors)) return errors.filter(isFieldProblem);
+    return isPath(path) ? [{ path, message: this.message }] : [];
   }
 }
 
@@ -61,18 +68,27 @@ export async function request<T>(
   });
   const text = await response.text();
   const milliseconds = performance.now() - begin;
-  if (response.ok)
-    return { body: (text === '' ? null : JSON.parse(text)) as T, headers: response.headers, milliseconds };
+  if (response.ok) return { body: bodyIn<T>(text), headers: response.headers, milliseconds };
   if (response.status === 401 && path !== 'session') whenLoggedOut();
   throw errorOf(response.status, text);
 }
 
+/** The body of an answer, taken for what the contract or the API says that it is. */
+const bodyIn = <T>(text: string): T => (text === '' ? null : JSON.parse(text)) as T;
+
 function errorOf(status: number, text: string): ApiError {
+  const error = errorIn(text);
+  if (typeof error?.message !== 'string') return new ApiError(status, text || `The server answered ${status}`, {});
+  return new ApiError(status, error.message, isObject(error.details) ? error.details : {});
+}
+
+/** The error in an envelope; null where the answer is none, as that of a proxy may be. */
+function errorIn(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const { error } = JSON.parse(text) as { error: { message: string; details?: Record<string, unknown> } };
-    return new ApiError(status, error.message, error.details ?? {});
+    const body: unknown = JSON.parse(text);
+    return isObject(body) && isObject(body.error) ? body.error : null;
   } catch {
-    return new ApiError(status, text || `The server answered ${status}`, {});
+    return null;
   }
 }
 
@@ -99,7 +115,7 @@ export function upload<T>(
     sending.onload = () => {
       const { status, responseText } = sending;
       if (status === 401) whenLoggedOut();
-      if (status >= 200 && status < 300) resolve(JSON.parse(responseText) as T);
+      if (status >= 200 && status < 300) resolve(bodyIn<T>(responseText));
       else reject(errorOf(status, responseText));
     };
     sending.onerror = () => reject(new ApiError(0, 'The server does not answer. Is it still running?', {}));

@@ -7,6 +7,7 @@ import type {
   ConsoleSchema,
   ConsoleType,
 } from '../../../src/console/contract.ts';
+import { isObject } from '../../../src/type-guards.ts';
 import { api } from './api.ts';
 import type { Reading } from './ready.ts';
 
@@ -41,6 +42,14 @@ export const defaultLocale = (model: ConsoleModel): string =>
 
 /** An entry as the API gives it. */
 export type Entry = Readonly<Record<string, unknown>> & { readonly documentId: string };
+
+export const isEntry = (value: unknown): value is Entry => isObject(value) && typeof value.documentId === 'string';
+
+/** How many there are of a list that came in pages, by its `meta`; undefined where that does not tell. */
+export function totalIn(meta: unknown): number | undefined {
+  const pagination = isObject(meta) ? meta.pagination : undefined;
+  return isObject(pagination) && typeof pagination.total === 'number' ? pagination.total : undefined;
+}
 
 /** What names an entry for people: its main attribute, else its document. */
 export function titleOf(schema: ConsoleSchema | undefined, entry: Readonly<Record<string, unknown>>): string {

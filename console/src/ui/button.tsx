@@ -19,7 +19,7 @@ type ButtonProps = Look & Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'classNa
 
 export function Button({ kind, small, icon, children, type = 'button', ...rest }: ButtonProps): ReactNode {
   return (
-    <button className={classOf({ kind, small } as Look, false)} type={type} {...rest}>
+    <button className={classOf({ kind, small }, false)} type={type} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -36,7 +36,7 @@ export function IconButton({
   ...rest
 }: ButtonProps & { readonly icon: IconName; readonly label: string }): ReactNode {
   return (
-    <button className={classOf({ kind, small } as Look, true)} type={type} aria-label={label} title={label} {...rest}>
+    <button className={classOf({ kind, small }, true)} type={type} aria-label={label} title={label} {...rest}>
       <Icon name={icon} />
     </button>
   );
@@ -51,7 +51,7 @@ export function ButtonLink({
   children,
 }: Look & { readonly href: string; readonly children: ReactNode }): ReactNode {
   return (
-    <Link className={classOf({ kind, small } as Look, false)} href={href}>
+    <Link className={classOf({ kind, small }, false)} href={href}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

@@ -76,17 +76,26 @@ export const TextArea = (props: TextareaHTMLAttributes<HTMLTextAreaElement>): Re
   <textarea className="input" {...props} />
 );
 
-export interface Option {
-  readonly value: string;
+export interface Option<Value extends string = string> {
+  readonly value: Value;
   readonly label: string;
 }
 
-export const Select = ({
-  small,
-  options,
-  ...rest
-}: SelectHTMLAttributes<HTMLSelectElement> & Small & { readonly options: readonly Option[] }): ReactNode => (
-  <select className={inputClass(small)} {...rest}>
+type SelectProps<Value extends string> = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> &
+  Small & {
+    readonly options: readonly Option<Value>[];
+    readonly onChange: (value: Value) => void;
+  };
+
+export const Select = <Value extends string>({ small, options, onChange, ...rest }: SelectProps<Value>): ReactNode => (
+  <select
+    className={inputClass(small)}
+    {...rest}
+    onChange={({ target }) => {
+      const chosen = options.find(({ value }) => value === target.value);
+      if (chosen) onChange(chosen.value);
+    }}
+  >
     {options.map(({ value, label }) => (
       <option key={value} value={value}>
         {label}

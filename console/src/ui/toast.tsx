@@ -1,5 +1,6 @@
 // Short messages that say what was done, and go away.
 import { type ReactNode, useSyncExternalStore } from 'react';
+import { errorMessage } from '../../../src/type-guards.ts';
 
 interface Message {
   readonly id: number;
@@ -26,7 +27,7 @@ export function toast(text: string, isBad = false): void {
   setTimeout(() => show(messages.filter(({ id }) => id !== message.id)), isBad ? STAYS.bad : STAYS.good);
 }
 
-export const toastError = (error: Error): void => toast(error.message, true);
+export const toastError = (error: unknown): void => toast(errorMessage(error), true);
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);

@@ -1,5 +1,6 @@
 import { Toolbar } from '@base-ui/react/toolbar';
 import type { ReactNode } from 'react';
+import type { Editor } from 'slate';
 import { ReactEditor, useSlate } from 'slate-react';
 import { Menu } from '../../ui/menu.tsx';
 import { EditorToolbar, ToolbarButton, ToolbarMenuButton, ToolbarSeparator } from '../toolbar.tsx';
@@ -17,7 +18,7 @@ import {
   toggleList,
   toggleMark,
 } from './commands.ts';
-import type { BlockElement, Mark } from './nodes.ts';
+import type { BlockElement, ListFormat, Mark } from './nodes.ts';
 
 const MARK_BUTTONS: readonly { readonly mark: Mark; readonly label: string; readonly keys: string; sign: string }[] = [
   { mark: 'bold', label: 'Bold', keys: 'Ctrl+B', sign: 'B' },
@@ -55,7 +56,6 @@ export function BlocksToolbar({ controls, onLink, onImage }: BlocksToolbarProps)
   const editor = useSlate();
   const block = blockAt(editor);
   const kind = nameOf(block?.[0]);
-  const format = listFormat(editor);
   const choose = (next: BlockKind): void => {
     setBlock(editor, next);
     // After the menu has given the focus back.
@@ -88,24 +88,7 @@ export function BlocksToolbar({ controls, onLink, onImage }: BlocksToolbarProps)
         onClick={onLink}
       />
       {onImage && <ToolbarButton label="Image" icon="image" onClick={onImage} />}
-      <ToolbarButton
-        label="List"
-        icon="list"
-        isOn={format === 'unordered'}
-        onClick={() => toggleList(editor, 'unordered')}
-      />
-      <ToolbarButton
-        label="Numbered list"
-        icon="numbers"
-        isOn={format === 'ordered'}
-        onClick={() => toggleList(editor, 'ordered')}
-      />
-      {format && (
-        <>
-          <ToolbarButton label="Into the list above" keys="Tab" sign="⇥" onClick={() => indent(editor)} />
-          <ToolbarButton label="Out of this list" keys="Shift+Tab" sign="⇤" onClick={() => outdent(editor)} />
-        </>
-      )}
+      <ListButtons editor={editor} format={listFormat(editor)} />
       <ToolbarSeparator />
       <ToolbarButton label="Undo" keys="Ctrl+Z" sign="↶" onClick={() => editor.undo()} />
       <ToolbarButton label="Redo" keys="Ctrl+Shift+Z" sign="↷" onClick={() => editor.redo()} />
@@ -121,3 +104,32 @@ export function BlocksToolbar({ controls, onLink, onImage }: BlocksToolbarProps)
     </EditorToolbar>
   );
 }
+
+interface ListButtonsProps {
+  readonly editor: Editor;
+  /** Of the list that the selection is in. */
+  readonly format: ListFormat | null;
+}
+
+const ListButtons = ({ editor, format }: ListButtonsProps): ReactNode => (
+  <>
+    <ToolbarButton
+      label="List"
+      icon="list"
+      isOn={format === 'unordered'}
+      onClick={() => toggleList(editor, 'unordered')}
+    />
+    <ToolbarButton
+      label="Numbered list"
+      icon="numbers"
+      isOn={format === 'ordered'}
+      onClick={() => toggleList(editor, 'ordered')}
+    />
+    {format && (
+      <>
+        <ToolbarButton label="Into the list above" keys="Tab" sign="⇥" onClick={() => indent(editor)} />
+        <ToolbarButton label="Out of this list" keys="Shift+Tab" sign="⇤" onClick={() => outdent(editor)} />
+      </>
+    )}
+  </>
+);

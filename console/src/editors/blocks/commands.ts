@@ -90,9 +90,11 @@ export function toggleList(editor: Editor, format: ListFormat): void {
   });
 }
 
+type Run = [Path, ...Path[]];
+
 /** Paths of neighbours, together. */
-function runsOf(paths: readonly Path[]): Path[][] {
-  const runs: Path[][] = [];
+function runsOf(paths: readonly Path[]): Run[] {
+  const runs: Run[] = [];
   for (const path of paths) {
     const run = runs.at(-1);
     if (run && Path.equals(Path.next(run.at(-1)!), path)) run.push(path);
@@ -101,8 +103,8 @@ function runsOf(paths: readonly Path[]): Path[][] {
   return runs;
 }
 
-function wrapRun(editor: Editor, run: readonly Path[], format: ListFormat): void {
-  const [first] = run as [Path];
+function wrapRun(editor: Editor, run: Run, format: ListFormat): void {
+  const [first] = run;
   Transforms.insertNodes(editor, { type: 'list', format, children: [] }, { at: first });
   for (const [index] of run.entries()) Transforms.moveNodes(editor, { at: Path.next(first), to: [...first, index] });
 }

@@ -1,6 +1,6 @@
 // From the value of an attribute to what Slate edits, and back. A block that nobody changed goes back as it came.
 import { createEditor, type Descendant, Editor, Element, Text } from 'slate';
-import { emptyParagraph, emptyText } from './nodes.ts';
+import { emptyParagraph, emptyText, type ListElement } from './nodes.ts';
 import { withBlocks } from './with-blocks.ts';
 
 export interface LoadedBlocks {
@@ -19,7 +19,7 @@ export function loadBlocks(value: unknown): LoadedBlocks {
   if (editor.children.length === stored.length)
     for (const [index, child] of editor.children.entries()) saved.set(child, stored[index]);
   const saveOne = (child: Descendant): unknown => {
-    if (!saved.has(child)) saved.set(child, withIndentation(child, 0));
+    if (!saved.has(child)) saved.set(child, isList(child) ? withIndentation(child, 0) : child);
     return saved.get(child);
   };
   return {
@@ -42,13 +42,13 @@ function shaped(node: unknown): object {
   return { ...node, children: children.length > 0 ? children : [emptyText()] };
 }
 
+const isList = (node: Descendant): node is ListElement => Element.isElement(node) && node.type === 'list';
+
 /** Lists in lists say how deep they are. */
-function withIndentation(node: Descendant, depth: number): Descendant {
-  if (!Element.isElement(node) || node.type !== 'list') return node;
-  const { indentLevel, ...list } = node;
+function withIndentation({ indentLevel, ...list }: ListElement, depth: number): ListElement {
   return {
     ...list,
     ...((depth > 0 || indentLevel !== undefined) && { indentLevel: depth }),
-    children: node.children.map((child) => withIndentation(child, depth + 1) as typeof child),
+    children: list.children.map((child) => (isList(child) ? withIndentation(child, depth + 1) : child)),
   };
 }

@@ -1,5 +1,5 @@
 // How blocks look while they are edited.
-import type { ReactNode } from 'react';
+import { createElement, type ReactNode } from 'react';
 import { ReactEditor, type RenderElementProps, type RenderLeafProps, useSelected, useSlateStatic } from 'slate-react';
 import { isLinkUrl } from '../url.ts';
 import { type ImageElement, type LinkElement, type ListElement, MARKS } from './nodes.ts';
@@ -9,10 +9,8 @@ type Props<T> = Omit<RenderElementProps, 'element'> & { readonly element: T };
 export function renderElement({ element, ...props }: RenderElementProps): React.JSX.Element {
   const { attributes, children } = props;
   switch (element.type) {
-    case 'heading': {
-      const Heading = `h${element.level}` as 'h1';
-      return <Heading {...attributes}>{children}</Heading>;
-    }
+    case 'heading':
+      return createElement(`h${element.level}`, attributes, children);
     case 'quote':
       return <blockquote {...attributes}>{children}</blockquote>;
     case 'code':
@@ -61,7 +59,7 @@ const Link = ({ attributes, children, element }: Props<LinkElement>): ReactNode 
 function Image({ attributes, children, element }: Props<ImageElement>): ReactNode {
   const isSelected = useSelected();
   const { url, alternativeText, name } = element.image;
-  const alt = [alternativeText, name].find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  const alt = [alternativeText, name].find((text): text is string => typeof text === 'string' && text !== '');
   return (
     <div {...attributes}>
       <div contentEditable={false} className={isSelected ? 'blocks-image blocks-image-selected' : 'blocks-image'}>

@@ -1,5 +1,5 @@
 // Brings what an edit or a paste left behind into the structure that the server takes.
-import { Editor, Element, type Node, type NodeEntry, type Path, Text, Transforms } from 'slate';
+import { type Descendant, Editor, Element, type NodeEntry, type Path, Text, Transforms } from 'slate';
 import { BLOCKS, emptyParagraph, emptyText, MARKS, MAX_LIST_NESTING, TEXT_BLOCKS } from './nodes.ts';
 
 /** Makes one change where something is wrong and says so; the node is then looked at again. */
@@ -12,8 +12,8 @@ export function repair(editor: Editor, [node, path]: NodeEntry): boolean {
     else Transforms.insertNodes(editor, emptyText(), { at: [...path, 0], voids: true });
     return true;
   }
-  const parent = path.length === 1 ? 'editor' : (Editor.parent(editor, path)[0] as Element).type;
-  if (repairPlace(editor, [node, path], parent)) return true;
+  const [parent] = Editor.parent(editor, path);
+  if (repairPlace(editor, [node, path], Editor.isEditor(parent) ? 'editor' : parent.type)) return true;
   switch (node.type) {
     case 'link':
       return repairLink(editor, [node, path]);
@@ -44,7 +44,7 @@ function repairRoot(editor: Editor): boolean {
     Transforms.insertNodes(editor, emptyParagraph(), { at: [0] });
     return true;
   }
-  const loose = editor.children.findIndex((child) => Text.isText(child) || Editor.isInline(editor, child as Element));
+  const loose = editor.children.findIndex((child) => Text.isText(child) || Editor.isInline(editor, child));
   if (loose === -1) return false;
   Transforms.wrapNodes(editor, { type: 'paragraph', children: [] }, { at: [loose] });
   return true;
@@ -119,9 +119,8 @@ function repairList(editor: Editor, [node, path]: NodeEntry<Element>): boolean {
     Transforms.unwrapNodes(editor, { at: path });
     return true;
   }
-  const loose = (node.children as Node[]).findIndex(
-    (child) => Text.isText(child) || Editor.isInline(editor, child as Element),
-  );
+  const children: readonly Descendant[] = node.children;
+  const loose = children.findIndex((child) => Text.isText(child) || Editor.isInline(editor, child));
   if (loose === -1) return false;
   const [child] = Editor.node(editor, [...path, loose]);
   if (Text.isText(child) && child.text === '' && node.children.length > 1)
@@ -139,12 +138,13 @@ function repairImage(editor: Editor, [node, path]: NodeEntry<Element>): boolean 
 /** Text comes first in an element with text, or Slate would take it for one that holds blocks. */
 function repairTextBlock(editor: Editor, node: Element, path: Path): boolean {
   // Links of a block that has just become code are not looked at by themselves.
-  const link = node.type === 'code' ? (node.children as Node[]).findIndex((child) => Element.isElement(child)) : -1;
+  const children: readonly Descendant[] = node.children;
+  const link = node.type === 'code' ? children.findIndex((child) => Element.isElement(child)) : -1;
   if (link >= 0) {
     Transforms.unwrapNodes(editor, { at: [...path, link] });
     return true;
   }
-  const first: Node | undefined = node.children[0];
+  const [first] = children;
   if (first !== undefined && (Text.isText(first) || Editor.isInline(editor, first))) return false;
   Transforms.insertNodes(editor, emptyText(), { at: [...path, 0] });
   return true;

@@ -159,11 +159,9 @@ function trimmed(inlines: readonly Inline[]): Inline[] {
   const isBlank = (inline: Inline | undefined): boolean => inline?.type === 'text' && inline.text.trim() === '';
   while (isBlank(kept[0])) kept.shift();
   while (isBlank(kept.at(-1))) kept.pop();
-  const [first, last] = [kept[0], kept.at(-1)];
+  const [first] = kept;
   if (first?.type === 'text') kept[0] = { ...first, text: first.text.trimStart() };
-  if (last?.type === 'text') {
-    const end = kept.at(-1) as BlockText;
-    kept[kept.length - 1] = { ...end, text: end.text.trimEnd() };
-  }
+  const last = kept.at(-1);
+  if (last?.type === 'text') kept[kept.length - 1] = { ...last, text: last.text.trimEnd() };
   return kept;
 }

@@ -1,5 +1,6 @@
 // JSON as a person types it: its value, or what is wrong and where.
 import { jsonLanguage } from '@codemirror/lang-json';
+import { errorMessage } from '../../../../src/type-guards.ts';
 
 export type ParsedJson =
   | { readonly value: unknown; readonly problem: null }
@@ -11,7 +12,7 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text), problem: null };
   } catch (error) {
-    const { message } = error as Error;
+    const message = errorMessage(error);
     const told = placeOf(message, text);
     const at = told ?? firstError(text);
     const before = text.slice(0, at).split('\n');

@@ -53,10 +53,7 @@ export function useCodeMirror({ text, onChange, control, readOnly, extensions }:
           keymap.of([...defaultKeymap, ...historyKeymap]),
           look,
           states.current.of([]),
-          EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-            const isOwn = transactions.some((one) => one.docChanged && !one.annotation(fromOutside));
-            if (!docChanged || !isOwn) return;
-            const next = state.doc.toString();
+          whenEdited((next) => {
             told.current.push(next);
             tell.current(next);
           }),
@@ -75,6 +72,27 @@ export function useCodeMirror({ text, onChange, control, readOnly, extensions }:
     told.current = index === -1 ? [] : told.current.slice(index + 1);
     if (index === -1 && view.current) setText(view.current, text);
   }, [text]);
+  useShownState(view, states, control, readOnly);
+  useLabelClick(
+    control.id,
+    useCallback(() => view.current?.focus(), []),
+  );
+  return { host, view };
+}
+
+const whenEdited = (tell: (text: string) => void): Extension =>
+  EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+    const isOwn = transactions.some((one) => one.docChanged && !one.annotation(fromOutside));
+    if (docChanged && isOwn) tell(state.doc.toString());
+  });
+
+/** Says of the editor what its control says of itself. */
+function useShownState(
+  view: RefObject<EditorView | null>,
+  states: RefObject<Compartment>,
+  control: ControlProps,
+  readOnly: boolean,
+): void {
   const { id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid, 'aria-required': isRequired } = control;
   useEffect(() => {
     const made = view.current!;
@@ -91,11 +109,6 @@ export function useCodeMirror({ text, onChange, control, readOnly, extensions }:
     });
     describe(made, describedBy);
   }, [id, describedBy, isInvalid, isRequired, readOnly]);
-  useLabelClick(
-    id,
-    useCallback(() => view.current?.focus(), []),
-  );
-  return { host, view };
 }
 
 function setText(view: EditorView, text: string): void {

@@ -197,7 +197,8 @@ function addressOf(text: string): ReactNode {
 
 /** Where a link leads, and where its text is. */
 function targetOf(node: SyntaxNode, source: Source): { url: string | undefined; from: number; to: number } {
-  const [open, close] = node.getChildren('LinkMark') as [SyntaxNode, SyntaxNode];
+  const [open, close] = node.getChildren('LinkMark');
+  if (!open || !close) return { url: undefined, from: node.from, to: node.to };
   const url = node.getChild('URL');
   const label = node.getChild('LinkLabel');
   const text = source.text.slice(open.to, close.from);

@@ -39,7 +39,7 @@ export function readState(search: string): BrowseState {
   const parameters = new URLSearchParams(search);
   const columns = parameters.get('columns');
   const pageSize = wholeNumber(parameters.get('pageSize'));
-  const state = parameters.get('state') as StateChoice | null;
+  const state = parameters.get('state');
   return {
     columns: columns === null ? null : names(columns),
     sort: names(parameters.get('sort') ?? '').map(sortOf),
@@ -47,7 +47,7 @@ export function readState(search: string): BrowseState {
     pageSize: PAGE_SIZES.some((size) => size === pageSize) ? pageSize : DEFAULT_PAGE_SIZE,
     search: parameters.get('_q') ?? '',
     locale: parameters.get('locale') || null,
-    state: state !== null && STATES.includes(state) ? state : null,
+    state: STATES.find((choice) => choice === state) ?? null,
     filters: [...parameters].filter(([name]) => isFilter(name)),
   };
 }

@@ -2,7 +2,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConsoleAttribute, ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
-import { type Entry, schemaOf, titleOf, typeOf } from '../../shell/model.ts';
+import { isObject } from '../../../../src/type-guards.ts';
+import { asFile, type StoredFile } from '../../files/file.ts';
+import { type Entry, isEntry, schemaOf, titleOf, totalIn, typeOf } from '../../shell/model.ts';
 import { entryPath } from '../../shell/paths.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { queryText } from './browse-state.ts';
@@ -12,7 +14,9 @@ import { shortJson, shortText, textOfBlocks } from './short-text.ts';
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const INSTANT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-type Value = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 interface CellProps {
   readonly model: ConsoleModel;
@@ -58,39 +62,39 @@ export function Cell({ model, type, attribute, entry }: CellProps): ReactNode {
     case 'enumeration':
       return <span className="badge">{String(value)}</span>;
     case 'relation':
-      return <RelationCell model={model} attribute={attribute} value={value as Value} holder={entry} />;
+      return <RelationCell model={model} attribute={attribute} value={value} holder={entry} />;
     case 'media':
-      return <MediaCell value={value as Value} />;
+      return <MediaCell value={value} />;
     case 'component':
       return attribute.repeatable
-        ? numberOf(value as Value)
-        : shortText(titleOf(schemaOf(model, attribute.component!), value as Value));
+        ? numberOf(membersOf(value))
+        : shortText(titleOf(schemaOf(model, attribute.component!), membersOf(value)));
     case 'dynamiczone':
-      return numberOf(value as Value);
+      return numberOf(membersOf(value));
     case ACCOUNT:
-      return accountName(value as Value);
+      return accountName(membersOf(value));
     case LOCALIZATIONS:
-      return <LocalesCell type={type} value={value as readonly Entry[]} />;
+      return <LocalesCell type={type} entries={Array.isArray(value) ? value.filter(isEntry) : []} />;
     default:
       return shortText(String(value));
   }
 }
 
-const numberOf = ({ count }: Value): ReactNode => (count === 0 ? <Nothing /> : String(count));
+const numberOf = ({ count }: Members): ReactNode => (count === 0 ? <Nothing /> : String(count));
 
-const accountName = ({ firstname, lastname, username }: Value): string =>
+const accountName = ({ firstname, lastname, username }: Members): string =>
   [firstname, lastname].filter(Boolean).join(' ') || String(username ?? 'someone');
 
-interface Part<T> {
-  readonly items: readonly T[];
+interface Part {
+  readonly items: readonly Members[];
   readonly total: number;
 }
 
 /** Of a list in pages, or of one value. */
-function partOf<T>(value: Value): Part<T> {
-  if (!Array.isArray(value.data)) return { items: [value as T], total: 1 };
-  const { pagination } = value.meta as { pagination: { total: number } };
-  return { items: value.data as T[], total: pagination.total };
+function partOf(value: unknown): Part {
+  const { data, meta } = membersOf(value);
+  if (!Array.isArray(data)) return { items: [membersOf(value)], total: 1 };
+  return { items: data.filter(isObject), total: totalIn(meta) ?? data.length };
 }
 
 function RelationCell({
@@ -101,18 +105,18 @@ function RelationCell({
 }: {
   readonly model: ConsoleModel;
   readonly attribute: ConsoleAttribute;
-  readonly value: Value;
+  readonly value: unknown;
   readonly holder: Entry;
 }): ReactNode {
   const { target: uid, inverse } = attribute.relation!;
   const target = typeOf(model, uid!)!;
-  const { items, total } = partOf<Entry>(value);
+  const { items, total } = partOf(value);
   if (total === 0) return <Nothing />;
   const more = total - items.length;
   return (
     <span className="browse-links">
       {items.map((item) => (
-        <Related key={item.documentId ?? String(item.id)} target={target} entry={item} />
+        <Related key={String(item.documentId ?? item.id)} target={target} entry={item} />
       ))}
       {more > 0 &&
         (inverse === null || target.source !== 'own' ? (
@@ -130,28 +134,22 @@ function RelationCell({
 const relatedPath = (target: ConsoleType, inverse: string, { documentId }: Entry): string =>
   `/content/${target.path}?${queryText([[`filters[${inverse}][documentId][$eq]`, documentId]])}`;
 
-function Related({ target, entry }: { readonly target: ConsoleType; readonly entry: Entry }): ReactNode {
+function Related({ target, entry }: { readonly target: ConsoleType; readonly entry: Members }): ReactNode {
   const title = shortText(titleOf(target, entry));
   if (target.source !== 'own') return <span>{title}</span>;
-  return <Link href={entryPath(target, entry.documentId, entry.locale as string | undefined)}>{title}</Link>;
+  const locale = typeof entry.locale === 'string' ? entry.locale : null;
+  return <Link href={entryPath(target, String(entry.documentId), locale)}>{title}</Link>;
 }
 
-interface StoredFile {
-  readonly id: number;
-  readonly name: string;
-  readonly url: string;
-  readonly mime: string;
-  readonly alternativeText: string | null;
-  readonly formats: { readonly thumbnail?: { readonly url: string } } | null;
-}
+const hasId = (value: Members): value is Members & { readonly id: number } => typeof value.id === 'number';
 
-function MediaCell({ value }: { readonly value: Value }): ReactNode {
-  const { items, total } = partOf<StoredFile>(value);
+function MediaCell({ value }: { readonly value: unknown }): ReactNode {
+  const { items, total } = partOf(value);
   if (total === 0) return <Nothing />;
   return (
     <span className="browse-files">
-      {items.map((file) => (
-        <Thumbnail key={file.id} file={file} />
+      {items.filter(hasId).map((file) => (
+        <Thumbnail key={file.id} file={asFile(file)} />
       ))}
       {total > items.length && <span className="soft">and {total - items.length} more</span>}
     </span>
@@ -181,12 +179,18 @@ function Thumbnail({ file }: { readonly file: StoredFile }): ReactNode {
   );
 }
 
-const LocalesCell = ({ type, value }: { readonly type: ConsoleType; readonly value: readonly Entry[] }): ReactNode =>
-  value.length === 0 ? (
+const LocalesCell = ({
+  type,
+  entries,
+}: {
+  readonly type: ConsoleType;
+  readonly entries: readonly Entry[];
+}): ReactNode =>
+  entries.length === 0 ? (
     <Nothing />
   ) : (
     <span className="browse-links">
-      {value.map(({ documentId, locale }) => (
+      {entries.map(({ documentId, locale }) => (
         <Link key={String(locale)} href={entryPath(type, documentId, String(locale))}>
           {String(locale)}
         </Link>

@@ -54,7 +54,7 @@ export function EntryTable({ asked, entries, states, isBusy, selection, onSelect
   const table = useTable({
     features,
     columns,
-    data: entries as Entry[],
+    data: entries,
     getRowId: ({ documentId }) => documentId,
     manualSorting: true,
     state: { sorting, rowSelection: selection },
@@ -154,7 +154,7 @@ function useColumns(
 ) {
   const hasState = type.draftAndPublish && state.state !== 'live';
   return useMemo(() => {
-    const [main, ...others] = columns as readonly [BrowseColumn, ...BrowseColumn[]];
+    const [main, ...others] = columns;
     const valueColumn = (column: BrowseColumn, cell: (entry: Entry) => ReactNode) =>
       helper.accessor((entry) => entry[column.id], {
         id: column.id,
@@ -165,11 +165,15 @@ function useColumns(
       });
     return [
       ...(canChoose ? [choiceColumn((entry) => titleOf(type, entry))] : []),
-      valueColumn(main, (entry) => (
-        <Link className="browse-title" href={entryPath(type, entry.documentId, locale)}>
-          {titleOf(type, entry)}
-        </Link>
-      )),
+      ...(main
+        ? [
+            valueColumn(main, (entry) => (
+              <Link className="browse-title" href={entryPath(type, entry.documentId, locale)}>
+                {titleOf(type, entry)}
+              </Link>
+            )),
+          ]
+        : []),
       ...(hasState
         ? [
             helper.display({

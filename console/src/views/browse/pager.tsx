@@ -33,7 +33,7 @@ export function Pager({ state, pagination: { pageCount }, show }: PagerProps): R
           id={id}
           value={String(pageSize)}
           options={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
-          onChange={(event) => show({ pageSize: Number(event.target.value) })}
+          onChange={(size) => show({ pageSize: Number(size) })}
         />
       </span>
     </nav>

@@ -1,4 +1,6 @@
 // Long values in few words.
+import { isObject } from '../../../../src/type-guards.ts';
+
 const MAX_LENGTH = 80;
 
 /** The beginning of a text on one line. Characters that are made of several are not cut. */
@@ -13,7 +15,7 @@ export const shortJson = (value: unknown): string => shortText(JSON.stringify(va
 /** The text of blocks, without their form. */
 export function textOfBlocks(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOfBlocks).filter(Boolean).join(' ');
-  if (typeof value !== 'object' || value === null) return '';
-  const { text, children } = value as { text?: unknown; children?: unknown };
+  if (!isObject(value)) return '';
+  const { text, children } = value;
   return typeof text === 'string' ? text : textOfBlocks(children);
 }

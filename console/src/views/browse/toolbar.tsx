@@ -15,7 +15,7 @@ import { type Asked, apiUrl } from './requests.ts';
 
 const loadFilterNote = () => import('./filter-note.tsx');
 
-const STATE_OPTIONS: readonly Option[] = [
+const STATE_OPTIONS: readonly Option<StateChoice | ''>[] = [
   { value: '', label: 'Every state' },
   { value: 'draft', label: 'Drafts' },
   { value: 'modified', label: 'Modified' },
@@ -46,7 +46,7 @@ export function Toolbar({ asked, available, locales, show }: ToolbarProps): Reac
           aria-label="Locale"
           value={locale ?? ''}
           options={locales.map(({ code, name }) => ({ value: code, label: name }))}
-          onChange={(event) => show({ locale: event.target.value })}
+          onChange={(code) => show({ locale: code })}
         />
       )}
       {type.draftAndPublish && (
@@ -54,7 +54,7 @@ export function Toolbar({ asked, available, locales, show }: ToolbarProps): Reac
           aria-label="State"
           value={state.state ?? ''}
           options={STATE_OPTIONS}
-          onChange={(event) => show({ state: (event.target.value || null) as StateChoice | null })}
+          onChange={(choice) => show({ state: choice || null })}
         />
       )}
       <ColumnChooser asked={asked} available={available} show={show} />

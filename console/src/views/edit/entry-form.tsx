@@ -13,8 +13,8 @@ import { changesOf } from './form/changes.ts';
 import type { Problem } from './form/checks.ts';
 import type { Kept } from './form/kept.ts';
 import { writeRequest } from './form/query.ts';
-import type { RelationValue } from './form/values.ts';
-import { initialState, reduceForm } from './form-state.ts';
+import { asRelation } from './form/values.ts';
+import { type FormAction, type FormState, initialState, reduceForm } from './form-state.ts';
 import type { Opened } from './index.tsx';
 import type { EntryAddress, Loaded, Reader } from './load.ts';
 import { CompareDialog } from './panels/compare-dialog.tsx';
@@ -36,15 +36,15 @@ interface EntryFormProps {
   readonly beside: string | null;
 }
 
-export function EntryForm({ address, reader, opened, reopen, beside }: EntryFormProps): ReactNode {
-  const { type, locale } = address;
+/** The state of the form, and what is done with it. */
+function useEditing({ address, reader, opened, reopen }: EntryFormProps) {
+  const { type } = address;
   const { model, rights } = reader;
   const { account } = useSession();
   const isStored = opened.loaded !== null;
   const [state, dispatch] = useReducer(reduceForm, null, () =>
     initialState(opened.values, opened.loaded?.updatedAt ?? null),
   );
-  const [isComparing, setComparing] = useState(false);
   const body = useMemo(
     () => changesOf(model, type, state.loaded, state.values),
     [model, type, state.loaded, state.values],
@@ -53,30 +53,32 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
   const [unreadable, setUnreadable] = useState<ReadonlyMap<string, Problem>>(new Map());
   const isDirty = isChanged || unreadable.size > 0;
   const guard = useGuard(address, isDirty);
-  const kept = useKept(model, address, account.id, state, isChanged);
+  const kept = useKept({ model, address, account: account.id, state, isDirty: isChanged });
   const onSaved = (): void => {
     kept.drop();
     guard.release();
   };
-  const isSavable = maySave(rights, isStored, address.documentId === null && type.kind === 'collectionType');
-  const saving = useSaving({
-    address,
-    isStored,
-    reader,
-    state,
-    dispatch,
-    reopen,
-    onSaved,
-    unreadable,
-  });
   const restore = ({ loaded, updatedAt, values }: Kept): void => {
     dispatch({ is: 'load', loaded, updatedAt, values });
     kept.endOffer(true);
   };
+  const isSavable = maySave(rights, isStored, address.documentId === null && type.kind === 'collectionType');
+  const saving = useSaving({ address, isStored, reader, state, dispatch, reopen, onSaved, unreadable });
   useSaveKey(isSavable && isDirty && !saving.isBusy ? saving.save : null);
-  const form = useFormContext(address, reader, state, dispatch, setUnreadable);
+  const form = useFormContext({ address, reader, state, dispatch, setUnreadable });
+  /** What is sent; null where nothing is. */
+  const request = isChanged || !isStored ? writeRequest(type, address, body) : null;
+  return { state, dispatch, form, request, isStored, isSavable, isDirty, unreadable, guard, kept, restore, saving };
+}
+
+export function EntryForm(props: EntryFormProps): ReactNode {
+  const { address, reader, opened, beside } = props;
+  const { type, locale } = address;
+  const { model, rights } = reader;
+  const [isComparing, setComparing] = useState(false);
+  const editing = useEditing(props);
+  const { state, dispatch, form, isStored, isSavable, kept, saving } = editing;
   const title = titleOf(type, state.values) || (isStored ? type.displayName : `New ${type.displayName}`);
-  const publication = opened.versions.get(locale ?? '') ?? null;
   return (
     <FormContext value={form}>
       <div className="edit">
@@ -84,10 +86,10 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           address={address}
           rights={rights}
           title={title}
-          publication={publication}
+          publication={opened.versions.get(locale ?? '') ?? null}
           isStored={isStored}
           maySave={isSavable}
-          isDirty={isDirty}
+          isDirty={editing.isDirty}
           saving={saving}
           onCompare={() => setComparing(true)}
         />
@@ -102,7 +104,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
             onFill={(values) => dispatch({ is: 'fill', values })}
           />
         )}
-        {kept.offer && <KeptOffer kept={kept.offer} onRestore={restore} onDrop={() => kept.endOffer(false)} />}
+        {kept.offer && <KeptOffer kept={kept.offer} onRestore={editing.restore} onDrop={() => kept.endOffer(false)} />}
         <ProblemSummary problems={state.problems} message={state.message} idPrefix={form.idPrefix} />
         <FormRows
           address={address}
@@ -113,7 +115,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           isSavable={isSavable}
           beside={beside}
         />
-        <SentPanel model={model} request={isChanged || !isStored ? writeRequest(type, address, body) : null} />
+        <SentPanel model={model} request={editing.request} />
       </div>
       {isComparing && <CompareDialog address={address} reader={reader} onClose={() => setComparing(false)} />}
       {saving.theirs && (
@@ -125,7 +127,7 @@ export function EntryForm({ address, reader, opened, reopen, beside }: EntryForm
           saving={saving}
         />
       )}
-      <LeaveDialog guard={guard} isAnythingLost={unreadable.size > 0} />
+      <LeaveDialog guard={editing.guard} isAnythingLost={editing.unreadable.size > 0} />
     </FormContext>
   );
 }
@@ -158,13 +160,16 @@ function useGuard({ type, documentId, locale }: EntryAddress, isDirty: boolean) 
   });
 }
 
-function useFormContext(
-  { type, documentId, locale }: EntryAddress,
-  { model }: Reader,
-  state: ReturnType<typeof reduceForm>,
-  dispatch: (action: Parameters<typeof reduceForm>[1]) => void,
-  setUnreadable: (change: (before: ReadonlyMap<string, Problem>) => ReadonlyMap<string, Problem>) => void,
-): FormContextValue {
+interface FormContextOptions {
+  readonly address: EntryAddress;
+  readonly reader: Reader;
+  readonly state: FormState;
+  readonly dispatch: (action: FormAction) => void;
+  readonly setUnreadable: (change: (before: ReadonlyMap<string, Problem>) => ReadonlyMap<string, Problem>) => void;
+}
+
+function useFormContext({ address, reader, state, dispatch, setUnreadable }: FormContextOptions): FormContextValue {
+  const { type, documentId, locale } = address;
   const idPrefix = `${useId()}-`;
   const onPage = useCallback<FormContextValue['onPage']>(
     (name, page, total) => dispatch({ is: 'page', name, page, total }),
@@ -180,13 +185,13 @@ function useFormContext(
   );
   const { loaded, problems, isChecked } = state;
   return {
-    model,
+    model: reader.model,
     type,
     documentId,
     locale,
     problems,
     isChecked,
-    readCount: (name) => (loaded[name] as RelationValue).head.length,
+    readCount: (name) => asRelation(loaded[name]).head.length,
     onPage,
     onUnreadable,
     idPrefix,

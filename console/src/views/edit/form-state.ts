@@ -1,7 +1,7 @@
 // The state of a form: what was loaded, what it holds now, and what the server said.
 import type { Problem } from './form/checks.ts';
 import { withPage } from './form/relations.ts';
-import type { FormValues, Related, RelationValue } from './form/values.ts';
+import { asRelation, type FormValues, type Related } from './form/values.ts';
 
 export interface FormState {
   /** As it was loaded: what is sent is what differs from it. */
@@ -52,10 +52,10 @@ export function reduceForm(state: FormState, action: FormAction): FormState {
 }
 
 function withRelationPage(state: FormState, { name, page, total }: Extract<FormAction, { is: 'page' }>): FormState {
-  const stored = state.loaded[name] as RelationValue;
+  const stored = asRelation(state.loaded[name]);
   const added = (values: FormValues): FormValues => ({
     ...values,
-    [name]: withPage(values[name] as RelationValue, page, total, stored.head.length),
+    [name]: withPage(asRelation(values[name]), page, total, stored.head.length),
   });
   return { ...state, loaded: added(state.loaded), values: added(state.values) };
 }

@@ -1,12 +1,13 @@
 // Reads what the form shows. Lists are asked rather than entries, since one that is not there is an empty list and no
 // error; of a single type there is only the entry.
 import type { ConsoleModel, ConsoleType } from '../../../../src/console/contract.ts';
+import { isObject } from '../../../../src/type-guards.ts';
 import { ApiError, api } from '../../shell/api.ts';
-import { type Entry, typeOf } from '../../shell/model.ts';
+import { type Entry, isEntry, typeOf } from '../../shell/model.ts';
 import { type IsLinkable, localizedLinks } from './form/copy.ts';
 import { formQueries, joined, relationPageUrl } from './form/query.ts';
 import { withPage } from './form/relations.ts';
-import { type FormValues, formAttributes, type RelationValue, relatedOf, valuesOf } from './form/values.ts';
+import { asRelation, type FormValues, formAttributes, relatedOf, valuesOf } from './form/values.ts';
 import type { FormRights } from './rights.ts';
 
 export interface EntryAddress {
@@ -59,8 +60,9 @@ export async function readForm(
 ): Promise<Loaded | null> {
   const queries = formQueries(model, readableType(type, rights), { locale, status });
   const answers = await Promise.all(queries.map((query) => readOne(type, documentId, query)));
-  if (answers.some((answer) => answer === null)) return null;
-  const entry = joined(type, answers as readonly Entry[]);
+  const found = answers.filter((answer) => answer !== null);
+  if (found.length < answers.length) return null;
+  const entry = joined(type, found);
   return {
     documentId: String(entry.documentId),
     updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
@@ -71,7 +73,8 @@ export async function readForm(
 
 /** The name of an account of the console. */
 function nameOf(account: unknown): string | null {
-  const { firstname, lastname } = (account ?? {}) as { firstname?: unknown; lastname?: unknown };
+  if (!isObject(account)) return null;
+  const { firstname, lastname } = account;
   return [firstname, lastname].filter((part) => typeof part === 'string' && part !== '').join(' ') || null;
 }
 
@@ -84,7 +87,7 @@ export async function readWholeForm(reader: Reader, address: EntryAddress): Prom
   for (const attribute of formAttributes(type)) {
     const target = typeOf(reader.model, attribute.relation?.target ?? '');
     if (attribute.type !== 'relation' || !target) continue;
-    let value = values[attribute.name] as RelationValue;
+    let value = asRelation(values[attribute.name]);
     while (value.unread > 0) {
       const start = value.head.length;
       const url = relationPageUrl(type, loaded.documentId, { attribute: attribute.name, target, start, locale });
@@ -172,7 +175,8 @@ async function readStates(
       ? '&populate[localizations][fields][0]=locale&populate[localizations][fields][1]=updatedAt'
       : '';
     const entry = await readOne(type, null, `${status}&${fields}${localeQuery(locale)}${more}`);
-    return entry ? [entry, ...((entry.localizations ?? []) as readonly Entry[])] : [];
+    const others = Array.isArray(entry?.localizations) ? entry.localizations.filter(isEntry) : [];
+    return entry ? [entry, ...others] : [];
   }
   if (documentId === null) return [];
   const filter = `filters[documentId][$eq]=${encodeURIComponent(documentId)}`;

@@ -1,8 +1,9 @@
+import { errorMessage } from '../../../../src/type-guards.ts';
 import { ApiError } from '../../shell/api.ts';
 import type { Problem } from './form/checks.ts';
 
 /** What the server said of a request, at the places that it is about. */
-export function problemsOf(error: Error): readonly Problem[] {
+export function problemsOf(error: unknown): readonly Problem[] {
   if (!(error instanceof ApiError)) return [];
   if (error.problems.length > 0)
     return error.problems.map(({ path, message }) => ({ path: path.map(String), message }));
@@ -13,10 +14,12 @@ export function problemsOf(error: Error): readonly Problem[] {
 }
 
 /** What the server says in one word, said so that it is understood. */
-export const inWords = (error: Error): Error =>
-  error.message === 'Forbidden'
-    ? new Error('Your role does not allow this, or not any more. What you changed is not saved.')
-    : error;
+export function inWords(error: unknown): string {
+  const message = errorMessage(error);
+  return message === 'Forbidden'
+    ? 'Your role does not allow this, or not any more. What you changed is not saved.'
+    : message;
+}
 
 /** Where in the form a place of the body is: what is connected belongs to its relation. */
 function placeOf(path: string): readonly string[] {

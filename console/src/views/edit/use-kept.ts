@@ -15,14 +15,18 @@ export interface KeptChanges {
   drop(): void;
 }
 
+interface KeptOptions {
+  readonly model: ConsoleModel;
+  readonly address: EntryAddress;
+  /** The id of the account. */
+  readonly account: number;
+  readonly state: FormState;
+  readonly isDirty: boolean;
+}
+
 /** Keeps the changes of a form in this browser, over a reload, until they are saved. */
-export function useKept(
-  model: ConsoleModel,
-  { type, documentId, locale }: EntryAddress,
-  account: number,
-  state: FormState,
-  isDirty: boolean,
-): KeptChanges {
+export function useKept({ model, address: entry, account, state, isDirty }: KeptOptions): KeptChanges {
+  const { type, documentId, locale } = entry;
   const address: KeptAddress = { account, uid: type.uid, documentId, locale };
   const [offer, setOffer] = useState(() => readKept(localStorage, address));
   const write = useRef(() => {});

@@ -2,10 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { errorMessage } from '../../../../src/type-guards.ts';
 import { type Answer, api, request } from '../../shell/api.ts';
 import type { Entry } from '../../shell/model.ts';
 import { entryPath, typePath } from '../../shell/paths.ts';
-import { toast, toastError } from '../../ui/toast.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { changesOf } from './form/changes.ts';
 import { checkForm, type Finding, type Problem } from './form/checks.ts';
 import { entryUrl, writeRequest } from './form/query.ts';
@@ -50,107 +51,115 @@ function hinders(finding: Finding, isForPublishing: boolean, hasDrafts: boolean,
   return (finding.onDraft || !hasDrafts) && Object.hasOwn(sent, finding.path[0]!);
 }
 
-export function useSaving(options: SaveOptions): Saving {
-  const { address, isStored, reader, state, dispatch, unreadable, reopen, onSaved } = options;
-  const { type, documentId, locale } = address;
-  const { model, rights } = reader;
-  const client = useQueryClient();
-  const [, navigate] = useLocation();
-  const [isBusy, setBusy] = useState(false);
-  const [theirs, setTheirs] = useState<Loaded | null>(null);
-  const localeQuery = locale === null ? '' : `?locale=${encodeURIComponent(locale)}`;
+/** What keeps from saving or publishing, before the server is asked. */
+function hindrances(
+  { address: { type }, isStored, reader: { model, rights }, unreadable }: SaveOptions,
+  { loaded, values }: FormState,
+  isForPublishing: boolean,
+): readonly Problem[] {
+  const sent = isStored ? changesOf(model, type, loaded, values) : values;
+  const found = checkForm(model, type, values, (attribute) => !rights.isWritable(attribute)).filter((finding) =>
+    hinders(finding, isForPublishing, type.draftAndPublish, sent),
+  );
+  return [...unreadable.values(), ...found];
+}
 
-  const busy = async (work: () => Promise<void>): Promise<void> => {
+/** The entry as someone else stored it since the form was loaded; null where nobody did. */
+async function readTheirs(
+  { address, isStored, reader }: SaveOptions,
+  { updatedAt }: FormState,
+): Promise<Loaded | null> {
+  if (!isStored || (await readUpdatedAt(address)) === updatedAt) return null;
+  const stored = await readForm(reader, address);
+  if (!stored) throw new Error('This entry was deleted in the meantime.');
+  return stored;
+}
+
+/** Sends what changed. The id of the document, which a new one has from now on. */
+async function storeChanges(
+  { address, isStored, reader, onSaved }: SaveOptions,
+  { loaded, values }: FormState,
+): Promise<string | null> {
+  const data = changesOf(reader.model, address.type, loaded, values);
+  if (isStored && Object.keys(data).length === 0) return address.documentId;
+  const { method, path, body } = writeRequest(address.type, address, data);
+  const { body: answer }: Answer<{ data: Entry }> = await request(method, path, body);
+  onSaved();
+  return answer.data.documentId;
+}
+
+type Busy = (work: () => Promise<void>) => Promise<void>;
+
+/** Whether something is under way, and what does it and says what went wrong. */
+function useBusy(dispatch: SaveOptions['dispatch']): readonly [boolean, Busy] {
+  const [isBusy, setBusy] = useState(false);
+  const busy: Busy = async (work) => {
     setBusy(true);
     try {
       await work();
     } catch (error) {
-      const problems = problemsOf(error as Error);
-      if (problems.length > 0) dispatch({ is: 'problems', problems, message: (error as Error).message });
-      else toastError(inWords(error as Error));
+      const problems = problemsOf(error);
+      if (problems.length > 0) dispatch({ is: 'problems', problems, message: errorMessage(error) });
+      else toast(inWords(error), true);
     } finally {
       setBusy(false);
     }
   };
+  return [isBusy, busy];
+}
 
+/** What is shown once the server has done something. */
+interface Shown {
+  /** The entry as it is stored now, in place of what the form holds. */
+  reload(): Promise<void>;
+  /** As `reload`; a new entry has an address of its own. */
+  show(id: string | null): Promise<void>;
+  /** Another page, with lists that are read anew. */
+  goTo(path: string, options?: { readonly replace: boolean }): Promise<void>;
+}
+
+function useShown({ address, reader, state, dispatch, reopen }: SaveOptions): Shown {
+  const { type, documentId, locale } = address;
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
   const forgetLists = async (): Promise<void> => {
     await client.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'entry' && first !== 'session' });
   };
-
-  /** The entry as it is stored now, in place of what the form holds. */
   const reload = async (): Promise<void> => {
     const fresh = await reopen();
     if (fresh) {
-      const values = withKeysOf(model, type, fresh.values, state.values);
+      const values = withKeysOf(reader.model, type, fresh.values, state.values);
       dispatch({ is: 'load', loaded: values, updatedAt: fresh.updatedAt, values });
     }
     await forgetLists();
   };
-
-  const isRefusedHere = (current: Pick<FormState, 'loaded' | 'values'>, isForPublishing: boolean): boolean => {
-    const sent = isStored ? changesOf(model, type, current.loaded, current.values) : current.values;
-    const found = checkForm(model, type, current.values, (attribute) => !rights.isWritable(attribute)).filter(
-      (finding) => hinders(finding, isForPublishing, type.draftAndPublish, sent),
-    );
-    const problems = [...unreadable.values(), ...found];
-    if (problems.length > 0) dispatch({ is: 'problems', problems, message: null });
-    return problems.length > 0;
-  };
-
-  /** Whether it is stored now. The id of its document, if it is a new one. */
-  const store = async (current: FormState): Promise<string | null | false> => {
-    if (isStored && (await readUpdatedAt(address)) !== current.updatedAt) {
-      const stored = await readForm(reader, address);
-      if (!stored) throw new Error('This entry was deleted in the meantime.');
-      setTheirs(stored);
-      return false;
-    }
-    const data = changesOf(model, type, current.loaded, current.values);
-    if (isStored && Object.keys(data).length === 0) return documentId;
-    const { method, path, body } = writeRequest(type, address, data);
-    const { body: answer }: Answer<{ data: Entry }> = await request(method, path, body);
-    onSaved();
-    return answer.data.documentId;
-  };
-
-  /** Shows what is stored now; a new entry has an address of its own. */
-  const show = async (id: string | null): Promise<void> => {
-    if (id === null || documentId !== null || type.kind === 'singleType') return reload();
+  const goTo: Shown['goTo'] = async (path, options) => {
     await forgetLists();
-    navigate(entryPath(type, id, locale), { replace: true });
+    navigate(path, options);
   };
-
-  const save = (current: FormState = state): Promise<void> =>
-    busy(async () => {
-      if (isRefusedHere(current, false)) return;
-      const id = await store(current);
-      if (id === false) return;
-      await show(id);
-      toast(type.draftAndPublish ? 'Draft saved' : 'Saved');
-    });
-
-  const publish = (): Promise<void> =>
-    busy(async () => {
-      if (isRefusedHere(state, true)) return;
-      const id = await store(state);
-      if (id === false) return;
-      try {
-        await request('POST', `rest/${entryUrl(type, id)}/actions/publish${localeQuery}`);
-        toast('Published');
-      } finally {
-        // The draft is stored, published or not.
-        await show(id);
-      }
-    });
-
   return {
-    isBusy,
-    theirs,
-    save: () => save(),
-    publish,
+    reload,
+    goTo,
+    show: (id) =>
+      id === null || documentId !== null || type.kind === 'singleType'
+        ? reload()
+        : goTo(entryPath(type, id, locale), { replace: true }),
+  };
+}
+
+const localeQuery = (locale: string | null): string => (locale === null ? '' : `?locale=${encodeURIComponent(locale)}`);
+
+/** What is done with a stored entry as a whole. */
+function entryActions(
+  { address: { type, documentId, locale }, onSaved }: SaveOptions,
+  busy: Busy,
+  { reload, goTo }: Shown,
+): Pick<Saving, 'act' | 'duplicate' | 'remove'> {
+  const url = `rest/${entryUrl(type, documentId)}`;
+  return {
     act: (action) =>
       busy(async () => {
-        await request('POST', `rest/${entryUrl(type, documentId)}/actions/${action}${localeQuery}`);
+        await request('POST', `${url}/actions/${action}${localeQuery(locale)}`);
         if (action === 'discardDraft') onSaved();
         await reload();
         toast(action === 'unpublish' ? 'Not published any more' : 'The draft is as it is published');
@@ -158,22 +167,64 @@ export function useSaving(options: SaveOptions): Saving {
     duplicate: () =>
       busy(async () => {
         const query = type.localized ? '?locale=*' : '';
-        const path = `rest/${entryUrl(type, documentId)}/actions/clone${query}`;
-        const { body } = await request<{ data: Entry }>('POST', path);
-        await forgetLists();
-        navigate(entryPath(type, body.data.documentId, locale));
+        const { body } = await request<{ data: Entry }>('POST', `${url}/actions/clone${query}`);
+        await goTo(entryPath(type, body.data.documentId, locale));
         toast('This is the copy');
       }),
     remove: (which) =>
       busy(async () => {
-        await api.delete(
-          `rest/${entryUrl(type, documentId)}${which === null ? '' : `?locale=${encodeURIComponent(which)}`}`,
-        );
+        await api.delete(`${url}${localeQuery(which)}`);
         onSaved();
-        await forgetLists();
-        navigate(type.kind === 'singleType' ? '/content' : typePath(type));
+        await goTo(type.kind === 'singleType' ? '/content' : typePath(type));
         toast('Deleted');
       }),
+  };
+}
+
+export function useSaving(options: SaveOptions): Saving {
+  const { address, state, dispatch, onSaved } = options;
+  const { type, locale } = address;
+  const [isBusy, busy] = useBusy(dispatch);
+  const shown = useShown(options);
+  const [theirs, setTheirs] = useState<Loaded | null>(null);
+
+  /** Stores it, unless something keeps from that; then `next` goes on with the id of its document. */
+  const store = (
+    current: FormState,
+    isForPublishing: boolean,
+    next: (id: string | null) => Promise<void>,
+  ): Promise<void> =>
+    busy(async () => {
+      const problems = hindrances(options, current, isForPublishing);
+      if (problems.length > 0) return dispatch({ is: 'problems', problems, message: null });
+      const found = await readTheirs(options, current);
+      if (found) return setTheirs(found);
+      await next(await storeChanges(options, current));
+    });
+
+  const save = (current: FormState): Promise<void> =>
+    store(current, false, async (id) => {
+      await shown.show(id);
+      toast(type.draftAndPublish ? 'Draft saved' : 'Saved');
+    });
+
+  const publish = (): Promise<void> =>
+    store(state, true, async (id) => {
+      try {
+        await request('POST', `rest/${entryUrl(type, id)}/actions/publish${localeQuery(locale)}`);
+        toast('Published');
+      } finally {
+        // The draft is stored, published or not.
+        await shown.show(id);
+      }
+    });
+
+  return {
+    isBusy,
+    theirs,
+    save: () => save(state),
+    publish,
+    ...entryActions(options, busy, shown),
     resolve: (values) => {
       const stored = theirs!;
       const next = { ...state, loaded: stored.values, updatedAt: stored.updatedAt, values };

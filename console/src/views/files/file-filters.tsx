@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { FILE_KINDS, type FileKind, KIND_NAMES } from '../../files/file.ts';
+import { FILE_KINDS, KIND_NAMES } from '../../files/file.ts';
 import { type FileList, SORTS } from '../../files/file-list.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Field, Select } from '../../ui/field.tsx';
@@ -26,19 +26,12 @@ export const FileFilters = ({ list, show, view, onView }: FileFiltersProps): Rea
             { value: '', label: 'All' },
             ...FILE_KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
           ]}
-          onChange={({ target: { value } }) => show({ kinds: value === '' ? [] : [value as FileKind] })}
+          onChange={(kind) => show({ kinds: kind === '' ? [] : [kind] })}
         />
       )}
     </Field>
     <Field label="Order">
-      {(control) => (
-        <Select
-          {...control}
-          value={list.sort}
-          options={SORTS}
-          onChange={(event) => show({ sort: event.target.value })}
-        />
-      )}
+      {(control) => <Select {...control} value={list.sort} options={SORTS} onChange={(sort) => show({ sort })} />}
     </Field>
     <fieldset className="files-views">
       <legend className="visually-hidden">View</legend>

@@ -50,7 +50,7 @@ export function AnswerPanel({ answer, model, draft }: AnswerProps): ReactNode {
                 { value: 'table', label: 'Table' },
                 { value: 'json', label: 'JSON' },
               ]}
-              onChange={({ target }) => setForm(target.value)}
+              onChange={setForm}
             />
           </span>
         )}

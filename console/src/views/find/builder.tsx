@@ -86,12 +86,7 @@ function What({ model, draft, onChange }: Omit<BuilderProps, 'titles' | 'problem
     <section className="card card-body find-part find-what" aria-label="What to find">
       <Field label="Content-type">
         {(control) => (
-          <Select
-            {...control}
-            value={draft.type}
-            options={options}
-            onChange={({ target }) => onChange(emptyDraft(target.value))}
-          />
+          <Select {...control} value={draft.type} options={options} onChange={(path) => onChange(emptyDraft(path))} />
         )}
       </Field>
       <Field label="Search for">
@@ -115,7 +110,7 @@ function What({ model, draft, onChange }: Omit<BuilderProps, 'titles' | 'problem
                 { value: 'published', label: 'Published' },
                 { value: 'draft', label: 'Drafts' },
               ]}
-              onChange={({ target }) => onChange({ ...draft, status: (target.value || null) as ReadDraft['status'] })}
+              onChange={(status) => onChange({ ...draft, status: status || null })}
             />
           )}
         </Field>
@@ -153,7 +148,7 @@ function Locale({ model, draft, onChange }: Omit<BuilderProps, 'titles' | 'probl
           options={
             options.some(({ value }) => value === given) ? options : [...options, { value: given, label: given }]
           }
-          onChange={({ target }) => onChange({ ...draft, locale: target.value === '' ? [] : target.value.split(',') })}
+          onChange={(locale) => onChange({ ...draft, locale: locale === '' ? [] : locale.split(',') })}
         />
       )}
     </Field>

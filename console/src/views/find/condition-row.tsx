@@ -2,13 +2,12 @@
 import type { ReactNode } from 'react';
 import {
   namesOf,
-  type RelationChoice,
   relationChoices,
   relationConditionOf,
   withOperator,
   withRelationChoice,
 } from '../../query/conditions.ts';
-import type { Count, CountOperator, FilterDraft, Operator, Test } from '../../query/draft.ts';
+import type { Count, FilterDraft, Test } from '../../query/draft.ts';
 import type { Place } from '../../query/edit-filters.ts';
 import { arityOf, COUNT_CHOICES, operatorsFor, valueKindOf } from '../../query/operators.ts';
 import { attributesAlong, isThroughMany, type SchemaView, targetOf, viewAt } from '../../query/schema-view.ts';
@@ -51,7 +50,7 @@ function ValueRow({ node, view, error, onChange }: RowProps<Test>): ReactNode {
         aria-label={`Operator of ${name}`}
         value={node.op}
         options={choices.map(({ op, label }) => ({ value: op, label }))}
-        onChange={({ target }) => onChange(withOperator(node, target.value as Operator))}
+        onChange={(op) => onChange(withOperator(node, op))}
       />
       <ValuesInput
         kind={kind}
@@ -110,7 +109,7 @@ function RelationRow({ node, place, view, above, error, onChange }: RowProps<Tes
         aria-label={`Operator of ${name}`}
         value={choice}
         options={relationChoices(attribute)}
-        onChange={({ target: { value } }) => onChange(withRelationChoice(node, condition, value as RelationChoice))}
+        onChange={(next) => onChange(withRelationChoice(node, condition, next))}
       />
       {hasEntries && type && (
         <EntryPicker
@@ -151,7 +150,7 @@ function CountValues({ node, place, view, above, error, onChange }: RowProps<Cou
         aria-label={`How the number of ${name} is compared`}
         value={node.op}
         options={COUNT_CHOICES.map(({ op, label }) => ({ value: op, label }))}
-        onChange={({ target }) => onChange({ ...node, op: target.value as CountOperator })}
+        onChange={(op) => onChange({ ...node, op })}
       />
       <ValuesInput
         kind="number"

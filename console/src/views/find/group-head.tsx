@@ -36,7 +36,7 @@ export const GroupHead = ({ node, onChange }: HeadProps<Group>): ReactNode => (
       aria-label="How the group is met"
       value={node.join}
       options={JOINS}
-      onChange={({ target }) => onChange({ ...node, join: target.value as Join })}
+      onChange={(join) => onChange({ ...node, join })}
     />
     {node.of.length === 0 && <span className="soft">Nothing in it yet</span>}
   </div>
@@ -60,7 +60,7 @@ export function ScopeHead({
           aria-label="How its conditions are met"
           value={node.join}
           options={JOINS}
-          onChange={({ target }) => onChange({ ...node, join: target.value as Join })}
+          onChange={(join) => onChange({ ...node, join })}
         />
       </div>
       <div className="find-nested">

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { errorMessage } from '../../../../src/type-guards.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 
@@ -12,7 +13,7 @@ export function PasteBox({ onPaste }: { readonly onPaste: (text: string) => void
       setText('');
       setError(null);
     } catch (problem) {
-      setError((problem as Error).message);
+      setError(errorMessage(problem));
     }
   };
   const submit = (event: FormEvent): void => {

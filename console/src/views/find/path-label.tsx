@@ -4,9 +4,9 @@ import { namesOf } from '../../query/conditions.ts';
 import type { SetWord, Step } from '../../query/draft.ts';
 import { takesSet } from '../../query/operators.ts';
 import { attributesAlong, type SchemaView } from '../../query/schema-view.ts';
-import { Select } from '../../ui/field.tsx';
+import { type Option, Select } from '../../ui/field.tsx';
 
-const SETS = [
+const SETS: readonly Option<SetWord | ''>[] = [
   { value: '', label: 'any' },
   { value: 'none', label: 'no' },
   { value: 'every', label: 'every' },
@@ -37,9 +37,7 @@ export function PathLabel({ path, view, isWhole = false, onChange }: PathLabelPr
                 aria-label={`How many of ${name}`}
                 value={set ?? ''}
                 options={set === 'some' ? [...SETS, { value: 'some', label: 'some' }] : SETS}
-                onChange={({ target }) =>
-                  onChange(path.with(index, { name, set: target.value === '' ? null : (target.value as SetWord) }))
-                }
+                onChange={(word) => onChange(path.with(index, { name, set: word === '' ? null : word }))}
               />
             )}
             <span className="find-name">{name}</span>

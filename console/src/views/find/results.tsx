@@ -100,7 +100,6 @@ function AskAsSelect({ as, onAs }: Pick<ResultsProps, 'as' | 'onAs'>): ReactNode
     ...tokens.map((type) => ({ as: { kind: 'token', type } as const, label: `API token: ${type}` })),
   ];
   if (choices.length === 1) return null;
-  const value = JSON.stringify(as);
   return (
     <div className="find-ask">
       <Field label="Ask as">
@@ -108,9 +107,12 @@ function AskAsSelect({ as, onAs }: Pick<ResultsProps, 'as' | 'onAs'>): ReactNode
           <Select
             small
             {...control}
-            value={value}
+            value={JSON.stringify(as)}
             options={choices.map((choice) => ({ value: JSON.stringify(choice.as), label: choice.label }))}
-            onChange={({ target }) => onAs(JSON.parse(target.value) as AskAs)}
+            onChange={(text) => {
+              const chosen = choices.find((choice) => JSON.stringify(choice.as) === text);
+              if (chosen) onAs(chosen.as);
+            }}
           />
         )}
       </Field>

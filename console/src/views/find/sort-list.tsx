@@ -99,9 +99,7 @@ function SortKey({
           aria-label={`Which ${path.join('.')} counts`}
           value={aggregate ?? ''}
           options={AGGREGATES.filter(({ value }) => value !== 'avg' || isNumber || aggregate === 'avg')}
-          onChange={({ target }) =>
-            onChange({ ...sortKey, aggregate: target.value === '' ? null : (target.value as SortAggregate) })
-          }
+          onChange={(choice) => onChange({ ...sortKey, aggregate: choice === '' ? null : choice })}
         />
       )}
       <Select
@@ -112,7 +110,7 @@ function SortKey({
           { value: 'asc', label: 'ascending' },
           { value: 'desc', label: 'descending' },
         ]}
-        onChange={({ target }) => onChange({ ...sortKey, descending: target.value === 'desc' })}
+        onChange={(order) => onChange({ ...sortKey, descending: order === 'desc' })}
       />
     </span>
   );

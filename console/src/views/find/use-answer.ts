@@ -8,6 +8,7 @@ import type {
   ConsoleType,
   TryAnswer,
 } from '../../../../src/console/contract.ts';
+import { errorMessage, isObject } from '../../../../src/type-guards.ts';
 import type { Titles } from '../../query/clauses.ts';
 import type { FilterDraft, ReadDraft } from '../../query/draft.ts';
 import { childrenOf } from '../../query/edit-filters.ts';
@@ -53,14 +54,18 @@ export interface Problem {
   readonly path: string | null;
 }
 
+const textIn = (details: unknown, name: string): string | null => {
+  const text = isObject(details) ? details[name] : null;
+  return typeof text === 'string' ? text : null;
+};
+
 export function problemOf(answer: TryAnswer | undefined): Problem | null {
-  const { error } = (answer?.body ?? {}) as {
-    error?: { message: string; details?: { param?: string; path?: string | null; key?: string } };
-  };
-  if (!answer || answer.status < 400 || !error) return null;
-  const { param = null, path = null, key } = error.details ?? {};
-  const isWhole = path !== null && (key === undefined || path === key || path.endsWith(`.${key}`));
-  return { message: error.message, param, path: isWhole ? path : [path, key].filter(Boolean).join('.') || null };
+  if (!answer || answer.status < 400 || !isObject(answer.body) || !isObject(answer.body.error)) return null;
+  const { error } = answer.body;
+  const detail = (name: string): string | null => textIn(error.details, name);
+  const [param, path, key] = [detail('param'), detail('path'), detail('key')];
+  const isWhole = path !== null && (key === null || path === key || path.endsWith(`.${key}`));
+  return { message: errorMessage(error), param, path: isWhole ? path : [path, key].filter(Boolean).join('.') || null };
 }
 
 // ---- titles of entries that conditions name

@@ -2,6 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { ConsoleModel } from '../../../../src/console/contract.ts';
+import { errorMessage } from '../../../../src/type-guards.ts';
 import { emptyDraft, type ReadDraft } from '../../query/draft.ts';
 import { urlOf } from '../../query/draft-text.ts';
 import { readRequest } from '../../query/request-text.ts';
@@ -38,7 +39,7 @@ function read(text: string | null, model: ConsoleModel): Built {
   } catch (error) {
     return {
       draft: firstDraft(model),
-      notes: [`The request in the address cannot be read: ${(error as Error).message}`],
+      notes: [`The request in the address cannot be read: ${errorMessage(error)}`],
     };
   }
 }

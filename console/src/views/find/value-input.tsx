@@ -70,7 +70,7 @@ function Choice({
         ...(value === '' ? [{ value: '', label: 'Choose…' }] : []),
         ...known.map((one) => ({ value: one, label: one })),
       ]}
-      onChange={({ target }) => onChange(target.value)}
+      onChange={onChange}
     />
   );
 }
@@ -114,7 +114,7 @@ function DateInput({ kind, label, isInvalid, value, onChange }: ValueProps): Rea
           { value: 'now', label: 'From now' },
           ...(form === 'text' ? [{ value: 'text', label: 'As text' }] : []),
         ]}
-        onChange={({ target }) => onChange(target.value === 'now' ? 'now-7d' : '')}
+        onChange={(next) => onChange(next === 'now' ? 'now-7d' : '')}
       />
       {form === 'fixed' && kind === 'date' && (
         <TextInput {...shared} type="date" value={value} onChange={({ target }) => onChange(target.value)} />

@@ -82,7 +82,8 @@ export function linesOf(model: ConsoleModel, schema: ConsoleSchema, attribute: C
     const files = model.types.find(({ source }) => source === 'files');
     return files ? [held(files.uid, 'media', attribute.multiple ?? false)] : [];
   }
-  return relation?.target ? [relationLine(model, schema, name, relation as Targeted)] : [];
+  const target = relation?.target;
+  return target ? [relationLine(model, schema, name, { ...relation, target })] : [];
 }
 
 type Targeted = ConsoleRelation & { readonly target: string };

@@ -1,5 +1,5 @@
 // Where boxes and lines go on the drawing.
-import { Graph, layout } from '@dagrejs/dagre';
+import { type EdgeLabel, Graph, type GraphLabel, layout, type NodeLabel } from '@dagrejs/dagre';
 import type { Line, ModelGraph } from './graph.ts';
 
 export const BOX = { width: 170, height: 54 };
@@ -29,7 +29,7 @@ const LETTER = 6.4;
 const isLoop = ({ from, to }: Line): boolean => from === to;
 
 export function place({ boxes, lines }: ModelGraph): Placed {
-  const graph = new Graph({ multigraph: true });
+  const graph = new Graph<GraphLabel, NodeLabel, EdgeLabel>({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 22, ranksep: 34, edgesep: 14 });
   const loops = (uid: string): Line[] => lines.filter((line) => isLoop(line) && line.from === uid);
   for (const { uid } of boxes) graph.setNode(uid, { width: BOX.width, height: BOX.height + loops(uid).length * LOOP });
@@ -38,14 +38,14 @@ export function place({ boxes, lines }: ModelGraph): Placed {
   layout(graph);
   const corners = new Map(
     boxes.map(({ uid }): [string, Point] => {
-      const { x, y, height } = graph.node(uid) as Point & { height: number };
+      const { x = 0, y = 0, height } = graph.node(uid);
       return [uid, { x: x - BOX.width / 2, y: y - height / 2 }];
     }),
   );
   const ways = lines
     .filter((line) => !isLoop(line))
     .map((line): PlacedLine => {
-      const { points, x, y } = graph.edge(line.from, line.to, line.id) as { points: Point[] } & Point;
+      const { points = [], x = 0, y = 0 } = graph.edge(line.from, line.to, line.id);
       return { ...line, points, labelAt: { x, y } };
     });
   return {

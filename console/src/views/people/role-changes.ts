@@ -36,7 +36,7 @@ export interface MatrixSection {
 const rowOf = (group: ActionGroup): MatrixRow => ({
   group,
   cells: COLUMNS.map((column) => group.actions.find((action) => columnOf(action) === column) ?? null),
-  more: group.actions.filter((action) => !(COLUMNS as readonly string[]).includes(columnOf(action))),
+  more: group.actions.filter((action) => !COLUMNS.some((column) => column === columnOf(action))),
 });
 
 /** The project's own content-types first, then what every project has. */

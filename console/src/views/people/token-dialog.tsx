@@ -38,6 +38,8 @@ const inputOf = ({ name, description, type, actions, days }: TokenFields): Token
   ...(days && { days: Number(days) }),
 });
 
+const NEW_TOKEN: TokenFields = { name: '', description: '', type: 'read-only', actions: [], days: '90' };
+
 export function TokenDialog({
   onClose,
   onCreated,
@@ -45,14 +47,7 @@ export function TokenDialog({
   readonly onClose: () => void;
   readonly onCreated: (token: NewToken) => void;
 }): ReactNode {
-  const { can } = useSession();
-  const [fields, setFields] = useState<TokenFields>({
-    name: '',
-    description: '',
-    type: 'read-only',
-    actions: [],
-    days: '90',
-  });
+  const [fields, setFields] = useState(NEW_TOKEN);
   const set = (change: Partial<TokenFields>): void => setFields({ ...fields, ...change });
   const create = useMutation({
     mutationFn: () => api.post<NewToken>('tokens', inputOf(fields)),
@@ -82,31 +77,33 @@ export function TokenDialog({
           />
         )}
       </Field>
-      <Field label="May" error={problem('type')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={fields.type}
-            // Without the roles, nothing tells which actions there are.
-            options={KINDS.filter(({ value }) => value !== 'custom' || can('roles.read'))}
-            onChange={(event) => set({ type: event.target.value as ApiToken['type'] })}
-          />
-        )}
-      </Field>
+      <KindField type={fields.type} error={problem('type')} onChange={(type) => set({ type })} />
       {fields.type === 'custom' && (
         <TokenActions chosen={fields.actions} error={problem('actions')} onChange={(actions) => set({ actions })} />
       )}
       <Field label="Good for" error={problem('days')}>
         {(control) => (
-          <Select
-            {...control}
-            value={fields.days}
-            options={LIFETIMES}
-            onChange={(event) => set({ days: event.target.value })}
-          />
+          <Select {...control} value={fields.days} options={LIFETIMES} onChange={(days) => set({ days })} />
         )}
       </Field>
     </FormDialog>
+  );
+}
+
+interface KindFieldProps {
+  readonly type: ApiToken['type'];
+  readonly error: string | null;
+  readonly onChange: (type: ApiToken['type']) => void;
+}
+
+function KindField({ type, error, onChange }: KindFieldProps): ReactNode {
+  const { can } = useSession();
+  // Without the roles, nothing tells which actions there are.
+  const options = KINDS.filter(({ value }) => value !== 'custom' || can('roles.read'));
+  return (
+    <Field label="May" error={error}>
+      {(control) => <Select {...control} value={type} options={options} onChange={onChange} />}
+    </Field>
   );
 }
 

@@ -33,24 +33,11 @@ export function UserDialog({
       onSaved();
     },
   });
-  const text = (name: 'username' | 'email' | 'password', label: string, type: string): ReactNode => (
-    <Field
-      label={label}
-      required={name !== 'password' || user === null}
-      error={problemOf(save.error, name)}
-      hint={name === 'password' && user && 'Empty: the password stays. A new one ends all sessions of the user.'}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          type={type}
-          autoComplete={name === 'password' ? 'new-password' : 'off'}
-          value={fields[name]}
-          onChange={(event) => set({ [name]: event.target.value })}
-        />
-      )}
-    </Field>
-  );
+  const textProps = (name: 'username' | 'email' | 'password'): Omit<TextFieldProps, 'label'> => ({
+    value: fields[name],
+    error: problemOf(save.error, name),
+    onChange: (value) => set({ [name]: value }),
+  });
   return (
     <FormDialog
       title={user ? `Edit ${user.username}` : 'New user of the API'}
@@ -60,9 +47,16 @@ export function UserDialog({
       isPending={save.isPending}
       error={otherProblem(save.error, FIELDS)}
     >
-      {text('username', 'Name', 'text')}
-      {text('email', 'Email', 'email')}
-      {text('password', user ? 'New password' : 'Password', 'password')}
+      <TextField {...textProps('username')} label="Name" required />
+      <TextField {...textProps('email')} label="Email" type="email" required />
+      <TextField
+        {...textProps('password')}
+        label={user ? 'New password' : 'Password'}
+        type="password"
+        autoComplete="new-password"
+        required={user === null}
+        hint={user && 'Empty: the password stays. A new one ends all sessions of the user.'}
+      />
       <RoleField role={fields.role} error={problemOf(save.error, 'role')} onChange={(role) => set({ role })} />
       <Checkbox
         label="The address is confirmed"
@@ -77,6 +71,40 @@ export function UserDialog({
     </FormDialog>
   );
 }
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly type?: string;
+  readonly autoComplete?: string;
+  readonly required?: boolean;
+  readonly hint?: string | null;
+  readonly error: string | null;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+const TextField = ({
+  label,
+  type = 'text',
+  autoComplete = 'off',
+  required = false,
+  hint = null,
+  error,
+  value,
+  onChange,
+}: TextFieldProps): ReactNode => (
+  <Field label={label} required={required} error={error} hint={hint}>
+    {(control) => (
+      <TextInput
+        {...control}
+        type={type}
+        autoComplete={autoComplete}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )}
+  </Field>
+);
 
 function RoleField({
   role,
@@ -102,7 +130,7 @@ function RoleField({
         <Select
           {...control}
           value={role ?? ''}
-          onChange={(event) => onChange(event.target.value === '' ? null : Number(event.target.value))}
+          onChange={(id) => onChange(id === '' ? null : Number(id))}
           options={[
             ...(role === null ? [{ value: '', label: 'The default role' }] : []),
             ...roles.map(({ id, name }) => ({ value: String(id), label: name })),

@@ -35,12 +35,13 @@ export interface UserPage {
   readonly hasNext: boolean;
 }
 
+const isBare = (list: UserList): list is readonly ApiUser[] => Array.isArray(list);
+
 export function pageOf(list: UserList): UserPage {
-  const isBare = Array.isArray(list);
-  const users = isBare ? list : (list as Exclude<UserList, readonly ApiUser[]>).data;
+  const users = isBare(list) ? list : list.data;
   return {
     users: users.slice(0, PAGE_SIZE),
-    total: isBare ? null : (list as Exclude<UserList, readonly ApiUser[]>).meta.pagination.total,
+    total: isBare(list) ? null : list.meta.pagination.total,
     hasNext: users.length > PAGE_SIZE,
   };
 }
@@ -67,8 +68,9 @@ export const userFields = (user: ApiUser | null): UserFields => ({
 
 /** What is sent: what was changed; of a new user all that was filled in. */
 export function changedFields(user: ApiUser | null, fields: UserFields): Partial<UserFields> {
-  const before = userFields(user);
-  const isSent = (name: keyof UserFields): boolean =>
-    fields[name] !== before[name] || (user === null && name === 'confirmed');
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => isSent(name as keyof UserFields)));
+  const before: Readonly<Record<string, unknown>> = { ...userFields(user) };
+  const isNew = user === null;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== before[name] || (isNew && name === 'confirmed')),
+  );
 }

@@ -13,12 +13,12 @@ import { type ApiUser, pageOf, type UserList, usersPath } from './user-list.ts';
 import { UserTable } from './user-table.tsx';
 
 /** What a window over the list is open for. */
-type Doing = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; readonly user: ApiUser } | null;
+type Doing = { readonly what: 'create' } | { readonly what: 'edit' | 'delete'; readonly user: ApiUser };
 
 export function UsersTab({ uid }: { readonly uid: string }): ReactNode {
   const { can, mayEdit } = useSession();
   const client = useQueryClient();
-  const [doing, setDoing] = useState<Doing>(null);
+  const [doing, setDoing] = useState<Doing | null>(null);
   const [view, setView] = useView();
   const path = usersPath(view, can('roles.read'));
   const { data, error } = useQuery({
@@ -61,30 +61,50 @@ export function UsersTab({ uid }: { readonly uid: string }): ReactNode {
         />
       )}
       {page && (view.page > 1 || page.hasNext) && (
-        <nav className="row" aria-label="Pages">
-          <Button disabled={view.page === 1} onClick={() => setView({ ...view, page: view.page - 1 })}>
-            Previous page
-          </Button>
-          <span>Page {view.page}</span>
-          <Button disabled={!page.hasNext} onClick={() => setView({ ...view, page: view.page + 1 })}>
-            Next page
-          </Button>
-        </nav>
+        <Pages page={view.page} hasNext={page.hasNext} onPage={(next) => setView({ ...view, page: next })} />
       )}
-      {doing?.what === 'create' && <UserDialog user={null} onClose={() => setDoing(null)} onSaved={changed} />}
-      {doing?.what === 'edit' && <UserDialog user={doing.user} onClose={() => setDoing(null)} onSaved={changed} />}
-      {doing?.what === 'delete' && (
-        <ConfirmDelete
-          path={`rest/users/${doing.user.documentId}`}
-          kind="user"
-          name={doing.user.username}
-          onClose={() => setDoing(null)}
-          onDeleted={changed}
-        >
-          The account {doing.user.email} and its sessions are deleted. That cannot be undone.
-        </ConfirmDelete>
-      )}
+      {doing && <UserWindow doing={doing} onClose={() => setDoing(null)} onDone={changed} />}
     </div>
+  );
+}
+
+interface PagesProps {
+  readonly page: number;
+  readonly hasNext: boolean;
+  readonly onPage: (page: number) => void;
+}
+
+const Pages = ({ page, hasNext, onPage }: PagesProps): ReactNode => (
+  <nav className="row" aria-label="Pages">
+    <Button disabled={page === 1} onClick={() => onPage(page - 1)}>
+      Previous page
+    </Button>
+    <span>Page {page}</span>
+    <Button disabled={!hasNext} onClick={() => onPage(page + 1)}>
+      Next page
+    </Button>
+  </nav>
+);
+
+interface UserWindowProps {
+  readonly doing: Doing;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function UserWindow({ doing, onClose, onDone }: UserWindowProps): ReactNode {
+  if (doing.what !== 'delete')
+    return <UserDialog user={doing.what === 'edit' ? doing.user : null} onClose={onClose} onSaved={onDone} />;
+  return (
+    <ConfirmDelete
+      path={`rest/users/${doing.user.documentId}`}
+      kind="user"
+      name={doing.user.username}
+      onClose={onClose}
+      onDeleted={onDone}
+    >
+      The account {doing.user.email} and its sessions are deleted. That cannot be undone.
+    </ConfirmDelete>
   );
 }
 

@@ -4,8 +4,8 @@ import type { ConsoleAttribute, ConsoleSchema } from '../../../../../src/console
 import { Field } from '../../../ui/field.tsx';
 import { fieldId, problemAt, problemWithin, useForm } from '../context.ts';
 import { checkValue } from '../form/checks.ts';
-import type { FileValue, FormValues, Part, RelationValue } from '../form/values.ts';
-import { ComponentField } from './component-field.tsx';
+import { asFiles, asPart, asParts, asRelation, type FileValue, type FormValues, isList } from '../form/values.ts';
+import { PartList, SinglePart } from './component-field.tsx';
 import { BlocksEditor, JsonEditor, MarkdownEditor, MediaInput } from './editors.tsx';
 import { Group } from './group.tsx';
 import { RelationField } from './relation-field.tsx';
@@ -26,7 +26,7 @@ export interface AttributeFieldProps {
 
 export const AttributeField = memo(function AttributeField(props: AttributeFieldProps): ReactNode {
   const { schema, attribute, within, value, siblings, readOnly } = props;
-  const { problems, isChecked, idPrefix, type, model, onUnreadable } = useForm();
+  const { idPrefix } = useForm();
   const [isTouched, setTouched] = useState(false);
   const path = [...within, attribute.name];
   const id = fieldId(idPrefix, path);
@@ -37,12 +37,8 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
     },
     [props.onChange, attribute.name],
   );
-  const found = !readOnly && (isTouched || isChecked) ? checkValue(attribute, value) : null;
-  const own = found && (type.draftAndPublish && !found.onDraft ? `To publish: ${found.message}` : found.message);
-  // Of what is wrong inside of blocks, no field of its own tells.
-  const said = attribute.type === 'blocks' ? problemWithin(problems, path) : problemAt(problems, path);
-  const error = said ?? own;
-  const common = { id, label: attribute.name, required: attribute.required, error };
+  const error = useProblem(props, path, isTouched);
+  const common = { id, label: attribute.name, required: attribute.required, error, readOnly };
   switch (attribute.type) {
     case 'relation':
     case 'morph':
@@ -52,65 +48,105 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
           schema={schema}
           attribute={attribute}
           isPaged={within.length === 0}
-          value={value as RelationValue}
+          value={asRelation(value)}
           onChange={change}
-          readOnly={readOnly}
         />
       );
     case 'component':
-    case 'dynamiczone':
-      return (
-        <ComponentField
-          {...common}
-          attribute={attribute}
-          path={path}
-          value={value as Part | null | readonly Part[]}
-          onChange={change}
-          readOnly={readOnly}
-        />
+    case 'dynamiczone': {
+      const parts = { ...common, attribute, path, onChange: change };
+      return isList(attribute) ? (
+        <PartList {...parts} parts={asParts(value)} />
+      ) : (
+        <SinglePart {...parts} part={asPart(value)} />
       );
+    }
     case 'media':
-      return (
-        <Group {...common} hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}>
-          <MediaInput
-            label={attribute.name}
-            value={value as readonly FileValue[]}
-            onChange={change}
-            multiple={attribute.multiple ?? false}
-            allowedTypes={attribute.allowedTypes ?? null}
-            readOnly={readOnly}
-          />
-        </Group>
-      );
+      return <MediaField {...common} attribute={attribute} within={within} value={asFiles(value)} onChange={change} />;
     default:
       return (
-        <div id={id}>
-          <Field
-            label={attribute.name}
-            required={attribute.required}
-            error={error}
-            hint={hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1)}
-            labelExtra={
-              attribute.type === 'uid' &&
-              attribute.targetField !== undefined &&
-              !readOnly && <UidMaker attribute={attribute} from={siblings[attribute.targetField]} onMade={change} />
-            }
-          >
-            {(control) => (
-              <Control
-                attribute={attribute}
-                value={value}
-                onChange={change}
-                control={control}
-                readOnly={readOnly}
-                onUnreadable={(message) => onUnreadable(path, message)}
-              />
-            )}
-          </Field>
-        </div>
+        <ScalarField
+          {...common}
+          attribute={attribute}
+          within={within}
+          value={value}
+          targetValue={attribute.targetField === undefined ? null : siblings[attribute.targetField]}
+          onChange={change}
+        />
       );
   }
 });
+
+/** What is wrong with a value: what the server said of it, or what can be said once it was touched. */
+function useProblem(
+  { attribute, value, readOnly }: AttributeFieldProps,
+  path: readonly string[],
+  isTouched: boolean,
+): string | null {
+  const { problems, isChecked, type } = useForm();
+  const found = !readOnly && (isTouched || isChecked) ? checkValue(attribute, value) : null;
+  const own = found && (type.draftAndPublish && !found.onDraft ? `To publish: ${found.message}` : found.message);
+  // Of what is wrong inside of blocks, no field of its own tells.
+  const said = attribute.type === 'blocks' ? problemWithin(problems, path) : problemAt(problems, path);
+  return said ?? own;
+}
+
+interface InnerFieldProps<Value> {
+  readonly id: string;
+  readonly label: string;
+  readonly required: boolean;
+  readonly error: string | null;
+  readonly readOnly: boolean;
+  readonly attribute: ConsoleAttribute;
+  readonly within: readonly string[];
+  readonly value: Value;
+  readonly onChange: (value: unknown) => void;
+}
+
+function MediaField(props: InnerFieldProps<readonly FileValue[]>): ReactNode {
+  const { id, label, required, error, readOnly, attribute, within, value, onChange } = props;
+  return (
+    <Group id={id} label={label} required={required} error={error} hint={useHint(attribute, within)}>
+      <MediaInput
+        label={label}
+        value={value}
+        onChange={onChange}
+        multiple={attribute.multiple ?? false}
+        allowedTypes={attribute.allowedTypes ?? null}
+        readOnly={readOnly}
+      />
+    </Group>
+  );
+}
+
+/** `targetValue`: the value that a uid is made from. */
+function ScalarField(props: InnerFieldProps<unknown> & { readonly targetValue: unknown }): ReactNode {
+  const { id, label, required, error, readOnly, attribute, within, value, targetValue, onChange } = props;
+  const { onUnreadable } = useForm();
+  const isMade = attribute.type === 'uid' && attribute.targetField !== undefined && !readOnly;
+  return (
+    <div id={id}>
+      <Field
+        label={label}
+        required={required}
+        error={error}
+        hint={useHint(attribute, within)}
+        labelExtra={isMade && <UidMaker attribute={attribute} from={targetValue} onMade={onChange} />}
+      >
+        {(control) => (
+          <Control
+            attribute={attribute}
+            value={value}
+            onChange={onChange}
+            control={control}
+            readOnly={readOnly}
+            onUnreadable={(message) => onUnreadable([...within, attribute.name], message)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
 
 /** `onUnreadable`: told what keeps a text from being a value; null where nothing does. */
 function Control(props: InputProps & { readonly onUnreadable: (message: string | null) => void }): ReactNode {
@@ -126,6 +162,11 @@ function Control(props: InputProps & { readonly onUnreadable: (message: string |
     default:
       return <ScalarInput {...props} />;
   }
+}
+
+function useHint(attribute: ConsoleAttribute, within: readonly string[]): string | null {
+  const { type, model } = useForm();
+  return hintOf(attribute, type.localized && within.length === 0 && model.locales.length > 1);
 }
 
 /** What helps to fill it in: the rules that can be said in a few words. */

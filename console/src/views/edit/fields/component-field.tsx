@@ -7,29 +7,20 @@ import { Icon } from '../../../ui/icon.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Badge } from '../../../ui/notice.tsx';
 import { fieldId, hasProblemWithin, useForm } from '../context.ts';
-import { initialValues, isList, newKey, type Part } from '../form/values.ts';
+import { initialValues, newKey, type Part } from '../form/values.ts';
 import { Group } from './group.tsx';
 import { PartFields } from './part-fields.tsx';
 import { SortableList } from './sortable-list.tsx';
 
-interface ComponentFieldProps {
+interface ComponentFieldProps<Value> {
   readonly id: string;
   readonly label: string;
   readonly required: boolean;
   readonly error: string | null;
   readonly attribute: ConsoleAttribute;
   readonly path: readonly string[];
-  readonly value: Part | null | readonly Part[];
-  readonly onChange: (value: Part | null | readonly Part[]) => void;
+  readonly onChange: (value: Value) => void;
   readonly readOnly: boolean;
-}
-
-export function ComponentField(props: ComponentFieldProps): ReactNode {
-  return isList(props.attribute) ? (
-    <PartList {...props} parts={(props.value ?? []) as readonly Part[]} />
-  ) : (
-    <SinglePart {...props} part={props.value as Part | null} />
-  );
 }
 
 /** Parts that were added on this page start open, those that were loaded are closed. */
@@ -43,7 +34,7 @@ function useNewPart(): (component: string) => Part {
   };
 }
 
-function SinglePart(props: ComponentFieldProps & { readonly part: Part | null }): ReactNode {
+export function SinglePart(props: ComponentFieldProps<Part | null> & { readonly part: Part | null }): ReactNode {
   const { id, label, required, error, attribute, path, part, onChange, readOnly } = props;
   const newPart = useNewPart();
   const removeIt = (): void => {
@@ -71,7 +62,7 @@ function SinglePart(props: ComponentFieldProps & { readonly part: Part | null })
 const EmptyPart = ({ readOnly, children }: { readonly readOnly: boolean; readonly children: ReactNode }): ReactNode =>
   readOnly ? <span className="soft">Nothing</span> : <div>{children}</div>;
 
-function PartList(props: ComponentFieldProps & { readonly parts: readonly Part[] }): ReactNode {
+export function PartList(props: ComponentFieldProps<readonly Part[]> & { readonly parts: readonly Part[] }): ReactNode {
   const { id, label, required, error, attribute, path, parts, onChange, readOnly } = props;
   const { model } = useForm();
   const newPart = useNewPart();

@@ -41,25 +41,6 @@ export function RelationField(props: RelationFieldProps): ReactNode {
     const related = relatedOf(model, schema, attribute, { ...entry, ...(target === null && { __type: type.uid }) });
     onChange(toMany ? withAdded(value, related) : { ...NO_RELATION, head: [related] });
   };
-  const titled = (related: Related): ReactNode => (
-    <RelatedTitle
-      related={related}
-      type={typeOf(model, related.type ?? target ?? '')}
-      locale={related.locale ?? locale}
-    />
-  );
-  const remove = (related: Related): ReactNode =>
-    !readOnly && (
-      <IconButton
-        small
-        icon="close"
-        label={`Remove ${related.title}`}
-        onClick={() => {
-          document.getElementById(id)?.focus();
-          onChange(without(value, related));
-        }}
-      />
-    );
   const count = shown.length + value.unread;
   if (!isReadable)
     return (
@@ -75,28 +56,7 @@ export function RelationField(props: RelationFieldProps): ReactNode {
       error={error}
       extra={toMany && count > 0 && <Badge>{count}</Badge>}
     >
-      {shown.length > 0 && (
-        <SortableList
-          items={shown}
-          keyOf={relatedKey}
-          labelOf={({ title }) => title}
-          onMove={(from, to) => onChange(moved(value, from, to))}
-          readOnly={readOnly || !toMany}
-        >
-          {(related, index, controls) => (
-            <>
-              {value.unread > 0 && index === value.head.length && (
-                <span className="edit-gap soft">behind {value.unread} more</span>
-              )}
-              <span className="edit-line">
-                {controls}
-                {titled(related)}
-                {remove(related)}
-              </span>
-            </>
-          )}
-        </SortableList>
-      )}
+      {shown.length > 0 && <RelatedList {...props} />}
       {shown.length === 0 && readOnly && <span className="soft">Nothing</span>}
       {value.unread > 0 && props.isPaged && <MoreButton attribute={attribute} schema={schema} unread={value.unread} />}
       {!readOnly && (
@@ -109,6 +69,44 @@ export function RelationField(props: RelationFieldProps): ReactNode {
         />
       )}
     </Group>
+  );
+}
+
+/** What is shown of the list, in its order. */
+function RelatedList({ id, attribute, value, onChange, readOnly }: RelationFieldProps): ReactNode {
+  const { model, locale } = useForm();
+  const { target = null, toMany = true } = attribute.relation ?? {};
+  const remove = (related: Related): void => {
+    document.getElementById(id)?.focus();
+    onChange(without(value, related));
+  };
+  return (
+    <SortableList
+      items={shownOf(value)}
+      keyOf={relatedKey}
+      labelOf={({ title }) => title}
+      onMove={(from, to) => onChange(moved(value, from, to))}
+      readOnly={readOnly || !toMany}
+    >
+      {(related, index, controls) => (
+        <>
+          {value.unread > 0 && index === value.head.length && (
+            <span className="edit-gap soft">behind {value.unread} more</span>
+          )}
+          <span className="edit-line">
+            {controls}
+            <RelatedTitle
+              related={related}
+              type={typeOf(model, related.type ?? target ?? '')}
+              locale={related.locale ?? locale}
+            />
+            {!readOnly && (
+              <IconButton small icon="close" label={`Remove ${related.title}`} onClick={() => remove(related)} />
+            )}
+          </span>
+        </>
+      )}
+    </SortableList>
   );
 }
 

@@ -32,7 +32,7 @@ export function RelationSearch({ label, targets, ...rest }: RelationSearchProps)
           aria-label={`${label}: type`}
           value={uid}
           options={choices.map((choice) => ({ value: choice.uid, label: choice.displayName }))}
-          onChange={(event) => setUid(event.target.value)}
+          onChange={setUid}
         />
       )}
       <EntrySearch label={label} type={type} {...rest} />

@@ -106,7 +106,7 @@ function BooleanInput({ attribute, value, onChange, control, readOnly }: InputPr
         { value: 'true', label: 'Yes' },
         { value: 'false', label: 'No' },
       ]}
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value === 'true')}
+      onChange={(choice) => onChange(choice === '' ? null : choice === 'true')}
     />
   );
 }
@@ -123,7 +123,7 @@ function ChoiceInput({ attribute, value, onChange, control, readOnly }: InputPro
         { value: '', label: 'Not set' },
         ...[...known, ...current].map((option) => ({ value: option, label: option })),
       ]}
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
+      onChange={(choice) => onChange(choice === '' ? null : choice)}
     />
   );
 }

@@ -1,5 +1,6 @@
 // A list whose items are moved by dragging, by the keyboard, or by buttons.
 import {
+  type Announcements,
   type CollisionDetection,
   DndContext,
   type DragEndEvent,
@@ -7,6 +8,8 @@ import {
   type KeyboardCoordinateGetter,
   KeyboardSensor,
   PointerSensor,
+  type ScreenReaderInstructions,
+  type UniqueIdentifier,
   useSensor,
   useSensors,
 } from '@dnd-kit/core';
@@ -80,46 +83,27 @@ export function SortableList<T>({
     useSensor(KeyboardSensor, { coordinateGetter: toNextItem }),
   );
   const keys = items.map(keyOf);
-  const list = useRef<HTMLOListElement>(null);
-  const pressed = useRef<Pressed | null>(null);
   const [told, setTold] = useState('');
-  // A browser takes the focus from what is moved on the page.
-  useEffect(() => {
-    if (pressed.current) focusMoved(list.current, pressed.current);
-    pressed.current = null;
-  });
+  const { list, press } = useMovedFocus();
   const step = (from: number, to: number): void => {
-    pressed.current = { key: keys[from]!, isUp: to < from };
+    press({ key: keys[from]!, isUp: to < from });
     setTold(`${labelOf(items[from]!, from)} was put at place ${to + 1} of ${keys.length}.`);
     onMove(from, to);
   };
-  const nameOf = (key: string | number): string => {
+  const nameOf = (key: UniqueIdentifier): string => {
     const index = keys.indexOf(String(key));
     return index < 0 ? '' : labelOf(items[index]!, index);
   };
-  const placeOf = (key: string | number): string => `place ${keys.indexOf(String(key)) + 1} of ${keys.length}`;
   const end = ({ active, over }: DragEndEvent): void => {
     const [from, to] = [keys.indexOf(String(active.id)), over ? keys.indexOf(String(over.id)) : -1];
     if (from >= 0 && to >= 0 && from !== to) onMove(from, to);
-  };
-  const announcements = {
-    onDragStart: ({ active }: { active: { id: string | number } }) =>
-      `Picked up ${nameOf(active.id)}, ${placeOf(active.id)}.`,
-    onDragOver: ({ active, over }: Pick<DragEndEvent, 'active' | 'over'>) =>
-      over ? `${nameOf(active.id)} is over ${placeOf(over.id)}.` : undefined,
-    onDragEnd: ({ active, over }: Pick<DragEndEvent, 'active' | 'over'>) =>
-      over ? `${nameOf(active.id)} was put at ${placeOf(over.id)}.` : `${nameOf(active.id)} was put back.`,
-    onDragCancel: ({ active }: Pick<DragEndEvent, 'active' | 'over'>) => `${nameOf(active.id)} was put back.`,
-  };
-  const screenReaderInstructions = {
-    draggable: 'To move it, press space, then the arrow keys, and space again. Escape puts it back.',
   };
   return (
     <DndContext
       sensors={sensors}
       collisionDetection={nearestHead}
       onDragEnd={end}
-      accessibility={{ announcements, screenReaderInstructions }}
+      accessibility={{ announcements: announcementsOf(keys, nameOf), screenReaderInstructions: INSTRUCTIONS }}
     >
       <SortableContext items={keys} strategy={verticalListSortingStrategy}>
         <ol className="edit-list" ref={list}>
@@ -144,10 +128,42 @@ export function SortableList<T>({
   );
 }
 
+const INSTRUCTIONS: ScreenReaderInstructions = {
+  draggable: 'To move it, press space, then the arrow keys, and space again. Escape puts it back.',
+};
+
+/** What those hear who do not see an item dragged. */
+function announcementsOf(keys: readonly string[], nameOf: (key: UniqueIdentifier) => string): Announcements {
+  const placeOf = (key: UniqueIdentifier): string => `place ${keys.indexOf(String(key)) + 1} of ${keys.length}`;
+  return {
+    onDragStart: ({ active }) => `Picked up ${nameOf(active.id)}, ${placeOf(active.id)}.`,
+    onDragOver: ({ active, over }) => (over ? `${nameOf(active.id)} is over ${placeOf(over.id)}.` : undefined),
+    onDragEnd: ({ active, over }) =>
+      over ? `${nameOf(active.id)} was put at ${placeOf(over.id)}.` : `${nameOf(active.id)} was put back.`,
+    onDragCancel: ({ active }) => `${nameOf(active.id)} was put back.`,
+  };
+}
+
 /** Which button was pressed to move an item. */
 interface Pressed {
   readonly key: string;
   readonly isUp: boolean;
+}
+
+/** Gives the focus back to an item that was moved by a button: a browser takes it from what is moved on the page. */
+function useMovedFocus() {
+  const list = useRef<HTMLOListElement>(null);
+  const pressed = useRef<Pressed | null>(null);
+  useEffect(() => {
+    if (pressed.current) focusMoved(list.current, pressed.current);
+    pressed.current = null;
+  });
+  return {
+    list,
+    press: (button: Pressed): void => {
+      pressed.current = button;
+    },
+  };
 }
 
 /** The same button of the item where it is now, or the other one at the end of the list. */

@@ -24,7 +24,7 @@ export function UidMaker({ attribute, from, onMade }: UidMakerProps): ReactNode 
       const { default: slugify } = await import('@sindresorhus/slugify');
       onMade(await freeUid(type, attribute.name, slugify(String(from)), { documentId, locale }));
     } catch (error) {
-      toastError(error as Error);
+      toastError(error);
     } finally {
       setMaking(false);
     }

@@ -1,16 +1,19 @@
 // What a form changed, as the smallest body of a request: attributes that are as they were are not named.
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
+import { isObject } from '../../../../../src/type-guards.ts';
 import { schemaOf } from '../../../shell/model.ts';
 import { relationBody } from './relations.ts';
 import {
+  asFiles,
+  asPart,
+  asParts,
+  asRelation,
   type FileValue,
   type FormValues,
   formAttributes,
   initialValues,
   isList,
-  NO_RELATION,
   type Part,
-  type RelationValue,
 } from './values.ts';
 
 export type Body = Record<string, unknown>;
@@ -31,26 +34,20 @@ function changeOf(model: ConsoleModel, attribute: ConsoleAttribute, before: unkn
   switch (attribute.type) {
     case 'relation':
     case 'morph':
-      return (
-        relationBody(
-          (before ?? NO_RELATION) as RelationValue,
-          (now ?? NO_RELATION) as RelationValue,
-          attribute.relation?.toMany ?? true,
-        ) ?? undefined
-      );
+      return relationBody(asRelation(before), asRelation(now), attribute.relation?.toMany ?? true) ?? undefined;
     case 'media':
-      return mediaChange(attribute, idsOf(before), idsOf(now));
+      return mediaChange(attribute, idsOf(asFiles(before)), idsOf(asFiles(now)));
     case 'component':
     case 'dynamiczone':
       return isList(attribute)
-        ? listChange(model, attribute, (before ?? []) as readonly Part[], (now ?? []) as readonly Part[])
-        : partChange(model, (before ?? null) as Part | null, (now ?? null) as Part | null);
+        ? listChange(model, attribute, asParts(before), asParts(now))
+        : partChange(model, asPart(before), asPart(now));
     default:
       return isSame(before ?? null, now ?? null) ? undefined : (now ?? null);
   }
 }
 
-const idsOf = (files: unknown): readonly number[] => ((files ?? []) as readonly FileValue[]).map(({ id }) => id);
+const idsOf = (files: readonly FileValue[]): readonly number[] => files.map(({ id }) => id);
 
 function mediaChange(attribute: ConsoleAttribute, before: readonly number[], now: readonly number[]): unknown {
   if (isSame(before, now)) return undefined;
@@ -95,11 +92,12 @@ function listChange(
 /** Whether two JSON values are the same; the order of keys does not count. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => isSame(item, other[index]));
+  if (!isObject(one) || !isObject(other)) return false;
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSame((one as Body)[key], (other as Body)[key]))
+    keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]))
   );
 }

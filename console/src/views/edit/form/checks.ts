@@ -3,7 +3,7 @@
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { schemaOf } from '../../../shell/model.ts';
 import { isNumber, keepsDigits } from './texts.ts';
-import { type FormValues, formAttributes, isList, isVisible, type Part } from './values.ts';
+import { asParts, type FormValues, formAttributes, isList, isVisible, type Part, partsIn } from './values.ts';
 
 export interface Problem {
   readonly path: readonly string[];
@@ -28,7 +28,7 @@ const UID = /^[A-Za-z0-9-_.~]*$/;
 
 /** What is wrong with the value of one attribute, components aside. */
 export function checkValue(attribute: ConsoleAttribute, value: unknown): Found {
-  if (isList(attribute)) return checkCount(attribute, (value as readonly Part[]).length);
+  if (isList(attribute)) return checkCount(attribute, asParts(value).length);
   if (attribute.type === 'relation' || attribute.type === 'media') return null;
   if (value === null || value === undefined)
     // A password that is stored stays unless another is given.
@@ -99,11 +99,11 @@ export function checkForm(
     });
 }
 
-function partsOf(attribute: ConsoleAttribute, value: unknown): readonly (readonly [readonly string[], Part])[] {
-  if (isList(attribute))
-    return (value as readonly Part[]).map((part, index) => [[attribute.name, String(index)], part] as const);
-  return attribute.type === 'component' && value ? [[[attribute.name], value as Part]] : [];
-}
+const partsOf = (attribute: ConsoleAttribute, value: unknown): readonly (readonly [readonly string[], Part])[] =>
+  partsIn(attribute, value).map((part, index) => {
+    const path = isList(attribute) ? [attribute.name, String(index)] : [attribute.name];
+    return [path, part];
+  });
 
 function checkPart(model: ConsoleModel, part: Part, path: readonly string[]): readonly Finding[] {
   const schema = schemaOf(model, part.component);

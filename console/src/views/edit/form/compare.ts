@@ -2,7 +2,17 @@
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { schemaOf } from '../../../shell/model.ts';
 import { isSame } from './changes.ts';
-import { type FileValue, type FormValues, formAttributes, isList, type Part, type RelationValue } from './values.ts';
+import {
+  asFiles,
+  asParts,
+  asRelation,
+  type FormValues,
+  formAttributes,
+  isList,
+  type Part,
+  partsIn,
+  type RelationValue,
+} from './values.ts';
 
 export interface Difference {
   readonly attribute: ConsoleAttribute;
@@ -31,17 +41,17 @@ export function linesOf(model: ConsoleModel, attribute: ConsoleAttribute, value:
   switch (attribute.type) {
     case 'relation':
     case 'morph':
-      return relationLines(value as RelationValue);
+      return relationLines(asRelation(value));
     case 'media':
-      return (value as readonly FileValue[]).map((file) => String(file.name ?? file.id));
+      return asFiles(value).map((file) => String(file.name ?? file.id));
     case 'component':
     case 'dynamiczone':
       return isList(attribute)
-        ? (value as readonly Part[]).flatMap((part, index) => [
+        ? asParts(value).flatMap((part, index) => [
             `${index + 1}. ${schemaOf(model, part.component)?.displayName ?? part.component}`,
             ...partLines(model, part).map((line) => `   ${line}`),
           ])
-        : partLines(model, value as Part);
+        : partsIn(attribute, value).flatMap((part) => partLines(model, part));
     case 'blocks':
     case 'json':
       return JSON.stringify(value, null, 2).split('\n');

@@ -3,22 +3,19 @@ import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../
 import { schemaOf, typeOf } from '../../../shell/model.ts';
 import { withAdded } from './relations.ts';
 import {
+  asRelation,
   type FormValues,
   formAttributes,
   isList,
   newKey,
   type Part,
+  partsIn,
   type Related,
   type RelationValue,
   shownOf,
 } from './values.ts';
 
 const isRelation = ({ type }: ConsoleAttribute): boolean => type === 'relation' || type === 'morph';
-
-const partsIn = (attribute: ConsoleAttribute, value: unknown): readonly Part[] => {
-  if (isList(attribute)) return (value ?? []) as readonly Part[];
-  return attribute.type === 'component' && value ? [value as Part] : [];
-};
 
 /** The entries of localized types that values lead to, by type: another locale may not have them. */
 export function localizedLinks(
@@ -34,7 +31,7 @@ export function localizedLinks(
       if (inner) localizedLinks(model, inner, part.values, found);
     }
     if (!isRelation(attribute)) continue;
-    for (const related of shownOf(value as RelationValue)) {
+    for (const related of shownOf(asRelation(value))) {
       const uid = targetOf(attribute, related);
       if (!typeOf(model, uid)?.localized) continue;
       found.set(uid, (found.get(uid) ?? new Set()).add(related.documentId));
@@ -71,8 +68,8 @@ export function copiedInto(
 
 /** Where not all of the own list is known it cannot be replaced, only added to. */
 function placed(attribute: ConsoleAttribute, own: unknown, copied: unknown): unknown {
-  if (!isRelation(attribute) || (own as RelationValue).unread === 0) return copied;
-  return shownOf(copied as RelationValue).reduce(withAdded, own as RelationValue);
+  if (!isRelation(attribute) || asRelation(own).unread === 0) return copied;
+  return shownOf(asRelation(copied)).reduce(withAdded, asRelation(own));
 }
 
 function copiedValues(
@@ -94,7 +91,7 @@ function copiedValues(
     formAttributes(schema).map((attribute) => {
       const value = values[attribute.name];
       if (isRelation(attribute)) {
-        const head = shownOf(value as RelationValue).filter((related) =>
+        const head = shownOf(asRelation(value)).filter((related) =>
           isLinkable(targetOf(attribute, related), related.documentId),
         );
         return [attribute.name, { head, unread: 0, tail: [] } satisfies RelationValue];

@@ -1,7 +1,8 @@
 // Changes that were not saved, kept in this browser until they are: by account, document and locale.
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
+import { isObject } from '../../../../../src/type-guards.ts';
 import { schemaOf } from '../../../shell/model.ts';
-import { type FormValues, formAttributes, isList, type Part } from './values.ts';
+import { asPart, asParts, type FormValues, formAttributes, isList, type Part } from './values.ts';
 
 export interface Kept {
   /** When it was last changed, as milliseconds. */
@@ -36,10 +37,18 @@ export function keep(store: Store, address: KeptAddress, kept: Kept): void {
   }
 }
 
+const isKept = (value: unknown): value is Kept =>
+  isObject(value) &&
+  value.format === FORMAT &&
+  typeof value.at === 'number' &&
+  (value.updatedAt === null || typeof value.updatedAt === 'string') &&
+  isObject(value.loaded) &&
+  isObject(value.values);
+
 export function readKept(store: Store, address: KeptAddress): Kept | null {
   try {
-    const kept = JSON.parse(store.getItem(keyOf(address)) ?? 'null') as (Kept & { format: number }) | null;
-    return kept?.format === FORMAT ? kept : null;
+    const kept: unknown = JSON.parse(store.getItem(keyOf(address)) ?? 'null');
+    return isKept(kept) ? kept : null;
   } catch {
     return null;
   }
@@ -55,8 +64,9 @@ export function withoutPasswords(model: ConsoleModel, schema: ConsoleSchema, val
   };
   const cleanedValue = (attribute: ConsoleAttribute, value: unknown): unknown => {
     if (attribute.type === 'password') return null;
-    if (isList(attribute)) return (value as readonly Part[]).map(cleaned);
-    return attribute.type === 'component' && value ? cleaned(value as Part) : value;
+    if (isList(attribute)) return asParts(value).map(cleaned);
+    const part = attribute.type === 'component' ? asPart(value) : null;
+    return part ? cleaned(part) : value;
   };
   return Object.fromEntries(
     formAttributes(schema).map((attribute) => [attribute.name, cleanedValue(attribute, values[attribute.name])]),

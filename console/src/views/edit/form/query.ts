@@ -5,6 +5,7 @@ import type {
   ConsoleSchema,
   ConsoleType,
 } from '../../../../../src/console/contract.ts';
+import { isObject } from '../../../../../src/type-guards.ts';
 import { attributeOf, schemaOf, typeOf } from '../../../shell/model.ts';
 import type { Body } from './changes.ts';
 import { formAttributes } from './values.ts';
@@ -103,7 +104,7 @@ export function joined(type: ConsoleType, answers: readonly Answer[]): Answer {
 /** The items of a zone, with those in their places that were read again. */
 function withItems(items: readonly Answer[], again: unknown): readonly Answer[] {
   const keyOf = ({ __component, id }: Answer): string => `${__component} ${id}`;
-  const read = new Map((Array.isArray(again) ? (again as Answer[]) : []).map((item) => [keyOf(item), item]));
+  const read = new Map((Array.isArray(again) ? again.filter(isObject) : []).map((item) => [keyOf(item), item]));
   return items.map((item) => read.get(keyOf(item)) ?? item);
 }
 

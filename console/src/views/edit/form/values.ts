@@ -1,7 +1,8 @@
 // What the form holds: an entry as the API gives it, in a shape that can be changed, compared and stored as JSON.
 import type { ConsoleAttribute, ConsoleModel, ConsoleSchema } from '../../../../../src/console/contract.ts';
 import { holds } from '../../../../../src/plan/write/visible-when.ts';
-import { schemaOf, titleOf, typeOf } from '../../../shell/model.ts';
+import { isObject } from '../../../../../src/type-guards.ts';
+import { schemaOf, titleOf, totalIn, typeOf } from '../../../shell/model.ts';
 
 /** The values of a form by attribute. Scalars are as in the API; the rest are the shapes below. */
 export type FormValues = Readonly<Record<string, unknown>>;
@@ -37,6 +38,12 @@ export type FileValue = Readonly<Record<string, unknown>> & { readonly id: numbe
 
 export const NO_RELATION: RelationValue = { head: [], unread: 0, tail: [] };
 
+// The values of a form are made by `initialValue` and `readValue`, so the type of an attribute tells the shape of its value.
+export const asRelation = (value: unknown): RelationValue => (value ?? NO_RELATION) as RelationValue;
+export const asParts = (value: unknown): readonly Part[] => (value ?? []) as readonly Part[];
+export const asPart = (value: unknown): Part | null => (value ?? null) as Part | null;
+export const asFiles = (value: unknown): readonly FileValue[] => (value ?? []) as readonly FileValue[];
+
 /** Attributes that the server keeps, and no form shows. */
 const KEPT_BY_SERVER = new Set([
   'id',
@@ -61,6 +68,13 @@ export const isVisible = ({ visibleWhen }: ConsoleAttribute, values: FormValues)
 /** Whether an attribute holds a list of components. */
 export const isList = (attribute: ConsoleAttribute): boolean =>
   attribute.type === 'dynamiczone' || (attribute.type === 'component' && attribute.repeatable === true);
+
+/** The components that an attribute holds, be it one or a list. */
+export function partsIn(attribute: ConsoleAttribute, value: unknown): readonly Part[] {
+  if (isList(attribute)) return asParts(value);
+  const part = attribute.type === 'component' ? asPart(value) : null;
+  return part ? [part] : [];
+}
 
 let lastKey = 0;
 /** A key of a component that is not stored yet: unlike any of an earlier visit whose values were restored. */
@@ -91,7 +105,6 @@ export const initialValues = (schema: ConsoleSchema): FormValues =>
   Object.fromEntries(formAttributes(schema).map((attribute) => [attribute.name, initialValue(attribute)]));
 
 type Read = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Read => typeof value === 'object' && value !== null;
 
 /** The values of a form for an entry or a component, as it was read with everything that a form shows. */
 export function valuesOf(model: ConsoleModel, schema: ConsoleSchema, entry: Read): FormValues {
@@ -148,7 +161,7 @@ function relationOf(
 ): RelationValue {
   const page = isObject(read) && 'data' in read && 'meta' in read ? read : null;
   const head = listOf(page ? page.data : read).map((entry) => relatedOf(model, schema, attribute, entry));
-  const total = (page?.meta as { pagination?: { total?: number } } | undefined)?.pagination?.total ?? head.length;
+  const total = totalIn(page?.meta) ?? head.length;
   return { head, unread: Math.max(0, total - head.length), tail: [] };
 }
 
@@ -199,11 +212,14 @@ export function withKeysOf(
   for (const attribute of formAttributes(schema)) {
     const [now, old] = [values[attribute.name], before[attribute.name]];
     if (isList(attribute)) {
-      const [parts, were] = [now as readonly Part[], old as readonly Part[]];
+      const [parts, were] = [asParts(now), asParts(old)];
       const isSameList =
         parts.length === were.length && parts.every((part, at) => part.component === were[at]?.component);
       if (isSameList) result[attribute.name] = parts.map((part, at) => keyed(part, were[at]));
-    } else if (attribute.type === 'component' && now && old) result[attribute.name] = keyed(now as Part, old as Part);
+    } else if (attribute.type === 'component') {
+      const [part, was] = [asPart(now), asPart(old)];
+      if (part && was) result[attribute.name] = keyed(part, was);
+    }
   }
   return result;
 }

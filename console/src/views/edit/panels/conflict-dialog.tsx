@@ -111,7 +111,7 @@ const ConflictRow = ({ conflict, isTheirs, onChoose }: ConflictRowProps): ReactN
             { value: 'mine', label: 'Mine' },
             { value: 'theirs', label: 'Stored now' },
           ]}
-          onChange={(event) => onChoose(event.target.value === 'theirs')}
+          onChange={(version) => onChoose(version === 'theirs')}
         />
       )}
     </td>

@@ -128,7 +128,7 @@ function Beside({ others, beside }: { readonly others: readonly string[]; readon
         { value: '', label: 'Nothing beside' },
         ...others.map((code) => ({ value: code, label: `Beside: ${code}` })),
       ]}
-      onChange={(event) => choose(event.target.value)}
+      onChange={choose}
     />
   );
 }
