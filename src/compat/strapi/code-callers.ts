@@ -4,6 +4,7 @@ import { type Access, ANY_GROUP } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { MAX_READ_COST } from '../../limits.ts';
 import type { Model } from '../../model/types.ts';
+import { memberOf } from './code-values.ts';
 
 const callers = new WeakMap<object, Caller>();
 
@@ -14,8 +15,8 @@ export function rememberCaller(key: object, caller: Caller): void {
 
 /** The caller of a context, or of its `state.auth`; null for a request that nobody was asked to sign. */
 export function callerOfContext(ctx: unknown): Caller | null {
-  const { state } = (ctx ?? {}) as { state?: object };
-  return callerBy(state) ?? callerBy((state as { auth?: unknown } | undefined)?.auth);
+  const state = memberOf(ctx, 'state');
+  return callerBy(state) ?? callerBy(memberOf(state, 'auth'));
 }
 
 export const callerBy = (key: unknown): Caller | null =>

@@ -3,8 +3,10 @@
 // what passes through it does not run.
 import type { CodeFile, FileRole } from '../../project/code/code-files.ts';
 import { defaultFile } from '../../project/code/code-files.ts';
+import { errorMessage } from '../../type-guards.ts';
+import { madeOf, membersMade } from './code-values.ts';
 import { plainUid } from './factories.ts';
-import type { CodeError, StrapiModules } from './strapi-modules.ts';
+import { CodeError, type StrapiModules } from './strapi-modules.ts';
 import type { Members, Strapi } from './strapi-types.ts';
 
 /** A file that does not run, or a part of one. */
@@ -75,8 +77,8 @@ export class CodeRegistry {
 
   /** `file`: the one that does not run because of it. */
   report(file: string, error: unknown): void {
-    const { file: at = file, line = null, message } = error as Partial<CodeError>;
-    const text = String(message ?? error);
+    const { file: at, line } = error instanceof CodeError ? error : { file, line: null };
+    const text = errorMessage(error);
     const place = at === file ? text.replace(`${file}${line === null ? '' : `:${line}`}: `, '') : text;
     this.problems.push({ file, line: at === file ? line : null, message: place });
   }
@@ -97,12 +99,8 @@ export class CodeRegistry {
     const file = this.file(role, uid);
     if (!file) return undefined;
     if (file.error) throw file.error;
-    const members = file.generated === null ? this.#make(file.exported) : core(file.generated);
-    this.#made.set(key, members);
+    const members = file.generated === null ? membersMade(madeOf(file.exported, this.#strapi)) : core(file.generated);
+    if (members) this.#made.set(key, members);
     return members;
-  }
-
-  #make(exported: unknown): Members {
-    return (typeof exported === 'function' ? exported({ strapi: this.#strapi }) : exported) as Members;
   }
 }

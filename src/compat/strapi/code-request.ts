@@ -1,6 +1,7 @@
 // A request that code of the project answers, as the server hands it over; and what the core would answer to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
+import { membersOf } from './code-values.ts';
 import { type Context, queryText } from './koa-app.ts';
 
 /** A request that a route of the project answers. */
@@ -35,7 +36,7 @@ export interface CoreRoute {
 /** An answer of the core, as code sees it. */
 export interface CoreReply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   /** Parsed where it is JSON. */
   readonly body: unknown;
 }
@@ -48,8 +49,8 @@ export const requestOf = (ctx: Context): CodeRequest => requests.get(ctx)!;
 
 /** Has the core answer in a context, as the action of a controller that nobody replaced does. */
 export async function answerFromCore(ctx: Context, route: CoreRoute): Promise<void> {
-  const { body: given } = ctx.request as { readonly body?: unknown };
-  const named = (ctx.params ?? {}) as Readonly<Record<string, unknown>>;
+  const { body: given } = ctx.request;
+  const named = membersOf(ctx.params);
   // Code may have put another value there, to lead everyone to their own.
   const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => String(named[name!] ?? ''));
   const { status, headers, body } = await requestOf(ctx).askCore(route, {
@@ -58,6 +59,6 @@ export async function answerFromCore(ctx: Context, route: CoreRoute): Promise<vo
     body: given,
   });
   ctx.status = status;
-  for (const [name, value] of Object.entries(headers)) ctx.append(name, value as string | string[]);
+  for (const [name, value] of Object.entries(headers)) ctx.append(name, value);
   ctx.body = body;
 }

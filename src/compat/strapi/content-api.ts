@@ -1,5 +1,4 @@
 // `strapi.contentAPI`: sanitizing and validating of entries and queries for whoever `auth` stands for.
-import type { Access } from '../../access/access.ts';
 import type { Model, Schema } from '../../model/types.ts';
 import { isParameter } from '../../request/admit-query.ts';
 import { isObject } from '../../request/grammar.ts';
@@ -8,7 +7,7 @@ import { schemaOf } from './data/schemas.ts';
 import { INSTEAD } from './missing-services.ts';
 import { notOffered } from './not-offered.ts';
 import { validateQuery, withoutForbidden } from './query-rights.ts';
-import { sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
+import { type FieldAccess, sanitizeInput, sanitizeOutput, sanitizeQuery } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
 
 /** As code has it: a view of a content-type, or its uid. */
@@ -27,7 +26,7 @@ export function contentApi(model: Model) {
     if (!found) throw new ValidationError(`There is no content-type ${uid}`);
     return found;
   };
-  const access = ({ auth }: Options = {}): Access | null => (auth === undefined ? null : accessOf(auth));
+  const access = ({ auth }: Options = {}): FieldAccess | null => (auth === undefined ? null : accessOf(auth));
   return {
     sanitize: {
       output: async (data: unknown, of: Given, options?: Options) =>
@@ -63,14 +62,14 @@ const unknownParameters = (query: Record<string, unknown>): string[] =>
 /** For whom data is looked at. */
 interface Viewed {
   readonly model: Model;
-  readonly access: Access | null;
+  readonly access: FieldAccess | null;
 }
 
 /** Refuses what sanitizing would drop, and what is no attribute, also in components. */
 export function validateInput(viewed: Viewed, schema: Schema, data: unknown, at: readonly string[] = []): void {
   const { model, access } = viewed;
   for (const entry of [data].flat().filter(isObject)) {
-    const kept = sanitizeInput(model, schema, entry, access) as object;
+    const kept = sanitizeInput(model, schema, entry, access);
     for (const [key, value] of Object.entries(entry)) {
       // Components are told by it.
       if (at.length > 0 && (key === 'id' || key === '__component')) continue;
@@ -96,8 +95,8 @@ function refusedKey(key: string, at: readonly string[]): ValidationError {
 export const sanitizedQuery: typeof sanitizeQuery = (model, schema, query, access) =>
   sanitizeQuery(model, schema, withoutForbidden(model, schema, query, access), access);
 
-const CLOSED = { mayFind: () => false, mayUse: () => true } as unknown as Access;
-const OPEN = { mayFind: () => true, mayUse: () => true } as unknown as Access;
+const CLOSED: FieldAccess = { mayFind: () => false, mayUse: () => true };
+const OPEN: FieldAccess = { mayFind: () => true, mayUse: () => true };
 
 /** Of a request that nobody was asked to sign, no relation may be seen. */
-const accessOf = (auth: unknown): Access => callerBy(auth)?.access ?? CLOSED;
+const accessOf = (auth: unknown): FieldAccess => callerBy(auth)?.access ?? CLOSED;

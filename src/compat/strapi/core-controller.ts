@@ -10,9 +10,10 @@ import type { ContentType } from '../../model/types.ts';
 import { defaultPopulateOf } from '../../operations/default-populate.ts';
 import { entryJson, pageJson } from '../../operations/envelope.ts';
 import { admitQuery, isMisspelled, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../../request/admit-query.ts';
-import { firstPage, type ReadParameters } from '../../request/parse-read.ts';
+import { firstPage } from '../../request/parse-read.ts';
 import { parseData } from '../../request/parse-write.ts';
 import { callerOfContext, openCaller } from './code-callers.ts';
+import { memberOf, membersOf } from './code-values.ts';
 import { sanitizedQuery, validateInput } from './content-api.ts';
 import type { Context } from './koa-app.ts';
 import { validateQuery } from './query-rights.ts';
@@ -33,6 +34,9 @@ interface Answered {
   readonly data: unknown;
   readonly meta: object;
 }
+
+/** What the core has written. */
+const answeredBy = (text: string): Answered => JSON.parse(text) as Answered;
 
 /** The object that a project's controller extends; `this` in its actions is the project's own. */
 export interface CoreController extends Members {
@@ -73,7 +77,7 @@ export function coreController(deps: CoreDeps): CoreController {
  * that mean nothing, such as `local: 'en'` of an example of Strapi; conditions are not among them.
  */
 function queryOf(ctx: Context): Params {
-  const query = ctx.query as Params;
+  const query: Params = ctx.query;
   const added = Object.keys(query).filter((key) => typeof query[key] === 'string' && isMisspelled(key));
   if (added.length === 0) return query;
   const written = new URLSearchParams(ctx.originalUrl.split('?', 2)[1]);
@@ -182,12 +186,10 @@ class CoreActions {
       return controller.transformResponse(data, found.meta);
     }
     const found = await (documentId === null ? own(query) : own(documentId, query));
-    const { results = found, pagination } = (name === 'find' ? found : {}) as {
-      results?: unknown;
-      pagination?: unknown;
-    };
-    const shown = await controller.sanitizeOutput(results, ctx);
-    return controller.transformResponse(shown, name === 'find' ? { pagination } : {});
+    if (name === 'findOne') return controller.transformResponse(await controller.sanitizeOutput(found, ctx), {});
+    if (found === null || found === undefined) throw new TypeError('find of the service has returned nothing');
+    const { results = found, pagination } = membersOf(found);
+    return controller.transformResponse(await controller.sanitizeOutput(results, ctx), { pagination });
   }
 
   /** What the core reads is sanitized already; a project may do more. */
@@ -207,23 +209,22 @@ class CoreActions {
     const operation = readOperation(sheaf, type, name, query);
     if (name === 'find') {
       const read = operations.find(operation, caller);
-      return JSON.parse(pageJson(read.request.pagination, await read.run({ caller }), read.omitted));
+      return answeredBy(pageJson(read.request.pagination, await read.run({ caller }), read.omitted));
     }
     const read = operations.findOne(operation, caller);
     const text = await read.run({ caller, documentId });
-    return text === null ? null : JSON.parse(entryJson(text, read.omitted));
+    return text === null ? null : answeredBy(entryJson(text, read.omitted));
   }
 
   async #write(controller: CoreController, ctx: Context, name: WriteName, documentId: string | null) {
     const { sheaf, type } = this.#deps;
     const own = this.#ownService(type.kind === 'singleType' ? 'createOrUpdate' : name, ctx, 'update');
-    const { data: given } = (ctx.request as { body?: { data?: unknown } }).body ?? {};
-    const data = parseData({ data: given }, sheaf.settings.limits);
+    const data = parseData({ data: memberOf(ctx.request.body, 'data') }, sheaf.settings.limits);
     const query = await this.#queryOf(controller, ctx, own === null);
     if (own === null) {
       const outcome = await this.#run(ctx, name, { documentId, data, query });
       if (outcome === null) return controller.transformResponse(null);
-      const { data: entry, meta } = JSON.parse(entryJson(outcome.text, outcome.omitted)) as Answered;
+      const { data: entry, meta } = answeredBy(entryJson(outcome.text, outcome.omitted));
       return controller.transformResponse(await this.#sanitized(controller, entry, ctx), meta);
     }
     await controller.validateInput(data, ctx);
@@ -241,15 +242,7 @@ class CoreActions {
     const isDelete = name === 'delete';
     const meaningless = isDelete ? MEANINGLESS_ON_DELETE : MEANINGLESS_ON_WRITE;
     const { parameters, unused } = admitQuery(query, { meaningless, strict: sheaf.settings.rest.strictParams });
-    const operation = {
-      name,
-      type,
-      documentId,
-      data,
-      parameters: parameters as ReadParameters,
-      unused: unused as ReadParameters,
-      defaultStatus: 'published',
-    } as const;
+    const operation = { name, type, documentId, data, parameters, unused, defaultStatus: 'published' } as const;
     return sheaf.operations.write(operation, this.#callerOf(ctx), !isDelete);
   }
 

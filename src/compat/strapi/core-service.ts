@@ -2,6 +2,7 @@
 // calls it, asks for no rights, and works on what is published unless told otherwise.
 import type { ContentType } from '../../model/types.ts';
 import type { PageRules } from '../../request/parse-pagination.ts';
+import { membersOf } from './code-values.ts';
 import type { Documents, Members, Params, Strapi } from './strapi-types.ts';
 
 /** What the query string of a request may say for no. */
@@ -12,7 +13,7 @@ const published = (params: Params): Params => ({ status: 'published', ...params 
 export function coreService(strapi: Strapi, type: ContentType, pages: PageRules): Members {
   const documents = (): Documents => strapi.documents(type.uid);
   return {
-    contentType: (strapi.contentType as (uid: string) => unknown)(type.uid),
+    contentType: strapi.contentType(type.uid),
     getFetchParams: (params: Params = {}): Params => published(params),
     ...(type.kind === 'singleType' ? ofSingle(documents) : ofCollection(documents, pages)),
   };
@@ -50,7 +51,7 @@ function ofCollection(documents: () => Documents, pages: PageRules): Members {
 }
 
 async function findPage(documents: Documents, { pagination, ...params }: Params, pages: PageRules): Promise<object> {
-  const asked = (typeof pagination === 'object' && pagination !== null ? pagination : {}) as Params;
+  const asked = membersOf(pagination);
   const isCut = asked.start !== undefined || asked.limit !== undefined;
   const size = limitOf(isCut ? asked.limit : asked.pageSize, pages);
   const page = Math.max(1, Number(asked.page ?? 1));

@@ -7,12 +7,10 @@ import { CodeRunner } from '../../extend/run-code.ts';
 import { ruleOf, type Task, TaskScheduler } from '../../extend/tasks.ts';
 import { MAX_TASK_MS } from '../../limits.ts';
 import { TASK_TABLES } from '../../model/tables.ts';
+import { errorMessage } from '../../type-guards.ts';
 import type { CodeRegistry } from './code-registry.ts';
+import { isFunction, membersOf } from './code-values.ts';
 import type { Strapi } from './strapi-types.ts';
-
-type Job = (given: { readonly strapi: Strapi }, fireDate: Date) => unknown;
-/** By name, or by their rule. */
-type Jobs = Readonly<Record<string, Job | { readonly task: Job; readonly options?: unknown }>>;
 
 interface CronDeps {
   readonly sheaf: Sheaf;
@@ -39,12 +37,13 @@ export class CronTasks {
     return [...this.#schedulers.keys()];
   }
 
-  add(jobs: Jobs): this {
+  /** By name, or by their rule: each a function, or an object with the function as `task`, and `options`. */
+  add(jobs: Readonly<Record<string, unknown>>): this {
     for (const [name, job] of Object.entries(jobs))
       try {
         this.#waiting.push(this.#task(name, job));
       } catch (error) {
-        this.#deps.registry.report(CONFIG, new Error(`the job ${name} cannot run: ${(error as Error).message}`));
+        this.#deps.registry.report(CONFIG, new Error(`the job ${name} cannot run: ${errorMessage(error)}`));
       }
     if (this.#isBegun)
       this.start().catch((error: Error) => this.#deps.log.error({ err: error }, 'jobs could not begin'));
@@ -80,17 +79,14 @@ export class CronTasks {
     return this.#schedulers.get(name)?.run(name, due);
   }
 
-  #task(name: string, job: Jobs[string]): Task {
+  #task(name: string, job: unknown): Task {
     const { strapi } = this.#deps;
-    const { task, options } = typeof job === 'function' ? { task: job, options: name } : job;
-    const { rule, tz } = (typeof options === 'string' ? { rule: options } : (options ?? {})) as {
-      rule?: unknown;
-      tz?: string;
-    };
-    if (typeof task !== 'function' || typeof rule !== 'string') throw new Error('expected a function and a rule');
+    const { task, options } = isFunction(job) ? { task: job, options: name } : membersOf(job);
+    const { rule, tz = null } = typeof options === 'string' ? { rule: options } : membersOf(options);
+    if (!isFunction(task) || typeof rule !== 'string') throw new Error('expected a function and a rule');
     return {
       name,
-      rule: ruleOf(rule, tz ?? null),
+      rule: ruleOf(rule, tz === null ? null : String(tz)),
       piece: { kind: 'task', code: `job ${name}`, limit: MAX_TASK_MS, file: CONFIG },
       run: ({ due }) => task({ strapi }, new Date(due)),
     };

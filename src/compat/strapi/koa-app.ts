@@ -1,15 +1,35 @@
 // Koa's context for one request, as Strapi hands it to code: the query in brackets, helpers for every status, and the
 // answer that is left in it when code is done.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import qs from 'qs';
 import { type ErrorAnswer, errorBody } from './strapi-errors.ts';
 
-const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
+// To import it would load all that it exports, such as a client for web sockets.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-export type Context = Koa.Context;
+const CORE = Symbol('core answer');
+
+/** With what the server and code leave on it, as Strapi does. */
+interface Request extends Koa.Request {
+  body?: unknown;
+  files?: unknown;
+}
+
+/** With what Koa itself keeps on it. */
+interface Response extends Koa.Response {
+  _explicitStatus?: boolean;
+  _explicitNullBody?: boolean;
+  /** Where the core has answered. */
+  [CORE]?: CoreAnswer;
+}
+
+export interface Context extends Koa.Context {
+  request: Request;
+  response: Response;
+}
+
 export type Next = () => Promise<unknown>;
 export type Middleware = (ctx: Context, next: Next) => unknown;
 
@@ -91,7 +111,7 @@ const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** As the Koa of Strapi takes them: whatever the value of a header is, it is text. */
 function defineHeaders(response: Koa.BaseResponse): void {
-  const { set } = response as Koa.Response;
+  const { set } = response;
   Object.defineProperty(response, 'set', {
     configurable: true,
     value(this: Koa.Response, field: string, value: string) {
@@ -110,22 +130,16 @@ function defineHeaders(response: Koa.BaseResponse): void {
   });
 }
 
-const CORE = Symbol('core answer');
-
-interface CoreResponse extends Koa.Response {
-  [CORE]?: CoreAnswer;
-}
-
 /** Where the core has answered, the body is what it sent. One accessor for all: one for each would keep it in memory. */
 function defineBody(response: Koa.BaseResponse): void {
   const { get, set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(response), 'body')!;
   Object.defineProperty(response, 'body', {
     configurable: true,
-    get(this: CoreResponse) {
+    get(this: Response) {
       const answer = this[CORE];
       return answer ? answer.body : get!.call(this);
     },
-    set(this: CoreResponse, body: unknown) {
+    set(this: Response, body: unknown) {
       const answer = this[CORE];
       if (answer) answer.body = body;
       else set!.call(this, body);
@@ -211,8 +225,7 @@ export function composed(middlewares: readonly Middleware[], last: Middleware): 
 }
 
 /** Whether code has said anything, by a status or a body. */
-export const isAnswered = (ctx: Context): boolean =>
-  (ctx.response as unknown as { _explicitStatus?: boolean })._explicitStatus === true;
+export const isAnswered = (ctx: Context): boolean => ctx.response._explicitStatus === true;
 
 /** What goes over the wire; the headers are on the response. Null for what code has sent by itself. */
 export interface CodeAnswer {
@@ -232,7 +245,7 @@ export class CoreAnswer {
     this.#ctx = ctx;
     this.#payload = payload;
     ctx.res.statusCode = status;
-    (ctx.response as CoreResponse)[CORE] = this;
+    ctx.response[CORE] = this;
   }
 
   get body(): unknown {
@@ -286,11 +299,10 @@ export function answerOf(ctx: Context): CodeAnswer | null {
 }
 
 function wireBody(ctx: Context, status: number): string | Buffer | Readable | null {
-  const { body } = ctx as { body: unknown };
+  const body: unknown = ctx.body;
   if (EMPTY_STATUSES.has(status)) return null;
   if (body === null || body === undefined) {
-    const { _explicitNullBody: isNull } = ctx.response as unknown as { _explicitNullBody?: boolean };
-    if (isNull) return null;
+    if (ctx.response._explicitNullBody) return null;
     ctx.type = 'text';
     return ctx.message || String(status);
   }

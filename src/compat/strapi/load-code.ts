@@ -145,7 +145,7 @@ const pluginMembers = (sheaf: Sheaf, auth: Auth, { data, config, controller }: P
 
 /** A service of a plugin, or what stands for one of the admin. */
 function serviceOf(uid: string, { plugin }: ReturnType<typeof strapiPlugins>): object | undefined {
-  if (uid.startsWith('admin::')) return notOffered(`strapi.service('${uid}')`, MISSING_MEMBERS.admin!) as object;
+  if (uid.startsWith('admin::')) return notOffered(`strapi.service('${uid}')`, MISSING_MEMBERS.admin!);
   const [, name, service] = /^plugin::([^.]+)\.(.+)$/.exec(uid) ?? [];
   return name === undefined ? undefined : plugin(name)?.service(service!);
 }
@@ -164,14 +164,10 @@ function offerKnex(sheaf: Sheaf, db: object, modules: StrapiModules): void {
 
 /** `strapi.services` and `strapi.controllers`: those of the project, each made when it is first asked for. */
 function byUid(registry: CodeRegistry, strapi: Strapi): Members {
-  const members = (role: 'services' | 'controllers', of: unknown): Members =>
+  const members = (role: 'services' | 'controllers', of: (uid: string) => unknown): Members =>
     Object.defineProperties(
       {},
-      Object.fromEntries(
-        registry
-          .all(role)
-          .map(({ uid }) => [uid, { enumerable: true, get: () => (of as (uid: string) => unknown)(uid) }]),
-      ),
+      Object.fromEntries(registry.all(role).map(({ uid }) => [uid, { enumerable: true, get: () => of(uid) }])),
     );
   return { services: members('services', strapi.service), controllers: members('controllers', strapi.controller) };
 }
@@ -195,10 +191,7 @@ function coreMembers(sheaf: Sheaf, strapi: Strapi, registry: () => CodeRegistry)
     coreController({
       sheaf,
       type: typeOf(uid),
-      isAround: (use) => {
-        const { documents, db } = strapi as unknown as DataMembers;
-        return documents.hasMiddlewares || (use === 'find' && db.lifecycles.hearsReads(uid));
-      },
+      isAround: (use) => strapi.documents.hasMiddlewares || (use === 'find' && strapi.db.lifecycles.hearsReads(uid)),
       service: () => ({ core: service(uid), service: registry().made('services', uid, service) ?? service(uid) }),
     }),
   );

@@ -52,9 +52,9 @@ export const MISSING_PLUGINS: readonly string[] = [
 export const INSTEAD = 'see what runs in docs/strapi-code.md';
 
 /** The services of a plugin, with those that it lacks. */
-export function withMissingServices<S extends object>(plugin: string, services: S): S {
+export function withMissingServices<S extends Readonly<Record<string, object>>>(plugin: string, services: S): S {
   for (const [service, members] of Object.entries(MISSING[plugin] ?? {})) {
-    const place = members === null ? services : (services as Record<string, object>)[service]!;
+    const place = members === null ? services : services[service]!;
     for (const name of members ?? [service]) {
       const label = `strapi.plugin('${plugin}').service('${service}')${members === null ? '' : `.${name}`}`;
       if (!Object.hasOwn(place, name)) Object.defineProperty(place, name, { value: notOffered(label, INSTEAD) });

@@ -12,7 +12,7 @@ export class NotOfferedError extends Error {
 const HARMLESS: ReadonlySet<string | symbol> = new Set(['then', 'catch', 'toJSON', 'constructor', '__esModule']);
 
 /** A value that can be named and passed on, and nothing else. */
-export function notOffered(name: string, instead: string): unknown {
+export function notOffered(name: string, instead: string): object {
   const fail = (): never => {
     throw new NotOfferedError(name, instead);
   };

@@ -6,6 +6,7 @@ import type { CodeFile } from '../../project/code/code-files.ts';
 import { isObject } from '../../request/grammar.ts';
 import type { CodeRegistry } from './code-registry.ts';
 import { answerFromCore, type CoreRoute } from './code-request.ts';
+import { hasMembers, isFunction, memberOf, membersMade, membersOf } from './code-values.ts';
 import type { Context } from './koa-app.ts';
 import { covers, pathPattern, pathShape } from './path-pattern.ts';
 import type { StrapiModules } from './strapi-modules.ts';
@@ -71,7 +72,7 @@ interface Plugin extends Members {
   readonly policies: Members;
   readonly middlewares: Members;
   readonly contentTypes: Readonly<Record<string, PluginType>>;
-  bootstrap: unknown;
+  bootstrap?: PluginExtension['bootstrap'];
 }
 
 /** A content-type of the plugin. */
@@ -124,7 +125,7 @@ export async function extendPlugin(files: readonly CodeFile[], deps: ExtensionDe
       namespace: NAMESPACE,
       lifecycles: lifecyclesOf(extended.contentTypes),
       ...changesOf(extended, strapi),
-      bootstrap: extended.bootstrap === bootstrap ? null : (extended.bootstrap as PluginExtension['bootstrap']),
+      bootstrap: extended.bootstrap === bootstrap ? null : (extended.bootstrap ?? null),
     };
   } catch (error) {
     registry.report(file.file, modules.failure(file.path, error));
@@ -180,7 +181,7 @@ const originals = new Map<string, (ctx: Context) => Promise<void>>(
 /** Code knows the list of users as Strapi shows it: what leaves attributes out of every user has to find them. */
 async function answerWithArray(ctx: Context, route: CoreRoute): Promise<void> {
   await answerFromCore(ctx, route);
-  const { data } = ctx.body as { readonly data?: unknown };
+  const data = memberOf(ctx.body, 'data');
   if (Array.isArray(data)) ctx.body = data;
 }
 
@@ -188,7 +189,7 @@ async function answerWithArray(ctx: Context, route: CoreRoute): Promise<void> {
 function coreControllers(): Record<string, Record<string, unknown>> {
   const controllers: Record<string, Record<string, unknown>> = {};
   for (const [handler, action] of originals) {
-    const [name, verb] = handler.split('.') as [string, string];
+    const [name = '', verb = ''] = handler.split('.');
     controllers[name] ??= {};
     controllers[name][verb] = action;
   }
@@ -210,7 +211,7 @@ function pluginOf(strapi: Strapi): Plugin {
   const controllers: Record<string, Members> = coreControllers();
   for (const name of UNSERVED_CONTROLLERS) controllers[name] = {};
   const routes = declaredRoutes();
-  const { services } = (strapi.plugin as (name: string) => { services: Members })(EXTENDED_PLUGIN);
+  const { services } = strapi.plugin(EXTENDED_PLUGIN);
   return {
     controllers: Object.fromEntries(Object.entries(controllers).map(([name, members]) => [name, callable(members)])),
     routes: {
@@ -230,8 +231,7 @@ function pluginOf(strapi: Strapi): Plugin {
 const TYPES = ['user', 'role', 'permission'];
 
 /** A copy, which the extension may change. */
-const schemaOf = (strapi: Strapi, name: string): unknown =>
-  structuredClone((strapi.contentType as (uid: string) => unknown)(`${NAMESPACE}.${name}`));
+const schemaOf = (strapi: Strapi, name: string): unknown => structuredClone(strapi.contentType(`${NAMESPACE}.${name}`));
 
 /** Content-types are made of files before any code runs. */
 function refuseSchemas(before: Plugin['contentTypes'], after: Plugin['contentTypes']): void {
@@ -262,28 +262,26 @@ const lifecyclesOf = (types: Plugin['contentTypes']): ReadonlyMap<string, Member
 
 /** Members that are a function as well, which returns them. */
 function callable(members: Members): Members {
-  const itself: Members = Object.assign(() => itself, members) as unknown as Members;
+  const itself: Members = Object.assign(() => itself, members);
   return itself;
 }
 
 const snapshotOf = (services: Members): ReadonlyMap<string, Members> =>
-  new Map(Object.entries(services).map(([name, members]) => [name, { ...(members as Members) }]));
+  new Map(Object.entries(services).map(([name, members]) => [name, { ...membersOf(members) }]));
 
 /** The core calls no services of the plugin, so one that is replaced would do nothing. */
 function refuseServices(before: ReadonlyMap<string, Members>, after: Members): void {
   for (const [name, members] of before)
     for (const [key, member] of Object.entries(members))
-      if ((after[name] as Members | undefined)?.[key] !== member)
+      if (memberOf(after[name], key) !== member)
         throw new Error(`it replaces services.${name}.${key}, which the core does not call; wrap a controller instead`);
 }
 
 /** Services that it has added are made when the plugin is there, as Strapi does. */
 function makeServices(before: ReadonlyMap<string, Members>, services: Record<string, unknown>, strapi: Strapi): void {
-  const { services: offered } = (strapi.plugin as (name: string) => { services: Record<string, unknown> })(
-    EXTENDED_PLUGIN,
-  );
+  const { services: offered } = strapi.plugin(EXTENDED_PLUGIN);
   for (const [name, service] of Object.entries(services))
-    if (!before.has(name)) offered[name] = membersOf(service, strapi);
+    if (!before.has(name)) offered[name] = leftOf(service, strapi);
 }
 
 type Changes = Pick<PluginExtension, 'routes' | 'removed' | 'controller' | 'guard'>;
@@ -293,18 +291,17 @@ function changesOf(plugin: Plugin, strapi: Strapi): Changes {
   const controllerOf = (name: string): Members | undefined => {
     const controller = plugin.controllers[name];
     if (controller === undefined) return undefined;
-    const known = made.get(name) ?? membersOf(controller, strapi);
-    made.set(name, known);
+    const known = made.get(name) ?? membersMade(leftOf(controller, strapi));
+    if (known) made.set(name, known);
     return known;
   };
   const isWrapped = (handler: unknown): boolean => {
-    const [name, verb] = String(handler).split('.') as [string, string];
+    const [name = '', verb = ''] = String(handler).split('.');
     const action = controllerOf(name)?.[verb];
     return originals.has(String(handler)) && action !== originals.get(String(handler));
   };
-  const router = membersOf(plugin.routes['content-api'], strapi);
-  const list = Array.isArray(router.routes) ? (router.routes as PluginRoute[]) : [];
-  if ((membersOf(plugin.routes.admin ?? {}, strapi).routes as PluginRoute[] | undefined)?.length)
+  const list = routesIn(leftOf(plugin.routes['content-api'], strapi));
+  if (routesIn(leftOf(plugin.routes.admin ?? {}, strapi)).length > 0)
     throw new Error('it adds routes of the administration interface, which are not served');
   return {
     routes: () =>
@@ -317,6 +314,13 @@ function changesOf(plugin: Plugin, strapi: Strapi): Changes {
     guard: (role, uid) =>
       uid.startsWith(`${NAMESPACE}.`) ? plugin[role]?.[uid.slice(NAMESPACE.length + 1)] : undefined,
   };
+}
+
+function routesIn(router: unknown): readonly PluginRoute[] {
+  if (!hasMembers(router)) throw new Error('it leaves something that is no router');
+  const list: readonly unknown[] = Array.isArray(router.routes) ? router.routes : [];
+  if (!list.every(hasMembers)) throw new Error('it leaves a route that is no object');
+  return list;
 }
 
 /** The routes that are the extension's, and those of the core before them that they would answer as well. */
@@ -342,9 +346,9 @@ const pathOf = ({ path, config }: PluginRoute): string =>
   `${config?.prefix === undefined ? `/${EXTENDED_PLUGIN}` : ''}${String(path)}`;
 
 /** What code left: an object, our own that can be called, or a function that makes one. */
-function membersOf(given: unknown, strapi: Strapi): Members {
-  const isFactory = typeof given === 'function' && Object.keys(given).length === 0;
-  return (isFactory ? (given as (deps: { strapi: Strapi }) => unknown)({ strapi }) : given) as Members;
+function leftOf(given: unknown, strapi: Strapi): unknown {
+  const isFactory = isFunction(given) && Object.keys(given).length === 0;
+  return isFactory ? given({ strapi }) : given;
 }
 
 /** Whether the core has a route as it is. */

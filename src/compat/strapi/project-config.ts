@@ -50,7 +50,7 @@ export function projectConfig(source: ConfigSource): ProjectConfig {
     }
     return values.get(name);
   };
-  const config = {
+  const config: ProjectConfig = {
     get(key: string | readonly string[], otherwise?: unknown): unknown {
       const [name, ...rest] = keysOf(key);
       const found = name === undefined ? undefined : at(valueAt(name), rest);
@@ -63,7 +63,7 @@ export function projectConfig(source: ConfigSource): ProjectConfig {
     },
     has: (key: string | readonly string[]): boolean => config.get(key) !== undefined,
     environment,
-  } as ProjectConfig;
+  };
   for (const name of new Set([...Object.keys(standard), ...fileNames(source.project)]))
     if (!(name in config)) Object.defineProperty(config, name, { get: () => valueAt(name), enumerable: true });
   return config;
@@ -113,7 +113,7 @@ function packageOf(project: string): Values {
 
 /** The package of the project, and the version of Strapi that it was written for. */
 function infoOf(content: Values): Values {
-  const { '@strapi/strapi': asked } = (isObject(content.dependencies) ? content.dependencies : {}) as Values;
+  const { '@strapi/strapi': asked }: Values = isObject(content.dependencies) ? content.dependencies : {};
   return { ...content, strapi: /\d+(?:\.\d+)*/.exec(String(asked))?.[0] ?? null };
 }
 

@@ -1,10 +1,11 @@
 // What a query asks for and its caller may not use: attributes that are private or passwords, those that rules hide, and
 // relations to what the caller may not find. `sanitize` leaves it out, `validate` refuses it.
-import { type Access, mayFollow } from '../../access/access.ts';
+import { mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
 import { isObject } from '../../request/grammar.ts';
 import { schemaOf, targetOf } from './data/schemas.ts';
+import type { FieldAccess } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
 
 type Query = Record<string, unknown>;
@@ -15,12 +16,12 @@ type LeaveOut = (key: string, at: readonly string[], param: string) => void;
 
 interface Walk {
   readonly model: Model;
-  readonly access: Access;
+  readonly access: FieldAccess;
   readonly leaveOut: LeaveOut;
 }
 
 /** Refuses what sanitizing would leave out of conditions, orders and fields, also of what is populated. */
-export function validateQuery(model: Model, schema: Schema, query: Query, access: Access): void {
+export function validateQuery(model: Model, schema: Schema, query: Query, access: FieldAccess): void {
   const leaveOut: LeaveOut = (key, at, param) => {
     const { message, details } = invalidKey(key, at, param);
     throw new ValidationError(message, details);
@@ -29,7 +30,7 @@ export function validateQuery(model: Model, schema: Schema, query: Query, access
 }
 
 /** A query without conditions, orders and fields that its caller may not use. */
-export const withoutForbidden = (model: Model, schema: Schema, query: Query, access: Access): Query =>
+export const withoutForbidden = (model: Model, schema: Schema, query: Query, access: FieldAccess): Query =>
   allowedQuery({ model, access, leaveOut: () => undefined }, schema, query);
 
 function allowedQuery(walk: Walk, schema: Schema, { filters, sort, fields, populate, ...rest }: Query): Query {
@@ -58,7 +59,7 @@ function usable({ access, leaveOut }: Walk, schema: Schema, name: string, { at, 
   return null;
 }
 
-function isReadable(access: Access, { kind, uid }: Schema, attribute: Attribute): boolean {
+function isReadable(access: FieldAccess, { kind, uid }: Schema, attribute: Attribute): boolean {
   if (attribute.private || (attribute.kind === 'scalar' && attribute.type === 'password')) return false;
   if (attribute.kind === 'morph' || attribute.kind === 'dynamiczone') return false;
   if (kind !== 'component' && !access.mayUse(uid, attribute.name, 'read')) return false;

@@ -80,7 +80,7 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Application middlewares see it, so it may be there already. */
 async function takeBody(ctx: Context, request: CodeRequest): Promise<void> {
-  const target = ctx.request as { body?: unknown; files?: unknown };
+  const target = ctx.request;
   if ('body' in target || !BODY_METHODS.has(ctx.method)) return;
   const { body, files } = await request.readBody();
   target.body = body;

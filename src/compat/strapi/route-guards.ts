@@ -1,10 +1,11 @@
 // What stands before the handler of a route: policies, which let a request pass or do not, and middlewares around it.
 import type { CodeRegistry } from './code-registry.ts';
+import { isFunction, membersOf } from './code-values.ts';
 import { type Context, type Middleware, REFUSALS, refusalAnswer } from './koa-app.ts';
 import type { PluginExtension } from './plugin-extension.ts';
 import { PolicyError, ValidationError } from './strapi-errors.ts';
 import { defaultOf, type StrapiModules } from './strapi-modules.ts';
-import type { Members, Strapi } from './strapi-types.ts';
+import type { Strapi } from './strapi-types.ts';
 
 export type GuardRole = 'policies' | 'middlewares';
 type PolicyHandler = (context: unknown, config: unknown, given: { readonly strapi: Strapi }) => unknown;
@@ -23,20 +24,20 @@ interface Reference {
   readonly config?: unknown;
 }
 
-const referenceOf = (given: unknown): Reference => (typeof given === 'string' ? { name: given } : (given as Reference));
+const referenceOf = (given: unknown): Reference => (typeof given === 'string' ? { name: given } : membersOf(given));
 
 /** Throws where there is no such policy. `namespace`: such as `api::article`, whose policies need no prefix. */
 export function policyOf(deps: GuardDeps, given: unknown, namespace: string | null): Middleware {
   const { strapi } = deps;
-  if (typeof given === 'function') return policyMiddleware(given as PolicyHandler, undefined, strapi);
+  if (isFunction(given)) return policyMiddleware(given, undefined, strapi);
   const { name, config } = referenceOf(given);
   const uids = [String(name), ...(namespace === null ? [] : [`${namespace}.${name}`])];
   const exported = exportedBy(deps, 'policies', uids);
   if (exported === undefined) throw new Error(`Policy ${String(name)} not found.`);
-  const { handler = exported, validator } = exported as { handler?: unknown; validator?: unknown };
-  if (typeof handler !== 'function') throw new Error(`Policy ${String(name)} is no function`);
-  if (typeof validator === 'function') validator(config);
-  return policyMiddleware(handler as PolicyHandler, config, strapi);
+  const { handler = exported, validator } = membersOf(exported);
+  if (!isFunction(handler)) throw new Error(`Policy ${String(name)} is no function`);
+  if (isFunction(validator)) validator(config);
+  return policyMiddleware(handler, config, strapi);
 }
 
 function policyMiddleware(handler: PolicyHandler, config: unknown, strapi: Strapi): Middleware {
@@ -84,13 +85,13 @@ class Refusal extends Error {
 
 /** Throws where there is no such middleware. Names are full uids; a function is one by itself. */
 export function middlewareOf(deps: GuardDeps, given: unknown): Middleware {
-  if (typeof given === 'function') return given as Middleware;
+  if (isFunction(given)) return given;
   const { name, resolve, config = {} } = referenceOf(given);
   const made = typeof resolve === 'string' ? resolved(deps, resolve) : named(deps, String(name));
-  if (typeof made !== 'function') throw new ValidationError(`Middleware ${String(name ?? resolve)} is no function`);
-  const middleware: unknown = made(config as Members, { strapi: deps.strapi });
+  if (!isFunction(made)) throw new ValidationError(`Middleware ${String(name ?? resolve)} is no function`);
+  const middleware = made(config, { strapi: deps.strapi });
   // One that has nothing to do may return nothing.
-  return typeof middleware === 'function' ? (middleware as Middleware) : (_ctx, next) => next();
+  return isFunction(middleware) ? middleware : (_ctx, next) => next();
 }
 
 function named(deps: GuardDeps, name: string): unknown {

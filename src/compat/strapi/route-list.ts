@@ -2,7 +2,9 @@
 // them. Those that are nothing but core routes are left to the core; the others get what stands before their handler.
 import type { ContentType, Model } from '../../model/types.ts';
 import { coreActions } from '../../project/code/code-finding.ts';
+import { errorMessage } from '../../type-guards.ts';
 import type { LoadedFile } from './code-registry.ts';
+import { isFunction, madeOf, memberOf, membersOf } from './code-values.ts';
 import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';
@@ -48,12 +50,6 @@ export interface RouteListDeps extends GuardDeps {
   isCore(uid: string): boolean;
 }
 
-interface Router {
-  readonly type?: unknown;
-  readonly prefix?: unknown;
-  readonly routes?: unknown;
-}
-
 interface DeclaredRoute {
   readonly method?: unknown;
   readonly path?: unknown;
@@ -62,10 +58,10 @@ interface DeclaredRoute {
 }
 
 interface RouteConfig {
-  readonly auth?: unknown;
-  readonly policies?: readonly unknown[];
-  readonly middlewares?: readonly unknown[];
-  readonly prefix?: unknown;
+  readonly auth: unknown;
+  readonly policies: readonly unknown[];
+  readonly middlewares: readonly unknown[];
+  readonly prefix: unknown;
 }
 
 /** Where a route stands, and what the names in it begin with. */
@@ -105,11 +101,11 @@ const byApiAndName = (one: LoadedFile, other: LoadedFile): number => {
 function routesOf(deps: RouteListDeps, file: LoadedFile): StrapiRoute[] {
   if (file.error) return [];
   const exported = file.generated === null ? file.exported : deps.createCoreRouter(file.generated);
-  const router = (typeof exported === 'function' ? exported({ strapi: deps.strapi }) : exported) as Router | undefined;
-  const { routes = router, prefix = '', type } = router ?? {};
+  const router = madeOf(exported, deps.strapi);
+  const { routes = router, prefix = '', type } = membersOf(router);
   if (type === 'admin') throw new Error('it has routes of the administration interface, which are not served');
   if (!Array.isArray(routes)) {
-    if (routes === undefined || Object.keys(routes as object).length === 0) return [];
+    if (routes === undefined || (routes !== null && Object.keys(routes).length === 0)) return [];
     throw new Error('it has no list of routes');
   }
   const api = file.api!;
@@ -118,12 +114,12 @@ function routesOf(deps: RouteListDeps, file: LoadedFile): StrapiRoute[] {
 }
 
 function routeOf(deps: RouteListDeps, origin: Origin, route: DeclaredRoute): StrapiRoute {
-  const config = (route.config ?? {}) as RouteConfig;
+  const config = configOf(route.config);
   const method = String(route.method ?? 'GET').toUpperCase();
   const { file, name, namespace } = origin;
   const path = `${deps.prefix}${config.prefix === undefined ? origin.prefix : ''}${String(route.path)}`;
   const handler = typeof route.handler === 'string' ? route.handler : null;
-  const declared = { method, path: String(route.path), handler: route.handler, config };
+  const declared = { method, path: String(route.path), handler: route.handler, config: route.config ?? {} };
   const known = {
     method,
     pattern: pathPattern(path),
@@ -134,14 +130,14 @@ function routeOf(deps: RouteListDeps, origin: Origin, route: DeclaredRoute): Str
     isCoreAction: handler !== null && isCoreAction(deps.model, handler, namespace),
     policies: namesOf(config.policies),
     middlewares: namesOf(config.middlewares),
-    isLimited: config.middlewares?.includes(RATE_LIMIT) === true,
+    isLimited: config.middlewares.includes(RATE_LIMIT),
     info: { ...declared, info: { apiName: name, type: 'content-api' } },
   };
   const core = handler === null ? null : coreTarget(deps, handler, namespace);
   if (core && isPlain(deps, core, known, config)) return { ...known, core, problem: null, chain: [] };
   try {
-    const policies = (config.policies ?? []).map((each) => policyOf(deps, each, namespace));
-    const middlewares = (config.middlewares ?? []).filter((each) => each !== RATE_LIMIT);
+    const policies = config.policies.map((each) => policyOf(deps, each, namespace));
+    const middlewares = config.middlewares.filter((each) => each !== RATE_LIMIT);
     return {
       ...known,
       core: null,
@@ -153,24 +149,30 @@ function routeOf(deps: RouteListDeps, origin: Origin, route: DeclaredRoute): Str
       ],
     };
   } catch (error) {
-    const problem = `${method} ${path}: ${(error as Error).message}`;
+    const problem = `${method} ${path}: ${errorMessage(error)}`;
     // Of a file that cannot be loaded it is told already.
     if (!(error instanceof CodeError)) deps.registry.report(file, new Error(`${problem}; the route is closed`));
     return { ...known, core: null, problem, chain: [] };
   }
 }
 
-const namesOf = (list: readonly unknown[] = []): string[] =>
+function configOf(given: unknown): RouteConfig {
+  const { auth, prefix, policies = [], middlewares = [] } = membersOf(given);
+  if (!Array.isArray(policies)) throw new Error('it has policies that are no list');
+  if (!Array.isArray(middlewares)) throw new Error('it has middlewares that are no list');
+  return { auth, prefix, policies, middlewares };
+}
+
+const namesOf = (list: readonly unknown[]): string[] =>
   list.map((each) => {
     if (typeof each === 'function') return each.name || 'a function';
-    return typeof each === 'string' ? each : String((each as Members).name ?? (each as Members).resolve);
+    return typeof each === 'string' ? each : String(memberOf(each, 'name') ?? memberOf(each, 'resolve'));
   });
 
 function scopeOf({ auth }: RouteConfig, handler: string | null, namespace: string): StrapiRoute['scope'] {
   if (auth === false) return 'open';
-  const { scope } = (auth ?? {}) as { scope?: unknown };
   // An empty list asks for what a route without one does.
-  const given = [scope ?? []].flat().map(String);
+  const given = [memberOf(auth, 'scope') ?? []].flat().map(String);
   if (given.length > 0) return given;
   if (handler === null) return null;
   return [handler.startsWith(`${namespace}.`) ? handler : `${namespace}.${handler}`];
@@ -213,7 +215,7 @@ function isPlain(
   { model, prefix }: RouteListDeps,
   { uid, action }: NonNullable<StrapiRoute['core']>,
   { method, pattern, scope }: Pick<StrapiRoute, 'method' | 'pattern' | 'scope'>,
-  { policies = [], middlewares = [] }: RouteConfig,
+  { policies, middlewares }: RouteConfig,
 ): boolean {
   const type: ContentType = model.contentTypes.get(uid)!;
   const isHere = corePaths(prefix, type).get(action) === `${method} ${pathShape(pattern.path)}`;
@@ -225,13 +227,20 @@ type Handler = (ctx: Context, next: Next) => unknown;
 
 /** Throws where there is no such handler. */
 function handlersOf(deps: RouteListDeps, handler: unknown, namespace: string): readonly Handler[] {
-  if (typeof handler === 'function') return [handler as Handler];
+  if (isFunction(handler)) return [handler];
   if (Array.isArray(handler)) return handler.flatMap((each) => handlersOf(deps, each, namespace));
   const [name, action] = splitHandler(String(handler));
   for (const uid of [`${namespace}.${name}`, name]) {
     const controller = deps.controller(uid);
-    if (typeof controller?.[action] !== 'function') continue;
-    return [(ctx, next) => (controller[action] as Handler).call(controller, ctx, next)];
+    if (!controller || !isFunction(controller[action])) continue;
+    return [
+      (ctx, next) => {
+        // As it is now: code may have replaced it since.
+        const current = controller[action];
+        if (!isFunction(current)) throw new TypeError(`${uid}.${action} is no function any more`);
+        return current.call(controller, ctx, next);
+      },
+    ];
   }
   throw new Error(`Handler not found "${String(handler)}"`);
 }
@@ -242,7 +251,7 @@ function answering(handlers: readonly Handler[]): Middleware {
     const run = async (index: number): Promise<unknown> =>
       index < handlers.length ? handlers[index]!(ctx, () => run(index + 1)) : next();
     const value = await run(0);
-    const { body } = ctx as { body: unknown };
+    const body: unknown = ctx.body;
     if ((body === undefined || body === null) && value !== undefined && value !== null) ctx.body = value;
   };
 }

@@ -8,14 +8,21 @@ import { schemaOf, targetOf } from './data/schemas.ts';
 
 type Entry = Record<string, unknown>;
 
+/** The rights that decide which members of an entry a caller is shown, and may send or ask for. */
+export type FieldAccess = Pick<Access, 'mayFind' | 'mayUse'>;
+
 /** Each of a list, or the one. */
-const each = (value: unknown, map: (entry: Entry) => Entry): unknown => {
+function each(value: Entry, map: (entry: Entry) => Entry): Entry;
+function each(value: unknown, map: (entry: Entry) => Entry): unknown;
+function each(value: unknown, map: (entry: Entry) => Entry): unknown {
   if (Array.isArray(value)) return value.map((item) => (isObject(item) ? map(item) : item));
   return isObject(value) ? map(value) : value;
-};
+}
 
 /** What may be shown. `access`: null where only what is private is left out. */
-export function sanitizeOutput(model: Model, schema: Schema, data: unknown, access: Access | null): unknown {
+export function sanitizeOutput(model: Model, schema: Schema, data: Entry, access: FieldAccess | null): Entry;
+export function sanitizeOutput(model: Model, schema: Schema, data: unknown, access: FieldAccess | null): unknown;
+export function sanitizeOutput(model: Model, schema: Schema, data: unknown, access: FieldAccess | null): unknown {
   const shown = (entry: Entry, of: Schema): Entry => {
     const result: Entry = {};
     for (const [name, value] of Object.entries(entry)) {
@@ -41,7 +48,10 @@ export function sanitizeOutput(model: Model, schema: Schema, data: unknown, acce
       case 'component':
         return throughSchema(schemaOf(model, attribute.component), value);
       case 'dynamiczone':
-        return each(value, (item) => throughSchema(schemaOf(model, String(item.__component)), item) as Entry);
+        return each(value, (item) => {
+          const component = schemaOf(model, String(item.__component));
+          return component ? shown(item, component) : item;
+        });
       case 'morph':
         return morphed(value);
       default:
@@ -52,18 +62,19 @@ export function sanitizeOutput(model: Model, schema: Schema, data: unknown, acce
     target ? each(value, (item) => shown(item, target)) : value;
   const morphed = (value: unknown): unknown => {
     const items = Array.isArray(value) ? value : [value];
-    const kept = items.filter((item) => {
-      const target = isObject(item) ? schemaOf(model, String(item.__type)) : null;
-      return target !== null && (!access || access.mayFind(target.uid));
+    const sanitized = items.filter(isObject).flatMap((item) => {
+      const target = schemaOf(model, String(item.__type));
+      return target !== null && (!access || access.mayFind(target.uid)) ? [shown(item, target)] : [];
     });
-    const sanitized = kept.map((item) => shown(item as Entry, schemaOf(model, String((item as Entry).__type))!));
     return Array.isArray(value) ? sanitized : (sanitized[0] ?? null);
   };
   return each(data, (entry) => shown(entry, schema));
 }
 
 /** What may be written: no ids, nothing that is not writable, no relation to what the caller may not find. */
-export function sanitizeInput(model: Model, schema: Schema, data: unknown, access: Access | null): unknown {
+export function sanitizeInput(model: Model, schema: Schema, data: Entry, access: FieldAccess | null): Entry;
+export function sanitizeInput(model: Model, schema: Schema, data: unknown, access: FieldAccess | null): unknown;
+export function sanitizeInput(model: Model, schema: Schema, data: unknown, access: FieldAccess | null): unknown {
   const taken = (entry: Entry, of: Schema): Entry => {
     const result: Entry = {};
     for (const [name, value] of Object.entries(entry)) {
@@ -105,15 +116,15 @@ export function withoutEmptyFilters(filters: unknown): unknown {
 }
 
 /** Parameters with such filters. */
-export function withMeaningfulFilters<T extends Entry>(parameters: T): T {
+export function withMeaningfulFilters(parameters: Entry): Entry {
   if (parameters.filters === undefined) return parameters;
   const { filters, ...rest } = parameters;
   const kept = withoutEmptyFilters(filters);
-  return (kept === undefined ? rest : { ...rest, filters: kept }) as T;
+  return kept === undefined ? rest : { ...rest, filters: kept };
 }
 
 /** A query without what it populates and the caller may not find. What is filtered and sorted by is checked elsewhere. */
-export function sanitizeQuery(model: Model, schema: Schema, given: Entry, access: Access): Entry {
+export function sanitizeQuery(model: Model, schema: Schema, given: Entry, access: FieldAccess): Entry {
   const query = withMeaningfulFilters(given);
   if (query.populate === undefined) return query;
   const populate = populated(model, schema, query.populate, access);
@@ -121,7 +132,7 @@ export function sanitizeQuery(model: Model, schema: Schema, given: Entry, access
   return populate === undefined ? rest : { ...rest, populate };
 }
 
-function populated(model: Model, schema: Schema, value: unknown, access: Access): unknown {
+function populated(model: Model, schema: Schema, value: unknown, access: FieldAccess): unknown {
   if (typeof value === 'string') {
     const names = value.split(',').filter((path) => mayPopulate(model, schema, path.trim().split('.'), access));
     return names.length > 0 ? names.join(',') : undefined;
@@ -133,7 +144,12 @@ function populated(model: Model, schema: Schema, value: unknown, access: Access)
   return Object.fromEntries(entries.map(([name, inner]) => [name, nested(model, schema, name, { inner, access })]));
 }
 
-function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: readonly string[], access: Access): boolean {
+function mayPopulate(
+  model: Model,
+  schema: Schema | null,
+  [name, ...rest]: readonly string[],
+  access: FieldAccess,
+): boolean {
   const attribute = name === undefined || !schema ? undefined : schema.attributes.get(name);
   if (!attribute) return true;
   if (attribute.kind === 'relation' && !mayFollow(access, attribute)) return false;
@@ -145,7 +161,7 @@ function mayPopulate(model: Model, schema: Schema | null, [name, ...rest]: reado
 
 interface Nested {
   readonly inner: unknown;
-  readonly access: Access;
+  readonly access: FieldAccess;
 }
 
 function nested(model: Model, schema: Schema, name: string, { inner, access }: Nested): unknown {

@@ -11,8 +11,10 @@ import { Deadline, tellWhileWaiting } from '../../extend/run-code.ts';
 import { MAX_STRAPI_START_MS } from '../../limits.ts';
 import { USER } from '../../model/builtin.ts';
 import { APPLICATION, type CodeFinding } from '../../project/code/code-finding.ts';
+import { isObject } from '../../type-guards.ts';
 import type { CodeProblem, CodeRegistry } from './code-registry.ts';
 import type { CodeRequest, CoreRoute } from './code-request.ts';
+import { membersOf } from './code-values.ts';
 import { CronTasks } from './cron-tasks.ts';
 import type { DataMembers } from './data/data-members.ts';
 import {
@@ -89,8 +91,8 @@ export async function startStrapiCode(
   const index = httpServer ? indexOf(sheaf, loaded) : {};
   const cron = new CronTasks({ sheaf, strapi, registry, log });
   strapi.cron = cron;
-  const { enabled = false, tasks = {} } = config.get('server.cron', {}) as { enabled?: unknown; tasks?: object };
-  if (enabled === true) cron.add(tasks as Parameters<CronTasks['add']>[0]);
+  const { enabled, tasks } = membersOf(config.get('server.cron'));
+  if (enabled === true) cron.add(membersOf(tasks));
   const isRegistered = await phase(index, 'register', loaded);
   const around = applicationMiddlewares(config.get('middlewares'), loaded, log);
   const isExtended = httpServer === null || (await beginExtension(loaded));
@@ -190,7 +192,7 @@ function indexOf({ code }: Sheaf, { modules, registry }: LoadedCode): Lifecycle 
   if (!file) return {};
   try {
     const exported = modules.load(file.path);
-    return (typeof exported === 'object' && exported !== null ? exported : {}) as Lifecycle;
+    return typeof exported === 'object' && exported !== null ? exported : {};
   } catch (error) {
     registry.report(file.file, error);
     return { bootstrap: notLoaded };
@@ -247,7 +249,7 @@ function closeWhatFailed({ code, withheld }: Sheaf, problems: readonly CodeProbl
 function applicationMiddlewares(configured: unknown, deps: GuardDeps, log: Log): Middleware[] {
   const list: readonly unknown[] = Array.isArray(configured) ? configured : [];
   return list.flatMap((each) => {
-    const { name = each, resolve } = (typeof each === 'object' && each !== null ? each : {}) as Members;
+    const { name = each, resolve }: Members = isObject(each) ? each : {};
     const isOwn = resolve !== undefined || typeof name !== 'string' || !name.startsWith('strapi::');
     return isOwn ? [inOwnTime(String(resolve ?? name), middlewareOf(deps, each), log)] : [];
   });

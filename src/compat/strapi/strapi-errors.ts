@@ -1,6 +1,7 @@
 // The errors of `@strapi/utils`, and what an answer tells of whatever code throws.
 import { forbiddenError, SheafError, unauthorizedError } from '../../errors.ts';
 import { isObject } from '../../request/grammar.ts';
+import { memberOf } from './code-values.ts';
 
 export class ApplicationError extends Error {
   /** Code may put anything there. */
@@ -147,16 +148,15 @@ export function errorAnswer(error: unknown): ErrorAnswer | null {
 /** What `ctx.throw(4xx)` throws, whichever version of the package it comes from, and any error with such a status. */
 function exposedAnswer(error: unknown): ErrorAnswer | null {
   const status = httpStatusOf(error);
-  if (status === null || status > 499) return null;
-  const { name, message, details } = error as Error & { details?: unknown };
-  return { status, name, message, details };
+  if (!(error instanceof Error) || status === null || status > 499) return null;
+  const { name, message } = error;
+  return { status, name, message, details: memberOf(error, 'details') };
 }
 
 /** The status that an error asks to be answered with; null for none. */
 export function httpStatusOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
-  const { status, statusCode } = error as Error & { status?: unknown; statusCode?: unknown };
-  const asked = status ?? statusCode;
+  const asked = memberOf(error, 'status') ?? memberOf(error, 'statusCode');
   return Number.isInteger(asked) && Number(asked) >= 400 && Number(asked) <= 599 ? Number(asked) : null;
 }
 
@@ -164,7 +164,7 @@ export function httpStatusOf(error: unknown): number | null {
 export const isMeant = (error: unknown): boolean =>
   error instanceof ApplicationError ||
   error instanceof SheafError ||
-  (error instanceof Error && (error as { expose?: unknown }).expose === true);
+  (error instanceof Error && memberOf(error, 'expose') === true);
 
 /** As in Strapi, whoever is refused by an error learns no more than that; null where it says more, as of a policy. */
 export function refusalOf(error: unknown): 'unauthorized' | 'forbidden' | null {

@@ -8,6 +8,7 @@ import { compileFunction, constants } from 'node:vm';
 import type { CompiledCache } from '../../project/compiled-cache.ts';
 import { type EnvHelper, envHelper } from '../../project/env-helper.ts';
 import { commonJsNow, commonJsOf, needsCompiler } from '../../project/transpile.ts';
+import { memberOf, membersOf } from './code-values.ts';
 
 type Require = (specifier: string) => unknown;
 
@@ -173,7 +174,7 @@ export class StrapiModules {
   }
 
   /** JavaScript that is CommonJS already runs as it is. */
-  #functionOf(file: string): (...values: readonly unknown[]) => void {
+  #functionOf(file: string): CompiledFunction {
     const compiled = this.#compiled.get(file);
     if (compiled !== undefined) return functionOf(compiled, file);
     const text = readFileSync(file, 'utf8');
@@ -239,28 +240,35 @@ export class StrapiModules {
   }
 }
 
-const functionOf = (code: string, filename: string): ((...values: readonly unknown[]) => void) =>
+type CompiledFunction = ReturnType<typeof compileFunction>;
+
+const functionOf = (code: string, filename: string): CompiledFunction =>
   compileFunction(code, PARAMETERS, {
     filename,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  }) as (...values: readonly unknown[]) => void;
+  });
 
 const isPath = (specifier: string): boolean => /^\.{0,2}\//.test(specifier) || specifier === '.' || specifier === '..';
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
+/** The first of what the compiler has to tell of a file; undefined for an error of anything else. */
+function firstTold(error: unknown): unknown {
+  const errors = memberOf(error, 'errors');
+  return Array.isArray(errors) ? errors[0] : undefined;
+}
+
 /** Where a file is not valid: the compiler tells it, and so does the engine, in the first line of the stack. */
 function syntaxPlace(error: unknown): { readonly file: string; readonly line: number } | null {
-  const { errors } = error as { errors?: readonly { location?: { file: string; line: number } | null }[] };
-  const location = errors?.[0]?.location;
-  if (location) return { file: path.resolve(location.file), line: location.line };
+  const { file: place, line: at } = membersOf(memberOf(firstTold(error), 'location'));
+  if (typeof place === 'string' && typeof at === 'number') return { file: path.resolve(place), line: at };
   const [, file, line] = /^(\/[^\n:]+):(\d+)\n/.exec(error instanceof SyntaxError ? (error.stack ?? '') : '') ?? [];
   return file === undefined ? null : { file, line: Number(line) };
 }
 
 function messageOf(cause: unknown): string {
-  const { errors } = cause as { errors?: readonly { text: string }[] };
-  if (errors?.[0]) return errors[0].text;
+  const text = memberOf(firstTold(cause), 'text');
+  if (typeof text === 'string') return text;
   return cause instanceof Error ? cause.message : String(cause);
 }
 

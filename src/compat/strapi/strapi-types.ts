@@ -40,8 +40,17 @@ export interface StrapiLog {
 
 /** One object that stays, and that code may hang things on. */
 export interface Strapi {
-  documents(uid: string): Documents;
+  readonly documents: {
+    (uid: string): Documents;
+    /** Whether code of the project runs around them. */
+    readonly hasMiddlewares: boolean;
+  };
+  readonly db: { readonly lifecycles: { hearsReads(uid: string): boolean } };
+  contentType(uid: string): unknown;
   service(uid: string): Members | undefined;
+  controller(uid: string): Members | undefined;
+  /** Of the plugins, the one that is always there and that code may extend. */
+  plugin(name: 'users-permissions'): { readonly services: Record<string, unknown> };
   log: StrapiLog;
   [member: string]: unknown;
 }

@@ -15,7 +15,7 @@ interface YupSchema {
 }
 
 const isYupError = (error: unknown): error is YupError =>
-  error instanceof Error && error.name === 'ValidationError' && Array.isArray((error as Partial<YupError>).inner);
+  error instanceof Error && error.name === 'ValidationError' && 'inner' in error && Array.isArray(error.inner);
 
 /** `tags[0].name` as a list of names. */
 const pathOf = (path = ''): string[] => path.match(/[^.[\]"]+/g) ?? [];

@@ -2,6 +2,7 @@
 // join the transaction under way. It goes past all rights, as code of the project may.
 import type { Sheaf } from '../../../app.ts';
 import { type BoundValue, type RawResult, rawStatement } from '../../../sql/statement.ts';
+import { errorMessage } from '../../../type-guards.ts';
 import { NotOfferedError } from '../not-offered.ts';
 import { KNEX, MISSING_MEMBERS } from '../strapi-object.ts';
 import type { Members } from '../strapi-types.ts';
@@ -17,7 +18,13 @@ interface KnexQuery {
 type KnexClient = new (config: object) => object;
 
 /** Knex as far as it is used here. */
-export type Knex = ((table?: unknown) => unknown) & Members;
+export type Knex = ((table?: unknown) => unknown) & { readonly context: Members };
+
+/** What is used of its package, which the project brings and which has no types here. */
+interface KnexPackage {
+  create(config: object): Knex;
+  readonly Dialect: KnexClient;
+}
 
 /** A dialect of knex, and the name that it goes by in a configuration of Strapi. */
 const DIALECTS = {
@@ -29,17 +36,10 @@ const DIALECTS = {
 export function openKnex(sheaf: Sheaf, required: (specifier: string) => unknown): Knex {
   const kind = sheaf.database.dialect.name;
   const { client, dialect } = DIALECTS[kind];
-  let create: (config: object) => Knex;
-  let Dialect: KnexClient;
-  try {
-    create = required('knex') as typeof create;
-    Dialect = required(dialect) as KnexClient;
-  } catch (error) {
-    throw new NotOfferedError(`strapi.${KNEX}`, `${MISSING_MEMBERS[KNEX]} (${messageOf(error)})`);
-  }
+  const { create, Dialect } = packageOf(dialect, required);
   const knex = create({ client: clientOf(sheaf, Dialect, client), useNullAsDefault: kind === 'sqlite' });
   // What every way to a transaction leads to. Its statements are part of it by themselves.
-  (knex.context as Members)._transaction = (work: unknown) => {
+  knex.context._transaction = (work: unknown) => {
     if (typeof work !== 'function')
       throw new NotOfferedError('connection.transaction() without a function', 'give it the work to do');
     return sheaf.transaction(async () => work(knex));
@@ -47,7 +47,14 @@ export function openKnex(sheaf: Sheaf, required: (specifier: string) => unknown)
   return knex;
 }
 
-const messageOf = (error: unknown): string => String((error as Error).message).split('\n')[0]!;
+function packageOf(dialect: string, required: (specifier: string) => unknown): KnexPackage {
+  try {
+    return { create: required('knex'), Dialect: required(dialect) } as KnexPackage;
+  } catch (error) {
+    const [reason] = errorMessage(error).split('\n');
+    throw new NotOfferedError(`strapi.${KNEX}`, `${MISSING_MEMBERS[KNEX]} (${reason})`);
+  }
+}
 
 /** A client of knex that has no connections of its own. */
 function clientOf(sheaf: Sheaf, Dialect: KnexClient, name: string): KnexClient {
@@ -66,7 +73,7 @@ function clientOf(sheaf: Sheaf, Dialect: KnexClient, name: string): KnexClient {
     }
 
     async _query(_connection: object, query: KnexQuery): Promise<KnexQuery> {
-      const result = await run(sheaf, query.sql, (query.bindings ?? []).map(isSqlite ? sqliteValue : postgresValue));
+      const result = await run(sheaf, query.sql, (query.bindings ?? []).map(isSqlite ? sqliteValue : boundValue));
       const { rows, count, lastId, command } = result;
       query.response = isSqlite ? rows : { rows, rowCount: count, command };
       query.context = { lastID: lastId, changes: count };
@@ -97,8 +104,8 @@ async function run(sheaf: Sheaf, text: string, values: readonly BoundValue[]): P
 function sqliteValue(value: unknown): BoundValue {
   if (value instanceof Date) return value.getTime();
   if (typeof value === 'boolean') return Number(value);
-  if (value === undefined) return null;
-  return value as BoundValue;
+  return boundValue(value);
 }
 
-const postgresValue = (value: unknown): BoundValue => (value === undefined ? null : (value as BoundValue));
+/** What it cannot bind, the driver refuses. */
+const boundValue = (value: unknown): BoundValue => (value === undefined ? null : (value as BoundValue));

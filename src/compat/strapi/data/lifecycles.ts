@@ -36,7 +36,6 @@ interface EventParameters {
   where?: unknown;
   data?: Record<string, unknown>;
   populate?: unknown;
-  [name: string]: unknown;
 }
 
 type Handler = (event: LifecycleEvent) => unknown;
@@ -112,7 +111,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
     work: (params: P) => Promise<R>,
   ): Promise<R> {
     const asked = { ...given };
-    const params = asked as EventParameters;
+    const params: EventParameters = asked;
     const states: States = new Map();
     await this.#tell(type, states, { action: `before${event}`, params });
     const result = await work(asked);
@@ -155,10 +154,10 @@ export class Lifecycles implements OperationHooks, AroundRows {
       if (id !== undefined) await this.#writeLater(rows, id, step);
       const result = step.removed ?? (id === undefined ? null : await rows.findOne({ where: { id }, populate }));
       // What was written later is no part of the answer yet.
-      const before = result && (withoutNames(structuredClone(result), Object.keys(step.later)) as Entry);
+      const before = result && withoutNames(structuredClone(result), Object.keys(step.later));
       await this.#fire(operation, { ...step, id: id ?? null }, { action: `after${step.event}`, data, result });
       const isRaw = access.shows === 'everything';
-      const shown = isRaw ? result : (sanitizeOutput(model, operation.type, result, access) as Entry | null);
+      const shown = isRaw || !result ? result : sanitizeOutput(model, operation.type, result, access);
       changes = changesOf(before, result, shown);
       if (id !== undefined && changes) shownRows.getStore()?.set(id, changes);
     }
@@ -243,7 +242,7 @@ export class Lifecycles implements OperationHooks, AroundRows {
         model: modelOf(this.#sheaf.model, type),
         state: states.get(subscriber) ?? {},
       };
-      await inTime(event, () => (handler as Handler).call(subscriber, event));
+      await inTime(event, () => handler.call(subscriber, event));
       states.set(subscriber, event.state);
     }
   }
@@ -298,8 +297,10 @@ function divided(asked: Record<string, unknown>, { isCopy, isPublished }: Step):
   return { data: withoutNames(asked, [...Object.keys(later), ...DATES]), later };
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** What of a row is another than before: as `shown` has it, and undefined where it is gone. Null where nothing is. */
-function changesOf(before: Entry | null, after: Entry | null, shown: Entry | null): ShownChanges | null {
+function changesOf(before: Values | null, after: Values | null, shown: Values | null): ShownChanges | null {
   if (!before || !after || !shown || isDeepStrictEqual(before, after)) return null;
   const names = Object.keys({ ...before, ...after }).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   return Object.fromEntries(

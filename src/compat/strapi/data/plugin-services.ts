@@ -186,7 +186,7 @@ function uploadService(sheaf: Sheaf) {
       return stored.replace(id, contentOf(file, data.fileInfo));
     },
     async upload({ data = {}, files }: Upload): Promise<unknown[]> {
-      const list: readonly IncomingFile[] = Array.isArray(files) ? files : [files as IncomingFile];
+      const list = [files].flat();
       const infos = Array.isArray(data.fileInfo) ? data.fileInfo : list.map(() => data.fileInfo);
       const contents = list.map((file, index) => contentOf(file, infos[index]));
       const { ref, refId, field } = data;

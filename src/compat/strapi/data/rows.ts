@@ -161,7 +161,7 @@ export class Rows {
     names: string | readonly string[],
     populate: unknown = true,
   ): Promise<unknown> {
-    const list = [names].flat() as readonly string[];
+    const list = [names].flat();
     for (const name of list) {
       const attribute = this.#type.attributes.get(name);
       if (!attribute || attribute.kind === 'scalar')

@@ -11,7 +11,7 @@ export interface SchemaView {
   readonly globalId: string;
   readonly info: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly attributes: Readonly<Record<string, object>>;
   readonly [member: string]: unknown;
 }
 
@@ -32,7 +32,7 @@ const pascal = (name: string): string =>
   name.replace(/(^|[-_. ]+)(\w)/g, (_all, _gap: string, letter: string) => letter.toUpperCase());
 
 /** Attributes as they are declared, and those that the server adds as Strapi does; ids are no attributes there. */
-function attributesOf(schema: Schema, declared: Definition['attributes']): Record<string, unknown> {
+function attributesOf(schema: Schema, declared: Definition['attributes']): Record<string, object> {
   const added = [...schema.attributes.values()].filter(({ name }) => !Object.hasOwn(declared, name) && !IDS.has(name));
   return { ...declared, ...Object.fromEntries(added.map((attribute) => [attribute.name, addedAttribute(attribute)])) };
 }

@@ -5,7 +5,7 @@ import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import { Documents } from '../../../operations/documents.ts';
 import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
-import type { CreateParameters, Entry, EntryData, Filters } from '../../../operations/parameters.ts';
+import type { CreateParameters, Entry, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
 import { isObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
@@ -27,18 +27,20 @@ import { type AroundRows, givenTo, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
 
-export type DocumentAction =
-  | 'findMany'
-  | 'findFirst'
-  | 'findOne'
-  | 'count'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'publish'
-  | 'unpublish'
-  | 'discardDraft'
-  | 'clone';
+const ACTIONS = [
+  'findMany',
+  'findFirst',
+  'findOne',
+  'count',
+  'create',
+  'update',
+  'delete',
+  'clone',
+  'publish',
+  'unpublish',
+  'discardDraft',
+] as const;
+export type DocumentAction = (typeof ACTIONS)[number];
 
 /** What a middleware is told; it may change `params`. */
 export interface DocumentContext {
@@ -106,9 +108,8 @@ export function createDocuments(sheaf: Sheaf, reads: AroundRows): StrapiDocument
         };
         return step(0);
       };
-    return Object.fromEntries(
-      Object.keys(actions).map((name) => [name, call(name as DocumentAction)]),
-    ) as DocumentMethods;
+    const offered = ACTIONS.filter((action) => action in actions);
+    return Object.fromEntries(offered.map((action) => [action, call(action)])) as DocumentMethods;
   };
   const use = (middleware: DocumentMiddleware): void => {
     middlewares.push(middleware);
@@ -133,7 +134,7 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundRows): Actions 
   const documents = rawDocuments(sheaf, type);
   const written = (parameters: DocumentParameters): CreateParameters => ({
     ...taken(parameters, WRITE_KEYS),
-    data: knownData(sheaf.model, type, parameters.data) as EntryData,
+    data: knownData(sheaf.model, type, parameters.data),
   });
   const first = async (asked: DocumentParameters): Promise<Entry | null> =>
     (await findMany(sheaf, type, { ...asked, limit: 1 }))[0] ?? null;

@@ -25,7 +25,7 @@ export function tablesMetadata(model: Model): TablesMetadata {
 
 function metadataOf(model: Model, schema: Schema): TableMetadata {
   const { uid, singularName, table: tableName } = schema;
-  const declared = viewOf(model, schema).attributes as Readonly<Record<string, object>>;
+  const { attributes: declared } = viewOf(model, schema);
   const attributes = [...schema.attributes.values()].map((attribute) => [
     attribute.name,
     { ...declared[attribute.name], ...placeOf(attribute) },
