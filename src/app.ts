@@ -237,7 +237,7 @@ function sheafOf(
     async locales() {
       const standard = await database.latest(readDefaultLocale);
       const rows = await documents(LOCALE, systemCaller(model)).findMany();
-      return rows.map((row) => ({ ...row, isDefault: row.code === standard }) as unknown as Locale);
+      return rows.map((row) => ({ ...row, isDefault: row.code === standard }) as Locale);
     },
     replicationPosition: () => database.replicationPosition(),
     async check() {

@@ -60,8 +60,8 @@ function checked<T>(body: Body, checks: Readonly<Record<string, Check>>, require
   });
   if (errors.length > 0)
     throw validationError(errors.length === 1 ? errors[0]!.message : `${errors.length} errors occurred`, { errors });
-  const given = body as { readonly email?: string };
-  return { ...body, ...(given.email !== undefined && { email: given.email.toLowerCase() }) } as T;
+  const { email: given } = body;
+  return { ...body, ...(typeof given === 'string' && { email: given.toLowerCase() }) } as T;
 }
 
 export type NewAccount = AccountInput & Required<Pick<AccountInput, 'email' | 'roles'>>;

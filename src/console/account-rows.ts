@@ -100,7 +100,8 @@ export class AccountRows {
   }
 }
 
-const namesOf = (values: AccountValues) => Object.keys(values) as (keyof typeof COLUMNS)[];
+const isColumn = (name: string): name is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, name);
+const namesOf = (values: AccountValues) => Object.keys(values).filter(isColumn);
 const columnsOf = (values: AccountValues): WrittenColumn[] => namesOf(values).map((name) => COLUMNS[name]);
 const valuesOf = (values: AccountValues) => namesOf(values).map((name) => boundValue(values[name]));
 

@@ -82,13 +82,9 @@ export const ACCOUNT_BODIES = {
       'password',
     ]),
   register: (description: Description) => {
-    const { properties = {} } = openBody({ username: GIVEN, email: GIVEN, password: NEW_PASSWORD });
     const extra = description.settings.auth.registerFields.map((name): [string, JsonSchema] => [name, {}]);
-    return strictObject({ ...(properties as Properties), ...Object.fromEntries(extra) }, [
-      'username',
-      'email',
-      'password',
-    ]);
+    const properties = { username: GIVEN, email: GIVEN, password: NEW_PASSWORD, ...Object.fromEntries(extra) };
+    return strictObject(properties, ['username', 'email', 'password']);
   },
   address: () => openBody({ email: GIVEN }),
   resetPassword: () =>

@@ -214,11 +214,15 @@ function optionsOf(attribute: Attribute, declared: AttributeDefinition | undefin
     case 'dynamiczone':
       return { components: attribute.components.map(({ uid }) => uid), ...boundsOf(attribute) };
     case 'media':
-      return {
-        multiple: attribute.many,
-        ...(Array.isArray(declared?.allowedTypes) && { allowedTypes: declared.allowedTypes as string[] }),
-      };
+      return { multiple: attribute.many, ...allowedTypesOf(declared) };
   }
+}
+
+function allowedTypesOf(declared: AttributeDefinition | undefined): Pick<Options, 'allowedTypes'> {
+  const allowed: unknown = declared?.allowedTypes;
+  return Array.isArray(allowed)
+    ? { allowedTypes: allowed.filter((type): type is string => typeof type === 'string') }
+    : {};
 }
 
 function scalarOptions({ rules }: ScalarAttribute, declared: AttributeDefinition | undefined): Options {

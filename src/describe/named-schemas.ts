@@ -31,7 +31,7 @@ export const WHOLE: JsonSchema = { type: 'integer' };
 export const FLAG: JsonSchema = { type: 'boolean' };
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 /** True or false, also as a query string has to write it. */
-export const YES_OR_NO: JsonSchema = { enum: [true, false, 'true', 'false', 't', 'f', '1', '0', 1, 0] };
+export const YES_OR_NO = { enum: [true, false, 'true', 'false', 't', 'f', '1', '0', 1, 0] } satisfies JsonSchema;
 
 export const orNull = (schema: JsonSchema): JsonSchema =>
   typeof schema.type === 'string' && schema.const === undefined && schema.enum === undefined

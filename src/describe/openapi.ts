@@ -2,6 +2,7 @@
 // the same input, with sorted names, so that a comparison of two shows what changed in the API.
 import { actionsOf } from '../access/actions.ts';
 import type { ContentType, RelationAttribute } from '../model/types.ts';
+import { isObject } from '../type-guards.ts';
 import { type DescribedProject, Description } from './description.ts';
 import { titleOf } from './examples.ts';
 import { NamedSchemas } from './named-schemas.ts';
@@ -76,7 +77,14 @@ function isOffered({ access }: OpenApiInput, { action, operation }: DescribedRou
   return action === null || (access.may(action) && actions.every((one) => access.may(one)));
 }
 
-const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete', PATCH: 'patch' } as const;
+/** Those that OpenAPI has, as it writes them. */
+const METHODS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  DELETE: 'delete',
+  PATCH: 'patch',
+};
 
 const PATH_TEXTS: Readonly<Record<string, string>> = {
   documentId: 'The documentId of the entry.',
@@ -125,7 +133,7 @@ class Paths {
     const template = path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
     this.all[template] ??= {};
     const item = this.all[template];
-    const method = METHODS[route.method as keyof typeof METHODS];
+    const method = METHODS[route.method];
     if (method === undefined) {
       // The same as a POST with the same body, perhaps at a path of its own.
       const same = route.describes === 'listByBody' ? `${template}/query` : template;
@@ -207,7 +215,8 @@ class Paths {
 
 /** What a route of the project's own code takes, as it declares. */
 function ownParameters({ parameters, schemas }: DescribedRoute): OpenApiObject[] {
-  const declared = (schemas?.query?.properties ?? {}) as Readonly<Record<string, unknown>>;
+  const { properties } = schemas?.query ?? {};
+  const declared = isObject(properties) ? properties : {};
   return parameters.map((name) => ({ name, in: 'query', schema: declared[name] ?? {} }));
 }
 

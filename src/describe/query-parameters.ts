@@ -9,6 +9,7 @@ import { fieldsSchema, NUMBER, pathsSchema, populateSchema, sortSchema } from '.
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
+  readonly schema: JsonSchema;
   readonly [key: string]: unknown;
 }
 
@@ -118,7 +119,7 @@ export function parameterSchema(description: Description, type: ContentType, nam
     case 'having':
       return { type: 'object' };
     default:
-      return (COMMON[name]?.schema as JsonSchema | undefined) ?? null;
+      return COMMON[name]?.schema ?? null;
   }
 }
 
@@ -172,8 +173,6 @@ export const parametersBody = (
   isAggregate: boolean,
 ): JsonSchema =>
   strictObject(
-    Object.fromEntries(
-      names.map((name) => [name, queryParameter(description, type, name, isAggregate).schema as JsonSchema]),
-    ),
+    Object.fromEntries(names.map((name) => [name, queryParameter(description, type, name, isAggregate).schema])),
     [],
   );

@@ -7,8 +7,11 @@ export interface OpenApiObject {
   readonly [key: string]: unknown;
 }
 
+const STATUSES = [400, 401, 403, 404, 405, 408, 412, 413, 414, 415, 416, 417, 429, 431, 500, 503] as const;
+export type ErrorStatus = (typeof STATUSES)[number];
+
 /** Statuses of errors, with the names that errors have there and when they come. */
-const ERRORS = {
+const ERRORS: Readonly<Record<ErrorStatus, readonly [names: readonly [string, ...string[]], text: string]>> = {
   400: [
     ['ValidationError', 'PaginationError', 'ApplicationError', 'BadRequestError'],
     'The request is wrong: a name, a value, a limit, or what the body holds. `details` says where.',
@@ -31,9 +34,7 @@ const ERRORS = {
     ['ServiceUnavailableError'],
     'The database or the server cannot take the request now. `Retry-After` says when to try again.',
   ],
-} as const satisfies Readonly<Record<number, readonly [names: readonly string[], text: string]>>;
-
-export type ErrorStatus = keyof typeof ERRORS;
+};
 
 /** What can be wrong with every request; what is rare besides is described as the default. */
 const ALWAYS: readonly ErrorStatus[] = [400, 500, 503];
@@ -125,7 +126,7 @@ export const errorComponents = (description: Description): OpenApiObject => ({
     content: jsonContent(anyOf(...OTHERS.map((status) => errorSchema(description, status)))),
   },
   ...Object.fromEntries(
-    statuses().map((status) => [
+    STATUSES.map((status) => [
       `Error${status}`,
       {
         description: ERRORS[status][1],
@@ -138,8 +139,6 @@ export const errorComponents = (description: Description): OpenApiObject => ({
 
 /** Errors that are not listed at each route. */
 const OTHERS: readonly ErrorStatus[] = [408, 414, 417, 431];
-
-const statuses = (): ErrorStatus[] => Object.keys(ERRORS).map(Number) as ErrorStatus[];
 
 const exampleError = (status: ErrorStatus): OpenApiObject => ({
   data: null,

@@ -3,29 +3,28 @@ import type { FieldUse, RowRule, RowUse, RuleValue } from '../access/access.ts';
 import type { TypeRules } from '../access/rules.ts';
 import type { Comparison, FilterNode } from '../request/read-request.ts';
 
-const ROWS = {
-  find: 'Finds only entries where',
-  update: 'Changes only entries where',
-  delete: 'Deletes only entries where',
-} as const satisfies Partial<Record<RowUse, string>>;
+const ROWS: readonly (readonly [use: RowUse, text: string])[] = [
+  ['find', 'Finds only entries where'],
+  ['update', 'Changes only entries where'],
+  ['delete', 'Deletes only entries where'],
+];
 
-const FIELDS = {
-  read: ['Reads only', 'Reads no attribute'],
-  filter: ['Filters only by', 'Filters by no attribute'],
-  sort: ['Sorts only by', 'Sorts by no attribute'],
-  write: ['Writes only', 'Writes no attribute'],
-} as const satisfies Partial<Record<FieldUse, readonly [some: string, none: string]>>;
+const FIELDS: readonly (readonly [use: FieldUse, some: string, none: string])[] = [
+  ['read', 'Reads only', 'Reads no attribute'],
+  ['filter', 'Filters only by', 'Filters by no attribute'],
+  ['sort', 'Sorts only by', 'Sorts by no attribute'],
+  ['write', 'Writes only', 'Writes no attribute'],
+];
 
 /** A sentence for each rule. */
 export function rulesInWords({ rows, fields, drafts }: TypeRules): string[] {
-  const ofRows = (Object.keys(ROWS) as (keyof typeof ROWS)[]).flatMap((use) => {
+  const ofRows = ROWS.flatMap(([use, text]) => {
     const rule = rows[use];
-    return rule ? [`${ROWS[use]} ${new RuleWords(rule).text}.`] : [];
+    return rule ? [`${text} ${new RuleWords(rule).text}.`] : [];
   });
-  const ofFields = (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).flatMap((use) => {
+  const ofFields = FIELDS.flatMap(([use, some, none]) => {
     const names = fields[use];
     if (!names) return [];
-    const [some, none] = FIELDS[use];
     return [names.size > 0 ? `${some} ${[...names].join(', ')}.` : `${none}.`];
   });
   const ofDrafts = drafts === null ? [] : [drafts ? 'Reads drafts.' : 'Reads no drafts.'];

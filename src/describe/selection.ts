@@ -105,7 +105,7 @@ function nodeOf(description: Description, attribute: PopulatedAttribute): JsonSc
   }
 }
 
-const PLAIN_NODE: JsonSchema = { enum: [...(YES_OR_NO.enum as readonly unknown[]), '*'] };
+const PLAIN_NODE: JsonSchema = { enum: [...YES_OR_NO.enum, '*'] };
 
 function relatedNode(description: Description, schema: Schema, many: boolean): JsonSchema {
   const name = `${description.nameOf(schema)}${many ? 'List' : 'Relation'}Populate`;

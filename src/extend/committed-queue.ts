@@ -123,7 +123,7 @@ export class CommittedQueue {
         );
         for (const row of rows.toSorted(([one], [other]) => Number(one) - Number(other))) this.#begin(row);
       } catch (error) {
-        this.#runner.log.warn({ err: error as Error }, LOOK_FAILED);
+        this.#runner.log.warn({ err: error }, LOOK_FAILED);
         return;
       }
     }
@@ -166,7 +166,7 @@ export class CommittedQueue {
     const message = isLast
       ? `a committed hook failed for the last of ${tries} times; sheaf hooks list shows it`
       : `a committed hook failed; it is tried again in ${pauseAfter(tries)} ms`;
-    this.#runner.log.error({ file, code, uid, documentId, tries, err: error as Error }, message);
+    this.#runner.log.error({ file, code, uid, documentId, tries, err: error }, message);
     const { failed, gaveUp } = this.statements;
     await this.#database.transaction((session) =>
       isLast

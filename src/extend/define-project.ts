@@ -226,9 +226,12 @@ export interface ProjectDefinition {
 export const defineProject = (definition: ProjectDefinition): ProjectDefinition => definedIn(definition);
 
 /** A route in a file of its own. */
-export const defineRoute = <Params = Names, Query = Readonly<Record<string, unknown>>, Body = unknown>(
+export function defineRoute<Params = Names, Query = Readonly<Record<string, unknown>>, Body = unknown>(
   definition: RouteDefinition<Params, Query, Body>,
-): RouteDefinition => definedIn(definition) as unknown as RouteDefinition;
+): RouteDefinition;
+export function defineRoute(definition: RouteDefinition): RouteDefinition {
+  return definedIn(definition);
+}
 
 /** A hook in a file of its own. */
 export const defineHook = (definition: HookDefinition): HookDefinition => definedIn(definition);

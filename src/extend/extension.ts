@@ -9,6 +9,7 @@ import { MAX_COMMITTED_HOOK_MS, MAX_HANDLER_MS, MAX_LIFECYCLE_MS, MAX_TASK_MS } 
 import { COMMITTED_TABLES, TASK_TABLES } from '../model/tables.ts';
 import type { Model } from '../model/types.ts';
 import type { Documents } from '../operations/documents.ts';
+import { errorMessage } from '../type-guards.ts';
 import { type CommittedHook, CommittedQueue } from './committed-queue.ts';
 import type {
   CodeContext,
@@ -211,7 +212,7 @@ async function projectRoutes({ definition, file }: LoadedProject, problems: stri
       try {
         checks[part] = compile(schema, part);
       } catch (error) {
-        problems.push(`routes.${index}.schemas.${part}: ${(error as Error).message}`);
+        problems.push(`routes.${index}.schemas.${part}: ${errorMessage(error)}`);
       }
     }
     compiled.push({ definition: route, file: fileOf(route, file), checks });
@@ -238,7 +239,7 @@ async function projectTasks(
         run: ({ due, signal }) => task.run({ sheaf, log: runner.log, due, signal }),
       });
     } catch (error) {
-      problems.push(`tasks.${name}.cron: ${(error as Error).message}`);
+      problems.push(`tasks.${name}.cron: ${errorMessage(error)}`);
     }
   return new TaskScheduler(database, made, runner);
 }

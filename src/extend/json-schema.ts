@@ -8,8 +8,8 @@ import type { JsonSchema } from './define-project.ts';
 
 export type SchemaPart = 'params' | 'query' | 'body' | 'answer';
 
-/** Throws where a value does not fit; returns it with its defaults and, of what comes as text, its numbers and booleans. */
-export type CheckValue = (value: unknown) => unknown;
+/** Throws where a value does not fit; gives it its defaults and makes numbers and booleans of texts, in place. */
+export type CheckValue = <T>(value: T) => T;
 
 /** Compiles schemas; throws where one is not valid. */
 export type CompileSchema = (schema: JsonSchema, part: SchemaPart) => CheckValue;
@@ -43,7 +43,7 @@ export async function schemaCompiler(): Promise<CompileSchema> {
     const { first, all } = part === 'params' || part === 'query' ? lenient : exact;
     const validate = first.compile(schema);
     let validateAll: ValidateFunction | null = null;
-    return (value) => {
+    return <T>(value: T): T => {
       if (validate(value)) return value;
       let failed = validate;
       if (isSmall(value)) {
@@ -73,9 +73,8 @@ function isSmall(value: unknown): boolean {
 /** The place of a problem: the keys that lead to it. */
 function placeOf({ instancePath, keyword, params }: ErrorObject): string {
   const keys = instancePath.split('/').slice(1);
-  const { missingProperty, additionalProperty } = params as Readonly<Record<string, string | undefined>>;
-  const key = keyword === 'required' ? missingProperty : additionalProperty;
-  return [...keys, ...(key === undefined ? [] : [key])].join('.');
+  const key: unknown = keyword === 'required' ? params.missingProperty : params.additionalProperty;
+  return (typeof key === 'string' ? [...keys, key] : keys).join('.');
 }
 
 const problemsOf = ({ errors }: ValidateFunction, part: SchemaPart) =>

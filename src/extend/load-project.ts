@@ -6,6 +6,7 @@ import { WRITE_NAMES } from '../access/operation.ts';
 import { check, listOf, nonEmptyString, type Problem, recordOf, strictObject } from '../check-json.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import type { CompiledCache } from '../project/compiled-cache.ts';
+import { isObject } from '../type-guards.ts';
 import {
   defineHook,
   defineProject,
@@ -53,9 +54,7 @@ export function loadProject(project: string, file: string, cache: CompiledCache)
 }
 
 const defaultOf = (exported: unknown): unknown =>
-  typeof exported === 'object' && exported !== null && '__esModule' in exported
-    ? (exported as { readonly default?: unknown }).default
-    : exported;
+  isObject(exported) && '__esModule' in exported ? exported.default : exported;
 
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPERATIONS = [...(['find', 'findOne', 'count', 'aggregate', 'related', 'me'] as const), ...WRITE_NAMES];

@@ -2,7 +2,7 @@
 // write, so that it is there if and only if the write is.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '../access/caller.ts';
-import { isWrite, type Operation, type ReadName, type WriteName } from '../access/operation.ts';
+import { isWrite, type Operation, type ReadName, type WriteName, type WriteOperation } from '../access/operation.ts';
 import { MAX_HOOK_DEPTH, MAX_HOOK_MS } from '../limits.ts';
 import type { HookResult, OperationHooks } from '../operations/hooks.ts';
 import type {
@@ -88,7 +88,7 @@ export class ProjectHooks implements OperationHooks {
     caller: Caller,
   ): Promise<void> {
     const { committed, host } = this.#extension;
-    if (!committed || !written || written.versions.length === 0) return;
+    if (!committed || !written || written.versions.length === 0 || !('data' in operation)) return;
     const event = eventOf(operation, writtenDocument(written), caller);
     await host.database.latest(async (session) => {
       for (const hook of hooks) await committed.add(session, hook.name!, event);
@@ -159,11 +159,11 @@ const writtenDocument = ({ documentId, versions }: NonNullable<HookResult['writt
 });
 
 const eventOf = (
-  { name, type }: Operation,
+  { name, type }: WriteOperation,
   written: WrittenDocument,
   { kind, account }: Caller,
 ): Omit<CommittedEvent, 'id'> => ({
-  operation: name as WriteName,
+  operation: name,
   uid: type.uid,
   ...written,
   caller: { kind, userId: account?.id ?? null },

@@ -6,8 +6,7 @@ import { type ErrorOrigin, errorOf, noteOrigin, originOf, SheafError, unavailabl
 import { LONG_LIFECYCLE_MS, SLOW_CODE_MS } from '../limits.ts';
 import type { Log } from './define-project.ts';
 
-export const CODE_KINDS = ['route', 'policy', 'hook', 'committed', 'task', 'lifecycle', 'uncaught'] as const;
-export type CodeKind = (typeof CODE_KINDS)[number];
+export type CodeKind = 'route' | 'policy' | 'hook' | 'committed' | 'task' | 'lifecycle' | 'uncaught';
 
 /** A function of a project. */
 export interface Piece extends ErrorOrigin {
@@ -98,10 +97,15 @@ const CONSOLE: Log = {
 
 export class CodeRunner {
   /** How often code failed, by kind. */
-  readonly failures: Record<CodeKind, number> = Object.fromEntries(CODE_KINDS.map((kind) => [kind, 0])) as Record<
-    CodeKind,
-    number
-  >;
+  readonly failures: Record<CodeKind, number> = {
+    route: 0,
+    policy: 0,
+    hook: 0,
+    committed: 0,
+    task: 0,
+    lifecycle: 0,
+    uncaught: 0,
+  };
   log: Log = CONSOLE;
   readonly #mapStack: (stack: string) => string;
 

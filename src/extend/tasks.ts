@@ -129,7 +129,7 @@ export class TaskScheduler {
     } catch (thrown) {
       error = thrown;
       const { file, code } = piece;
-      this.#runner.log.error({ file, code, err: thrown as Error }, 'a task failed');
+      this.#runner.log.error({ file, code, err: thrown }, 'a task failed');
     } finally {
       clearInterval(renewal);
       this.#deadlines.delete(deadline);

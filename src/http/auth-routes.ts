@@ -11,7 +11,7 @@ import { cookieOf, REFRESH_COOKIE_HEADER } from './cookies.ts';
 import { isForm } from './form-body.ts';
 import { callerOf } from './register-routes.ts';
 import { sendValue } from './respond.ts';
-import { formsOf, type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
+import { formsOf, type Handler, pathParameterOf, queryOf, type Route, type RouteContext } from './routes.ts';
 
 type Body = Record<string, unknown>;
 type Work = (body: Body, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -82,7 +82,7 @@ function sessionRoutes({ auth: { sessions } }: RouteContext, route: MakeRoute): 
       return sendValue(reply.header('cache-control', NOT_SHARED), { data: await sessions.list(id, sessionId) });
     }),
     route('DELETE', '/sessions/:sessionId', 'revokeSession', async (request, reply) => {
-      const { sessionId } = request.params as { sessionId: string };
+      const sessionId = pathParameterOf(request, 'sessionId');
       const isEnded = !sessionId.includes('\0') && (await sessions.end(accountIn(request).id, sessionId));
       if (!isEnded) throw new SheafError(404, 'NotFoundError', 'Session not found');
       return sendValue(reply, { data: {} });

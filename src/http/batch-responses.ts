@@ -2,6 +2,7 @@
 // whoever reads it. A client or a proxy on the same machine that has read one response and sleeps again would be woken anew
 // by each; woken once, it reads the others while it is awake.
 import type { FastifyInstance } from 'fastify';
+import { errorOf } from '../errors.ts';
 
 /** A batch that is older is written when a response joins it. */
 const MAX_BATCH_MS = 1;
@@ -44,7 +45,7 @@ export function batchResponses(app: FastifyInstance): void {
         try {
           done(null, payload);
         } catch (error) {
-          done(error as Error);
+          done(errorOf(error));
         }
       });
       return;

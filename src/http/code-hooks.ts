@@ -7,6 +7,8 @@ import type { CodeAnswer, Context } from '../compat/strapi/koa-app.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { codeBodyOf, readText } from './code-body.ts';
 import { answerEarly } from './early-answer.ts';
+import { withHead } from './respond.ts';
+import { pathParametersOf } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,8 +53,8 @@ function tellRequests(app: FastifyInstance, code: StrapiCode): void {
 }
 
 /** Under the names that they have in the routes of Strapi, where an entry is `:id`. */
-function paramsOf({ params }: FastifyRequest): object {
-  const { documentId, ...others } = params as Readonly<Record<string, string>>;
+function paramsOf(request: FastifyRequest): object {
+  const { documentId, ...others } = pathParametersOf(request);
   return documentId === undefined ? others : { id: documentId, ...others };
 }
 
@@ -124,9 +126,9 @@ async function beginAround(
 
 /** A query that was changed in place is not in the URL yet, which the core reads. */
 function keepQuery(ctx: Context): void {
-  const { querystring, query } = ctx.request as { querystring: string; query: object };
+  const { querystring, query } = ctx.request;
   if (querystring === '' && Object.keys(query).length === 0) return;
-  ctx.query = query as typeof ctx.query;
+  ctx.query = query;
 }
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -140,14 +142,11 @@ async function earlyBody(request: FastifyRequest, bodyBytes: number): Promise<st
 /** The body, as middlewares have left it. */
 function bodyText({ ctx, body }: AroundRequest, request: FastifyRequest): string {
   const type = request.headers['content-type'] ?? '';
-  const { body: current } = ctx.request as { body?: unknown };
+  const current = 'body' in ctx.request ? ctx.request.body : undefined;
   return type.includes('json') && body !== '' ? JSON.stringify(current) : (body ?? '');
 }
 
 function sendOwn(reply: FastifyReply, answer: CodeAnswer | null): FastifyReply {
   if (answer === null) return reply.hijack();
-  return reply
-    .code(answer.status)
-    .headers(answer.headers as Record<string, string>)
-    .send(answer.body ?? undefined);
+  return withHead(reply, answer).send(answer.body ?? undefined);
 }

@@ -9,12 +9,12 @@ import { Scratch } from '../files/incoming.ts';
 import { readCodeBody } from './code-body.ts';
 import { answerInside } from './core-reply.ts';
 import { TURN } from './register-routes.ts';
-import { elapsed, sendReplicationPosition } from './respond.ts';
+import { elapsed, sendReplicationPosition, withHead } from './respond.ts';
 import { type Handler, METHODS, type Method, patternOf, type Route, type RouteContext } from './routes.ts';
 
 /** What answers a method, in Strapi's order: a route of the project, or one of the core. */
 interface Entry {
-  readonly method: string;
+  readonly method: Method;
   readonly route: StrapiRoute | null;
   readonly pattern: StrapiRoute['pattern'];
 }
@@ -37,7 +37,7 @@ export function withCodeRoutes(context: RouteContext, code: StrapiCode, core: re
     const path = pattern.simple === null ? wildcardOf(pattern.path) : pattern.simple;
     return [
       {
-        method: method as Method,
+        method,
         path: paths.get(patternOf(path)) ?? path,
         action: Array.isArray(route.scope) ? (route.scope[0] ?? null) : null,
         operation: null,
@@ -99,15 +99,19 @@ export function takeTurns(app: FastifyInstance, code: StrapiCode, table: readonl
     name: TURN,
     mustMatchWhenDerived: true,
     storage() {
-      const handlers = new Map<string, unknown>();
+      const handlers = new Map<unknown, RouterHandler>();
       return {
-        get: (turn: string) => handlers.get(turn) ?? null,
-        set: (turn: string, handler: unknown) => void handlers.set(turn, handler),
-      } as ReturnType<Parameters<FastifyInstance['addConstraintStrategy']>[0]['storage']>;
+        get: (turn) => handlers.get(turn) ?? null,
+        set: (turn, handler) => void handlers.set(turn, handler),
+      };
     },
     deriveConstraint: ({ method = 'GET', url = '/' }) => turnOf(method === 'HEAD' ? 'GET' : method, pathOf(url)),
   });
 }
+
+type TurnStorage = ReturnType<Parameters<FastifyInstance['addConstraintStrategy']>[0]['storage']>;
+/** What the router keeps for each turn. */
+type RouterHandler = Parameters<TurnStorage['set']>[1];
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
@@ -196,9 +200,7 @@ function sendCodeAnswer(_request: FastifyRequest, reply: FastifyReply, answer: C
     reply.hijack();
     return;
   }
-  reply
-    .code(answer.status)
-    .headers(answer.headers as Record<string, string>)
+  withHead(reply, answer)
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send(answer.body ?? undefined);
 }

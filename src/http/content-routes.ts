@@ -34,11 +34,11 @@ import {
   admitRead,
   admittedQueryOf,
   type CachedRequest,
-  documentIdOf,
   formsOf,
   type Handler,
   PLUGIN_QUERIES,
   type PreparedText,
+  pathDocumentId,
   queryTextOf,
   type Route,
   type RouteContext,
@@ -176,6 +176,9 @@ export const shownAs = <T>(
 
 export type Prepare = (query: QueryObject, caller: Caller) => PreparedText;
 
+/** The document that a request is about; null where it is about none, or about that of a single type. */
+type FindDocumentId = (request: FastifyRequest) => string | Promise<string> | null;
+
 /**
  * Prepares a request by its exact query once for those who share their rights, and runs it each time. `documentId`: of
  * the document that a request is about.
@@ -184,7 +187,7 @@ export function readHandler(
   context: RouteContext,
   route: RouteQuery,
   prepare: Prepare,
-  documentId: typeof pathDocumentId = pathDocumentId,
+  documentId: FindDocumentId = pathDocumentId,
 ): Handler {
   const { requests, auth } = context;
   const { cacheControl, limits } = auth.settings;
@@ -242,7 +245,7 @@ async function runPrepared(
   { costs }: RouteContext,
   reply: FastifyReply,
   { prepared, ignored }: CachedRequest,
-  documentId: typeof pathDocumentId,
+  documentId: FindDocumentId,
 ): Promise<{ readonly body: string; readonly cost: number }> {
   const { request } = reply;
   const caller = callerOf(request);
@@ -260,10 +263,6 @@ async function runPrepared(
   tellHints(reply, prepared.hints);
   return { body, cost };
 }
-
-/** The document that the path names; null where it names none. */
-export const pathDocumentId = (request: FastifyRequest): string | Promise<string> | null =>
-  documentIdOf(request) ?? null;
 
 /** The operation that a request with a body asks for. */
 export const writeOperation = (
@@ -286,7 +285,7 @@ function writeHandler(context: RouteContext, type: ContentType, name: WriteName,
     if (!hasBody) refuseBody(request.body);
     const data = hasBody ? parseData(request.body, auth.settings.limits) : {};
     const { parameters, ignored, unused } = admittedQueryOf(request, context, route, MEANINGLESS_ON_WRITE);
-    const operation = writeOperation(name, type, documentIdOf(request) ?? null, { data, parameters, unused });
+    const operation = writeOperation(name, type, pathDocumentId(request), { data, parameters, unused });
     const outcome = await sheaf.operations.write(operation, callerOf(request));
     if (outcome === null) throw notFoundError();
     tellIgnored(reply, [...ignored, ...outcome.ignored]);
@@ -309,7 +308,7 @@ function deleteHandler(context: RouteContext, type: ContentType, route: RouteQue
   return async (request, reply) => {
     costs?.charge(reply, callerOf(request), WRITE_COST);
     const { parameters, ignored, unused } = admittedQueryOf(request, context, route, MEANINGLESS_ON_DELETE);
-    const operation = writeOperation('delete', type, documentIdOf(request) ?? null, { data: {}, parameters, unused });
+    const operation = writeOperation('delete', type, pathDocumentId(request), { data: {}, parameters, unused });
     await sheaf.operations.write(operation, callerOf(request), false);
     await sendReplicationPosition(sheaf, reply);
     tellIgnored(reply, ignored);

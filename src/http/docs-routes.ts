@@ -6,7 +6,7 @@ import { notFoundError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { entityTag, namesTag } from './caching.ts';
 import { elapsed, sendNothing } from './respond.ts';
-import type { Handler, Route, RouteContext } from './routes.ts';
+import { type Handler, pathParameterOf, type Route, type RouteContext } from './routes.ts';
 
 /** Nothing but our own files, and nothing inline; the viewer has small pictures in its styles. */
 const PAGE_POLICY = [
@@ -55,8 +55,7 @@ export function docsRoutes({ auth }: RouteContext): Route[] {
       return pathname.endsWith('/') ? reply.redirect('../docs') : sendFile(request, reply, file);
     }),
     route('/docs/:file', 'docsFile', async (request, reply) => {
-      const { file: name } = request.params as { readonly file: string };
-      return sendFile(request, reply, await fileOf(name));
+      return sendFile(request, reply, await fileOf(pathParameterOf(request, 'file')));
     }),
   ];
 }

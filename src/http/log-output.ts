@@ -1,5 +1,6 @@
 // Where log lines go: to standard error, in few writes. A log that cannot be written never stops the server.
 import { fstatSync, writeSync } from 'node:fs';
+import { errorCode } from '../type-guards.ts';
 
 /** Takes whole lines, each with its line break. */
 export interface LogOutput {
@@ -87,7 +88,7 @@ export class BufferedOutput implements LogOutput {
     try {
       while (this.#waiting.length > 0) this.#writeNext(this.#waiting[0]!);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+      if (errorCode(error) === 'EAGAIN') {
         this.#flushLater();
         return false;
       }

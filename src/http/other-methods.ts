@@ -115,7 +115,7 @@ function bySegments({ segments: a }: PathRoutes, { segments: b }: PathRoutes): n
 
 /** As those of patterns are written. The router has refused what is encoded wrongly. */
 function segmentsAsked(url: string): string[] {
-  const [path] = url.split('?', 1) as [string];
+  const [path = ''] = url.split('?', 1);
   return decodeURI(path).replace(/\/$/, '').toLowerCase().split('/');
 }
 

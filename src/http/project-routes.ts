@@ -4,16 +4,34 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { clientGoneError, SetupError, SheafError } from '../errors.ts';
-import { type HandlerContext, type Log, ProjectResponse, type RequestFile } from '../extend/define-project.ts';
+import {
+  type HandlerContext,
+  type Log,
+  ProjectResponse,
+  type RequestFile,
+  type RouteMethod,
+  type RouteSchemas,
+} from '../extend/define-project.ts';
 import type { Extension, ProjectRoute } from '../extend/extension.ts';
+import type { CheckValue } from '../extend/json-schema.ts';
 import { Deadline } from '../extend/run-code.ts';
 import { Scratch } from '../files/incoming.ts';
 import { MAX_HANDLER_MS } from '../limits.ts';
+import { isObject } from '../type-guards.ts';
 import { WRITE_COST } from './cost-limit.ts';
 import { receiveForm } from './receive-upload.ts';
 import { callerOf } from './register-routes.ts';
 import { sendNothing, sendReplicationPosition, sendValue } from './respond.ts';
-import { type Handler, isRead, patternOf, queryOf, type Route, type RouteContext } from './routes.ts';
+import {
+  type Handler,
+  isRead,
+  type PathParameters,
+  pathParametersOf,
+  patternOf,
+  queryOf,
+  type Route,
+  type RouteContext,
+} from './routes.ts';
 
 /** All routes: those of the core behind the policies of the project, and its own. Refuses two for one request. */
 export function withProjectRoutes(context: RouteContext, extension: Extension, core: readonly Route[]): Route[] {
@@ -54,14 +72,13 @@ function withPolicies(context: RouteContext, extension: Extension, route: Route)
   };
 }
 
-type Params = Readonly<Record<string, string>>;
 type Query = Readonly<Record<string, unknown>>;
 
 /** What a request asks for, checked where there are schemas. */
 interface Asked {
   readonly request: FastifyRequest;
   readonly caller: Caller;
-  readonly params: Params;
+  readonly params: PathParameters;
   readonly query: () => Query;
   readonly body: unknown;
   readonly files: readonly RequestFile[];
@@ -70,7 +87,7 @@ interface Asked {
 const askedOf = (context: RouteContext, request: FastifyRequest, caller: Caller): Asked => ({
   request,
   caller,
-  params: request.params as Params,
+  params: pathParametersOf(request),
   query: () => queryOf(request, context),
   body: request.body,
   files: [],
@@ -84,13 +101,13 @@ function contextOf(
   { host, log }: Extension,
   { request, caller, params, query, body, files }: Asked,
   deadline: Deadline,
-): HandlerContext<Params, Query, unknown> {
+): HandlerContext<PathParameters, Query, unknown> {
   return {
     sheaf: host.sheaf,
     documents: (uid) => host.documentsFor(uid, caller),
     // An account of the console that tries a request is no user, though one may have its id.
     caller: caller.kind === 'editor' ? { ...caller, user: null } : caller,
-    method: request.method as HandlerContext<Params, Query, unknown>['method'],
+    method: request.method as RouteMethod,
     params,
     body,
     files,
@@ -120,7 +137,7 @@ function projectRoute(context: RouteContext, extension: Extension, route: Projec
     path,
     action,
     operation: null,
-    parameters: Object.keys((schemas.query?.properties as object | undefined) ?? {}),
+    parameters: queryNames(schemas),
     describes: 'own' as const,
     limit,
     source: file,
@@ -130,6 +147,12 @@ function projectRoute(context: RouteContext, extension: Extension, route: Projec
     ...(definition.files && { takesFiles: definition.files }),
   };
   return { ...shown, handler: projectHandler(context, extension, route, { ...shown, handler: unready }) };
+}
+
+/** Names of the query parameters that a schema lists. */
+function queryNames({ query = {} }: RouteSchemas): readonly string[] {
+  const { properties } = query;
+  return isObject(properties) ? Object.keys(properties) : [];
 }
 
 const unready: Handler = async () => undefined;
@@ -170,16 +193,16 @@ function projectHandler(context: RouteContext, extension: Extension, own: Projec
 }
 
 function checkedBy(checks: ProjectRoute['checks'], asked: Asked): Asked {
-  const query = checks.query?.(asked.query()) as Query | undefined;
+  const query = checks.query?.(asked.query());
   return {
     ...asked,
-    params: check(checks.params, asked.params) as Params,
+    params: check(checks.params, asked.params),
     body: check(checks.body, asked.body),
     ...(query && { query: () => query }),
   };
 }
 
-const check = (one: ((value: unknown) => unknown) | undefined, value: unknown): unknown => (one ? one(value) : value);
+const check = <T>(one: CheckValue | undefined, value: T): T => (one ? one(value) : value);
 
 /** Of a public route: who the token names or, without one that is ours, the public. */
 async function callerFor({ authenticator }: Auth, request: FastifyRequest, isPublic: boolean): Promise<Caller> {

@@ -1,6 +1,5 @@
 // Routes that read content in further ways: groups of entries, the entries that a relation of a document leads to, and
 // lists whose parameters come as a body, where a URL would be too long for them.
-import type { FastifyRequest } from 'fastify';
 import { actionOn } from '../access/actions.ts';
 import type { Caller } from '../access/caller.ts';
 import { notFoundError } from '../errors.ts';
@@ -12,6 +11,7 @@ import { bodyHandler, type Prepare, prepareList, readDefaults, readHandler, show
 import {
   type Handler,
   type PreparedText,
+  pathParameterOf,
   type Route,
   type RouteContext,
   type RouteQuery,
@@ -97,10 +97,8 @@ function relationHandler(context: RouteContext, type: ContentType, route: RouteQ
     if (!handlers.has(name)) handlers.set(name, readHandler(context, { ...route, path }, prepare));
   }
   return async (request, reply) => {
-    const handler = handlers.get(relationOf(request).toLowerCase());
+    const handler = handlers.get(pathParameterOf(request, 'relation').toLowerCase());
     if (!handler) throw notFoundError();
     return handler(request, reply);
   };
 }
-
-const relationOf = ({ params }: FastifyRequest): string => (params as { readonly relation: string }).relation;

@@ -18,6 +18,7 @@ import {
 } from '../limits.ts';
 import { parseQueryString } from '../request/query-string.ts';
 import { isObject } from '../type-guards.ts';
+import type { FrameworkError } from './respond.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -239,9 +240,10 @@ const timedOut = (): SheafError => new SheafError(408, 'RequestTimeoutError', 'T
 const wholeTooLarge = (allowed: number): SheafError => tooLarge('The upload', allowed);
 
 /** What is wrong with a body, as far as it is the client's doing. */
-function uploadError(error: unknown): unknown {
-  if (error instanceof SheafError) return error;
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+function uploadError(thrown: unknown): unknown {
+  if (thrown instanceof SheafError || !(thrown instanceof Error)) return thrown;
+  const error: FrameworkError = thrown;
+  const { code, statusCode, message } = error;
   switch (code) {
     case 'FST_FILES_LIMIT':
       return limitExceeded('MAX_UPLOADED_FILES', MAX_UPLOADED_FILES, 'files');
@@ -253,9 +255,9 @@ function uploadError(error: unknown): unknown {
       return new SheafError(400, 'BadRequestError', 'The upload was not finished');
   }
   // Errors of disks and streams have a code, and defects of ours a class. What is left comes from the parser.
-  const isParser = code === undefined && error instanceof Error && error.constructor === Error;
+  const isParser = code === undefined && error.constructor === Error;
   if (!isParser && (statusCode === undefined || statusCode >= 500)) return error;
   // The parser looks for the boundary, and says so in words of its own.
-  const problem = message?.includes('needle') ? 'Boundary too long' : message;
+  const problem = message.includes('needle') ? 'Boundary too long' : message;
   return validationError(`The body is not valid multipart/form-data: ${problem}`);
 }

@@ -5,7 +5,7 @@ import { requireAction } from '../access/authorize.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Auth } from '../accounts/auth.ts';
 import { StaleCallerError } from '../db/database.ts';
-import { SheafError } from '../errors.ts';
+import { errorOf, SheafError } from '../errors.ts';
 import { answerEarly } from './early-answer.ts';
 import { readForms } from './form-body.ts';
 import { type RefuseMethod, refuseOtherMethods } from './other-methods.ts';
@@ -106,7 +106,7 @@ function authorizeRequest({ authenticator }: Auth, action: string, { operation, 
       request.caller = known;
       requireAction(known, action);
     } catch (error) {
-      done(error as Error);
+      done(errorOf(error));
       return;
     }
     done();

@@ -2,8 +2,9 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { stringifySetCookie } from 'cookie';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sheaf } from '../app.ts';
+import type { CodeAnswer } from '../compat/strapi/koa-app.ts';
 import { originOf, RateLimitError, SheafError } from '../errors.ts';
 import { CACHED_TIMING, type Timing } from '../operations/timing.ts';
 import { entityTag, hasCredentials, NOT_SHARED, namesTag } from './caching.ts';
@@ -99,6 +100,13 @@ export function sendRead(
   send(reply, body, measured);
 }
 
+/** With what an answer of the project's code has before its body. */
+export function withHead(reply: FastifyReply, { status, headers }: CodeAnswer): FastifyReply {
+  reply.code(status);
+  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  return reply;
+}
+
 /** Tells a client which names in its request were ignored; nothing where there were none. */
 export function tellIgnored(reply: FastifyReply, names: readonly string[]): void {
   const value = ignoredHeader(names);
@@ -136,6 +144,9 @@ export function replicationPositionOf(request: FastifyRequest): string | null {
 export const envelope = (status: number, name: string, message: string, details: object): string =>
   JSON.stringify({ data: null, error: { status, name, message, details } });
 
+/** An error that may be the framework's; those have a code and a status. */
+export type FrameworkError = Error & Partial<Pick<FastifyError, 'code' | 'statusCode'>>;
+
 /** Errors of the framework that are the client's doing, by code. */
 const FRAMEWORK_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
@@ -156,9 +167,9 @@ export function sendError(reply: FastifyReply, thrown: Error): void {
 }
 
 /** An error as its client is told of it; null for one that is not the client's doing. */
-function toClientError(error: Error, bodyLimit: number): SheafError | null {
+function toClientError(error: FrameworkError, bodyLimit: number): SheafError | null {
   if (error instanceof SheafError) return error;
-  const { statusCode = 500 } = error as { statusCode?: number };
+  const { statusCode = 500 } = error;
   if (originOf(error) || statusCode < 400 || statusCode >= 500) return null;
   if (statusCode === 413) return tooLargeError(bodyLimit);
   return new SheafError(statusCode, FRAMEWORK_NAMES[statusCode] ?? 'BadRequestError', error.message);

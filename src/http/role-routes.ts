@@ -1,5 +1,6 @@
 // /api/users-permissions: the roles of users, what they are granted, and everything that can be granted, as Strapi 5
 // shows and writes them.
+import type { FastifyRequest } from 'fastify';
 import { CREATE_ROLE, DELETE_ROLE, FIND_ROLE, FIND_ROLES, LIST_PERMISSIONS, UPDATE_ROLE } from '../access/actions.ts';
 import { roleNotFound } from '../accounts/role-writer.ts';
 import { NOT_SHARED } from './caching.ts';
@@ -20,9 +21,9 @@ export function roleRoutes({ auth }: RouteContext): Route[] {
     ...described,
   });
   const shows =
-    (read: (documentId: string) => unknown): Handler =>
+    (read: (request: FastifyRequest) => unknown): Handler =>
     async (request, reply) =>
-      sendValue(reply.header('cache-control', NOT_SHARED), await read(documentIdOf(request)));
+      sendValue(reply.header('cache-control', NOT_SHARED), await read(request));
   return [
     route('GET', '/roles', {
       action: FIND_ROLES,
@@ -32,8 +33,8 @@ export function roleRoutes({ auth }: RouteContext): Route[] {
     route('GET', '/roles/:documentId', {
       action: FIND_ROLE,
       describes: 'role',
-      handler: shows(async (id) => {
-        const role = await roles.shownOne(id);
+      handler: shows(async (request) => {
+        const role = await roles.shownOne(documentIdOf(request));
         if (!role) throw roleNotFound();
         return { role };
       }),

@@ -132,8 +132,7 @@ export interface PreparedText {
 export interface MatchedRoute<R> {
   readonly route: R;
   readonly documentId: string | null;
-  /** What stands in its path, by name. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: PathParameters;
 }
 
 /** The route that answers a method and a path, with the values of its parameters. */
@@ -168,7 +167,7 @@ const isBelow = (path: string, start: string): boolean =>
 export const patternOf = (path: string): string => path.replace(/:\w+/g, ':').replace(/\/+$/, '').toLowerCase();
 
 /** Null for what is encoded wrongly. */
-function paramsOf(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+function paramsOf(pattern: readonly string[], segments: readonly string[]): PathParameters | null {
   const params: Record<string, string> = {};
   try {
     for (const [index, part] of pattern.entries())
@@ -217,9 +216,29 @@ export function admitRead(
   return withoutHidden ? withoutHidden(admitted, caller) : admitted;
 }
 
-/** No document has an id that no database could keep. */
-export function documentIdOf(request: FastifyRequest<{ Params: { documentId: string } }> | FastifyRequest): string {
-  const { documentId } = request.params as { documentId: string };
+/** What stands in the path of a request, by name. */
+export type PathParameters = Readonly<Record<string, string>>;
+
+/** All of them. One handler serves routes with different paths, so the framework does not know their types. */
+export const pathParametersOf = ({ params }: FastifyRequest): PathParameters => params as PathParameters;
+
+/** One that the paths of all routes with a handler have. */
+export function pathParameterOf(request: FastifyRequest, name: string): string {
+  const value = pathParametersOf(request)[name];
+  if (value === undefined) throw new Error(`the path of the route has no parameter ${name}`);
+  return value;
+}
+
+/** The document that the path names; null where it names none. No document has an id that no database could keep. */
+export function pathDocumentId(request: FastifyRequest): string | null {
+  const { documentId = null } = pathParametersOf(request);
   if (documentId?.includes('\0')) throw notFoundError();
+  return documentId;
+}
+
+/** The same where the paths of all routes with a handler name one. */
+export function documentIdOf(request: FastifyRequest): string {
+  const documentId = pathDocumentId(request);
+  if (documentId === null) throw new Error('the path of the route names no document');
   return documentId;
 }

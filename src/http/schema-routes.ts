@@ -6,7 +6,7 @@ import { declaredComponent, declaredType, isDeclared } from '../describe/declare
 import { invalidValue, notFoundError } from '../errors.ts';
 import type { Model } from '../model/types.ts';
 import { sendRead } from './respond.ts';
-import { queryOf, type Route, type RouteContext } from './routes.ts';
+import { pathParameterOf, queryOf, type Route, type RouteContext } from './routes.ts';
 
 type Described = Pick<Route, 'action' | 'describes'> & Partial<Pick<Route, 'parameters'>>;
 
@@ -25,7 +25,7 @@ export function schemaRoutes(context: RouteContext): Route[] {
     ...described,
     handler: async (request, reply) => sendRead(reply, JSON.stringify({ data: read(request) }), cacheControl),
   });
-  const uidOf = ({ params }: FastifyRequest): string => (params as { readonly uid: string }).uid;
+  const uidOf = (request: FastifyRequest): string => pathParameterOf(request, 'uid');
   return [
     route('/content-types', { action: LIST_TYPES, describes: 'declaredTypes', parameters: ['kind'] }, (request) =>
       declaredTypes(model, queryOf(request, context).kind),

@@ -9,8 +9,9 @@ import { notFoundError, SheafError } from '../errors.ts';
 import { isMissing, UPLOADS } from '../files/local-storage.ts';
 import { parseResizing, resizedFile } from '../files/resize.ts';
 import type { FileSettings } from '../project/file-settings.ts';
+import { errorCode } from '../type-guards.ts';
 import { elapsed } from './respond.ts';
-import { type Handler, queryOf, type Route, type RouteContext } from './routes.ts';
+import { type Handler, pathParameterOf, queryOf, type Route, type RouteContext } from './routes.ts';
 
 const UNKNOWN = 'application/octet-stream';
 /** Types that browsers open as a page, and run scripts of. */
@@ -30,7 +31,7 @@ export function uploadRoutes(context: RouteContext): Route[] {
   const { sheaf, auth } = context;
   const handler: Handler = async (request, reply) => {
     const { folder } = sheaf.files;
-    const { '*': name } = request.params as { readonly '*': string };
+    const name = pathParameterOf(request, '*');
     const settings = auth.settings.files;
     const file = await placeOf(folder, name);
     const asked =
@@ -111,7 +112,7 @@ export async function placeOf(folder: string, name: string): Promise<string> {
     if (!place.startsWith(root + path.sep)) throw notFoundError();
     return place;
   } catch (error) {
-    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') throw notFoundError();
+    if (isMissing(error) || errorCode(error) === 'ENAMETOOLONG') throw notFoundError();
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFoundError, SheafError } from '../../errors.ts';
 import type { FileStorage } from '../../files/storage.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
+import { errorCode } from '../../type-guards.ts';
 import { entityTag, namesTag } from '../caching.ts';
 import { elapsed, sendNothing } from '../respond.ts';
 import { pagePolicy } from './page-policy.ts';
@@ -117,7 +118,7 @@ async function namesBelow(folder: URL): Promise<ReadonlySet<string>> {
     const entries = await readdir(folder, { recursive: true });
     return new Set(entries.map((name) => name.split(path.sep).join('/')).filter((name) => name.includes('.')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set();
+    if (errorCode(error) === 'ENOENT') return new Set();
     throw error;
   }
 }

@@ -5,8 +5,9 @@ import { CONSOLE_API, type ConsoleRight } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
 import { fieldError, validationError } from '../../errors.ts';
 import type { QueryObject } from '../../request/query-string.ts';
+import { isObject } from '../../type-guards.ts';
 import type { RequestLoad } from '../request-load.ts';
-import type { Method, Route, RouteContext } from '../routes.ts';
+import type { Method, PathParameters, Route, RouteContext } from '../routes.ts';
 
 export interface ConsoleContext extends RouteContext {
   readonly console: Console;
@@ -20,8 +21,7 @@ export interface ConsoleContext extends RouteContext {
 export interface OpenCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** What stands in the path, by name. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: PathParameters;
   readonly query: QueryObject;
 }
 
@@ -64,9 +64,8 @@ export const openConsoleRoute = (
 
 /** The members of a body, each checked by whoever uses it. */
 export function bodyOf({ request: { body } }: OpenCall): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw validationError('Invalid body: expected an object');
-  return body as Record<string, unknown>;
+  if (!isObject(body)) throw validationError('Invalid body: expected an object');
+  return body;
 }
 
 /** A member of a body that must be a string with something in it. */

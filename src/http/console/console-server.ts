@@ -7,7 +7,7 @@ import { CONSOLE_REST } from '../../console/contract.ts';
 import { forbiddenError, methodNotAllowedError, notFoundError } from '../../errors.ts';
 import { sendNothing, sendValue } from '../respond.ts';
 import { documentRoutes } from '../route-table.ts';
-import { type MatchedRoute, METHODS, matchRoute, queryOf, type Route, type RouteContext } from '../routes.ts';
+import { METHODS, matchRoute, type PathParameters, queryOf, type Route, type RouteContext } from '../routes.ts';
 import { ConsoleFiles } from './console-files.ts';
 import { requireOwnPage } from './console-guard.ts';
 import type { ConsoleContext, ConsoleRoute, OpenConsoleRoute } from './console-route.ts';
@@ -15,6 +15,8 @@ import { consoleRoutes } from './console-routes.ts';
 import { sessionToken } from './session-routes.ts';
 
 type AnyRoute = Route | ConsoleRoute | OpenConsoleRoute;
+
+const NO_ROUTE = { route: null, params: {} } as const;
 
 /** Answers a request that was admitted. */
 export type Answer = (reply: FastifyReply) => Promise<void>;
@@ -35,24 +37,24 @@ export class ConsoleServer {
     const { console: opened, auth } = this.#context;
     requireOwnPage(request, auth.settings);
     const pathname = request.raw.url!.split('?', 1)[0]!;
-    const found = matchRoute(this.#routes, request.method === 'HEAD' ? 'GET' : request.method, pathname);
-    if (found && 'isOpen' in found.route) return this.#answerOpen(request, found as MatchedRoute<OpenConsoleRoute>);
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const { route, params } = matchRoute(this.#routes, method, pathname) ?? NO_ROUTE;
+    if (route && 'isOpen' in route) return this.#answerOpen(request, route, params);
     const editor = await opened.sessions.editorWith(sessionToken(request));
     request.caller = editor.caller;
-    if (!found) throw this.#refusal(pathname);
-    const { route, params } = found;
+    if (!route) throw this.#refusal(pathname);
     if ('right' in route) {
       if (route.right !== null && !editor.rights.rights.includes(route.right)) throw forbiddenError();
       const query = queryOf(request, this.#context);
       return async (reply) => sendAnswer(reply, await route.handler({ request, reply, params, query, editor }));
     }
-    const { action, handler } = route as Route;
+    const { action, handler } = route;
     if (action !== null) requireAction(editor.caller, action);
     request.params = params;
     return (reply) => handler(request, reply);
   }
 
-  #answerOpen(request: FastifyRequest, { route, params }: MatchedRoute<OpenConsoleRoute>): Answer {
+  #answerOpen(request: FastifyRequest, route: OpenConsoleRoute, params: PathParameters): Answer {
     const query = queryOf(request, this.#context);
     return async (reply) => sendAnswer(reply, await route.handler({ request, reply, params, query }));
   }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { CONSOLE_API, CONSOLE_PATH } from '../../console/contract.ts';
 import { answerEarly } from '../early-answer.ts';
 import { MULTIPART_OPTIONS } from '../receive-upload.ts';
-import { answeredBy, METHODS, patternOf } from '../routes.ts';
+import { answeredBy, METHODS, pathParametersOf, patternOf } from '../routes.ts';
 import type { ConsoleContext } from './console-route.ts';
 import type { Answer, ConsoleServer } from './console-server.ts';
 
@@ -38,7 +38,7 @@ export function registerConsole(app: FastifyInstance, context: Omit<ConsoleConte
       handler: answeredBy((request, reply) => request.consoleAnswer!(reply)),
     });
     const page = answeredBy(async (request, reply) => {
-      const { '*': name = '' } = request.params as { readonly '*'?: string };
+      const { '*': name = '' } = pathParametersOf(request);
       return (await server()).files.send(request, reply, name);
     });
     scope.get(CONSOLE_PATH, page);

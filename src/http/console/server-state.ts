@@ -9,6 +9,7 @@ import { SetupError } from '../../errors.ts';
 import { baseModel, planChanges } from '../../migrate/plan.ts';
 import { loadModel } from '../../model/build.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
+import { isObject } from '../../type-guards.ts';
 import type { RequestLoad } from '../request-load.ts';
 
 /** How long what takes time to find out is believed. */
@@ -57,7 +58,7 @@ export class ServerStateReader {
   }
 
   async #ask(): Promise<FoundOut> {
-    const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')) as { version: string };
+    const version = ownVersion();
     const changes = await pendingChanges(this.#sheaf);
     return {
       version,
@@ -65,6 +66,13 @@ export class ServerStateReader {
       schema: { isUpToDate: changes.length === 0, changes },
     };
   }
+}
+
+/** The version of this package. */
+function ownVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'));
+  if (isObject(content) && typeof content.version === 'string') return content.version;
+  throw new Error('package.json tells no version');
 }
 
 /** What a start with the definitions as they are now would change, and what keeps it from starting. */
