@@ -406,6 +406,10 @@ export const ADJUSTABLE_LIMITS = {
 export type LimitName = keyof typeof ADJUSTABLE_LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 
-export const DEFAULT_LIMITS = Object.fromEntries(
-  Object.entries(ADJUSTABLE_LIMITS).map(([name, { value }]) => [name, value]),
-) as Limits;
+/** What is made of each limit, by its name. */
+export function ofEachLimit<T>(make: (limit: { readonly value: number; readonly most: number }) => T) {
+  const made = Object.entries(ADJUSTABLE_LIMITS).map(([name, limit]) => [name, make(limit)] as const);
+  return Object.fromEntries(made) as Record<LimitName, T>;
+}
+
+export const DEFAULT_LIMITS: Limits = ofEachLimit(({ value }) => value);

@@ -10,7 +10,8 @@ export type FieldUse = 'read' | 'filter' | 'sort' | WriteUse;
 /** To change an attribute, or to give it to a new row. */
 export type WriteUse = 'write' | 'create';
 /** `publish` is to change what is published, `translate` to add a locale to a document that has these rows. */
-export type RowUse = 'find' | 'update' | 'delete' | 'publish' | 'translate';
+export const ROW_USES = ['find', 'update', 'translate', 'delete', 'publish'] as const;
+export type RowUse = (typeof ROW_USES)[number];
 
 /** A value in a rule: a constant of the project, or an attribute of the calling user. */
 export type RuleValue = { readonly constant: unknown } | { readonly user: string };

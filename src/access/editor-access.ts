@@ -3,7 +3,7 @@
 import { MAX_READ_COST } from '../limits.ts';
 import { ADMIN_USER, FILE, ROLE, USER } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
-import { type Access, ANY_GROUP, type FieldUse, type RowRule, type RowUse } from './access.ts';
+import { type Access, ANY_GROUP, type FieldUse, ROW_USES, type RowRule, type RowUse } from './access.ts';
 import {
   actionOn,
   COUNT_USERS,
@@ -144,8 +144,8 @@ const RIGHT_TO_ROWS: Readonly<Record<RowUse, EntryRight>> = {
 function rowRules({ types, roleIds }: EditorRights): ReadonlyMap<string, RowRule> {
   const rules = new Map<string, RowRule>();
   for (const [uid, rights] of types)
-    for (const [use, right] of Object.entries(RIGHT_TO_ROWS) as [RowUse, EntryRight][]) {
-      const sets = rights.get(right)?.entries ?? [];
+    for (const use of ROW_USES) {
+      const sets = rights.get(RIGHT_TO_ROWS[use])?.entries ?? [];
       // A locale that is added is not that of the rows that are there.
       const entries = use === 'translate' ? sets.map((set) => ({ ...set, locales: null })) : sets;
       const rule = ruleFor(entries, roleIds);

@@ -10,6 +10,7 @@ import { SheafError } from '../errors.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
+import { errorMessage } from '../type-guards.ts';
 import type { FieldUse, RowRule, RowUse, RuleValue } from './access.ts';
 
 export interface TypeRules {
@@ -79,7 +80,7 @@ function readRoles(file: string, report: Report): Entries<Entries<unknown>> {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    report('the file', `not valid JSON: ${(error as Error).message}`);
+    report('the file', `not valid JSON: ${errorMessage(error)}`);
     return [];
   }
   const entriesOf = (schema: typeof ROLES, value: unknown, where: string): Entries<unknown> => {
@@ -114,12 +115,18 @@ function readTypeRules(type: ContentType, given: unknown, where: string, report:
 function withoutProblems(given: unknown, problems: readonly Problem[]): unknown {
   if (problems.some((problem) => problem.path.length === 0)) return {};
   const rest = structuredClone(given);
-  for (const { path: keys } of problems) {
-    const holder = keys.slice(0, -1).reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], rest);
-    delete (holder as Record<string, unknown>)[keys.at(-1)!];
-  }
+  for (const { path: keys } of problems) remove(rest, keys);
   return rest;
 }
+
+function remove(value: unknown, [key, ...keys]: readonly string[]): void {
+  if (!hasMembers(value) || key === undefined) return;
+  if (keys.length === 0) delete value[key];
+  else remove(value[key], keys);
+}
+
+/** Lists have members as well, by their places. */
+const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function typeRules(type: ContentType) {
   const rowRule = v.optional(ROW_RULE);

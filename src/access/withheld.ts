@@ -80,7 +80,7 @@ export const isNamed = ({ subject, kind }: CodeFinding, servedWithout: ServedWit
 /** A name for which there is no code is a mistake, or of another time; it must not open what comes later. */
 function unknownNames(findings: readonly CodeFinding[], subject: string, kinds: readonly string[]): string[] {
   const where = `servedWithout.${subject}`;
-  const known = new Set(findings.filter((finding) => finding.subject === subject).map(({ kind }) => kind as string));
+  const known = new Set<string>(findings.filter((finding) => finding.subject === subject).map(({ kind }) => kind));
   if (known.size === 0) {
     const subjects = new Set(findings.flatMap((finding) => finding.subject ?? []));
     const expected = subjects.size > 0 ? `expected one of ${[...subjects].join(', ')}` : 'leave the key out';

@@ -40,7 +40,8 @@ export interface LogInWays {
 
 export function readLogInWays(text: unknown): LogInWays {
   try {
-    const { email, ...others } = JSON.parse(String(text)) as Record<string, unknown>;
+    const stored: unknown = JSON.parse(String(text));
+    const { email, ...others } = isObject(stored) ? stored : {};
     return {
       password: !isObject(email) || email.enabled === true,
       others: Object.keys(others).filter((name) => isObject(others[name]) && others[name].enabled === true),

@@ -1,7 +1,7 @@
 // Puts together everything about who asks, over one database: grants, tokens, sessions, accounts.
 // Refuses the start where the rules of the project cannot be used.
 
-import type { RowUse } from '../access/access.ts';
+import { ROW_USES } from '../access/access.ts';
 import { Accesses, roleAccess } from '../access/role-access.ts';
 import { type Rules, readRules, ruleLocation } from '../access/rules.ts';
 import type { Withheld } from '../access/withheld.ts';
@@ -145,7 +145,7 @@ function valueProblems(model: Model, database: Database, rules: Rules): string[]
   for (const [type, ofRole] of rules.byRole) {
     const access = roleAccess(model, { id: 0, type, name: type, actions: new Set() }, ofRole, 0);
     for (const [uid, { file, rows }] of ofRole)
-      for (const use of Object.keys(rows) as RowUse[])
+      for (const use of ROW_USES.filter((one) => rows[one] !== undefined))
         try {
           statements.statement({ ...access, key: `${type} ${uid}` }, model.contentTypes.get(uid)!, use, 'published');
         } catch (error) {

@@ -61,8 +61,9 @@ export function mailText(
 
 function storedOptions(kind: MailKind, stored: unknown): Readonly<Record<string, unknown>> {
   try {
-    const { options } = (JSON.parse(String(stored)) as Record<string, { options: unknown }>)[kind]!;
-    return isObject(options) ? options : {};
+    const templates: unknown = JSON.parse(String(stored));
+    const template = isObject(templates) ? templates[kind] : undefined;
+    return isObject(template) && isObject(template.options) ? template.options : {};
   } catch {
     // None is stored.
     return {};

@@ -5,6 +5,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
 import type { GivenSecrets } from '../project/given-secrets.ts';
+import { errorCode, errorMessage, isObject } from '../type-guards.ts';
 
 export type Secrets = Required<Pick<GivenSecrets, 'jwt' | 'apiTokenSalt'>>;
 
@@ -13,7 +14,10 @@ const FEWEST_DIFFERENT = 8;
 const COMMON = /secret|password|changeme|tobemodified|example|default/i;
 const MADE_BYTES = 32;
 
-const VARIABLES: Readonly<Record<keyof Secrets, string>> = { jwt: 'JWT_SECRET', apiTokenSalt: 'API_TOKEN_SALT' };
+const VARIABLES: readonly (readonly [secret: keyof Secrets, variable: string])[] = [
+  ['jwt', 'JWT_SECRET'],
+  ['apiTokenSalt', 'API_TOKEN_SALT'],
+];
 
 const fileIn = (folder: string): string => path.join(folder, 'secrets.json');
 
@@ -21,21 +25,20 @@ const fileIn = (folder: string): string => path.join(folder, 'secrets.json');
 export const missingSecrets = (given: GivenSecrets, folder: string): string[] =>
   existsSync(fileIn(folder))
     ? []
-    : (Object.keys(VARIABLES) as (keyof Secrets)[])
-        .filter((name) => given[name] === undefined)
-        .map((name) => VARIABLES[name]);
+    : VARIABLES.filter(([name]) => given[name] === undefined).map(([, variable]) => variable);
 
 /** `folder`: where secrets that are not given are kept. A server that writes nothing does not keep new ones. */
 export function readSecrets(given: GivenSecrets, folder: string, isReadOnly = false): Secrets {
-  const problems = (Object.keys(VARIABLES) as (keyof Secrets)[]).flatMap((name) => {
+  const problems = VARIABLES.flatMap(([name, variable]) => {
     const weakness = given[name] === undefined ? null : weaknessOf(given[name]);
-    const source = (name === 'jwt' && given.jwtSource) || VARIABLES[name];
+    const source = (name === 'jwt' && given.jwtSource) || variable;
     return weakness ? [`${source} ${weakness}; make one with: openssl rand -base64 32`] : [];
   });
   if (problems.length > 0) throw new SetupError('A secret could be guessed:', problems);
-  if (given.jwt !== undefined && given.apiTokenSalt !== undefined) return given as Secrets;
+  const { jwt, apiTokenSalt } = given;
+  if (jwt !== undefined && apiTokenSalt !== undefined) return { jwt, apiTokenSalt };
   const kept = isReadOnly && !existsSync(fileIn(folder)) ? madeSecrets() : keptSecrets(folder);
-  return { jwt: given.jwt ?? kept.jwt, apiTokenSalt: given.apiTokenSalt ?? kept.apiTokenSalt };
+  return { jwt: jwt ?? kept.jwt, apiTokenSalt: apiTokenSalt ?? kept.apiTokenSalt };
 }
 
 function weaknessOf(secret: string): string | null {
@@ -59,13 +62,14 @@ function keptSecrets(folder: string): Secrets {
       }
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new SetupError(`Secrets cannot be kept in ${file}: ${(error as Error).message}`, [
+    if (errorCode(error) !== 'EEXIST')
+      throw new SetupError(`Secrets cannot be kept in ${file}: ${errorMessage(error)}`, [
         'set JWT_SECRET and API_TOKEN_SALT, or let this account write there',
       ]);
   }
   try {
-    const { jwt, apiTokenSalt } = JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const { jwt, apiTokenSalt } = isObject(kept) ? kept : {};
     if (typeof jwt === 'string' && typeof apiTokenSalt === 'string' && !weaknessOf(jwt) && !weaknessOf(apiTokenSalt))
       return { jwt, apiTokenSalt };
   } catch {

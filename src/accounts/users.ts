@@ -13,6 +13,7 @@ import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACCOUNT_SETTINGS, type AccountStatements } from '../sql/account-statements.ts';
 import { lockKeys } from '../store/locks.ts';
 import type { Version, WriteSession } from '../store/write-session.ts';
+import { isObject } from '../type-guards.ts';
 import { readAccountSettings } from './account-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -155,15 +156,15 @@ const isNone = (value: unknown): boolean =>
 function connectsRole(role: unknown): boolean {
   if (role === undefined) return true;
   if (isNone(role)) return false;
-  if (typeof role !== 'object' || Array.isArray(role)) return true;
-  const { connect, disconnect: _, set, ...others } = role as Record<string, unknown>;
+  if (!isObject(role)) return true;
+  const { connect, disconnect: _, set, ...others } = role;
   return Object.keys(others).length > 0 || !isNone(connect) || !isNone(set);
 }
 
 /** An update that takes nothing away and names nothing says that the role stays, as for every relation. */
 function keepsRole(role: unknown): boolean {
-  if (typeof role !== 'object' || role === null || Array.isArray(role)) return false;
-  const { disconnect, set } = role as Record<string, unknown>;
+  if (!isObject(role)) return false;
+  const { disconnect, set } = role;
   return isNone(disconnect) && (set === undefined || set === null);
 }
 

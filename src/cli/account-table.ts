@@ -1,28 +1,22 @@
 // The commands about users, roles and API tokens, for the table of commands.
-import { command, JSON_OPTION, type Options, PROJECT_OPTIONS, print, type Values, YES_OPTION } from './command.ts';
+import { command, JSON_OPTION, type Options, PROJECT_OPTIONS, print, YES_OPTION } from './command.ts';
 
-interface AccountCommand<O extends Options> {
+interface AccountCommand {
   readonly name: string;
   readonly operands?: string;
   readonly arity?: readonly [number, number];
   readonly summary: string;
-  readonly options?: O;
+  readonly options?: Partial<typeof ACCOUNT_OPTIONS>;
   readonly examples: readonly [string, ...string[]];
 }
 
-const account = <O extends Options>({ options, ...rest }: AccountCommand<O>) =>
+const account = ({ options, ...rest }: AccountCommand) =>
   command({
     ...rest,
-    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION } as Options,
+    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION },
     async run({ config, values, operands }) {
       const { accountCommand } = await import('./account-commands.ts');
-      print(
-        await accountCommand(
-          await config(),
-          [...rest.name.split(' '), ...operands],
-          values as Values<typeof ACCOUNT_OPTIONS>,
-        ),
-      );
+      print(await accountCommand(await config(), [...rest.name.split(' '), ...operands], values));
     },
   });
 

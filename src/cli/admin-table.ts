@@ -1,5 +1,4 @@
 // The commands about accounts of the console, for the table of commands.
-import type { AdminOptions } from './admin-commands.ts';
 import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, print } from './command.ts';
 
 interface AdminCommand {
@@ -7,7 +6,7 @@ interface AdminCommand {
   readonly operands?: string;
   readonly arity?: readonly [number, number];
   readonly summary: string;
-  readonly options?: Options;
+  readonly options?: typeof CREATE_OPTIONS;
   readonly examples: readonly [string, ...string[]];
 }
 
@@ -15,10 +14,10 @@ const admin = ({ verb, options, ...rest }: AdminCommand) =>
   command({
     ...rest,
     name: `admin ${verb}`,
-    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION } as Options,
+    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION },
     async run({ config, values, operands }) {
       const { adminCommand } = await import('./admin-commands.ts');
-      print(await adminCommand(await config(), [verb, ...operands], values as AdminOptions));
+      print(await adminCommand(await config(), [verb, ...operands], values));
     },
   });
 

@@ -58,17 +58,14 @@ interface Entry extends Pick<CodeFinding, 'does' | 'instead' | 'closes'> {
 
 /** Code that acts on several types is told once. */
 function sameCode(findings: readonly CodeFinding[]): Entry[] {
-  const groups = Map.groupBy(findings, ({ file, kind, does, closes }) => `${file} ${kind} ${does} ${closes}`);
-  return [...groups.values()].map((group) => {
-    const [{ file, kind, does, instead, closes }] = group as [CodeFinding];
-    return {
-      title: `${kind}, ${file}`,
-      subjects: group.flatMap(({ subject }) => subject ?? []),
-      does,
-      instead,
-      closes,
-    };
-  });
+  const entries = new Map<string, Entry & { readonly subjects: string[] }>();
+  for (const { file, kind, subject, does, instead, closes } of findings) {
+    const key = `${file} ${kind} ${does} ${closes}`;
+    const entry = entries.get(key) ?? { title: `${kind}, ${file}`, subjects: [], does, instead, closes };
+    if (subject !== null) entry.subjects.push(subject);
+    entries.set(key, entry);
+  }
+  return [...entries.values()];
 }
 
 const nameOf = (subject: string): string => (subject === APPLICATION ? 'everything' : subject);

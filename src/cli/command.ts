@@ -14,8 +14,8 @@ export interface Option extends ParseArgsOptionDescriptor {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** The values of options as they were given. */
-export type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
+/** The values of options as they were given. An option that the command has not got has none, as one that is not given. */
+export type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: Required<O> }>>['values'];
 
 export interface Invocation<O extends Options> {
   readonly values: Values<O>;

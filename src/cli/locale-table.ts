@@ -1,14 +1,5 @@
 // The commands about locales, for the table of commands.
-import {
-  command,
-  flag,
-  JSON_OPTION,
-  type Options,
-  PROJECT_OPTIONS,
-  print,
-  type Values,
-  YES_OPTION,
-} from './command.ts';
+import { command, flag, JSON_OPTION, type Options, PROJECT_OPTIONS, print, YES_OPTION } from './command.ts';
 import type { LocaleVerb } from './locale-commands.ts';
 
 const LOCALE_OPTIONS = {
@@ -21,7 +12,7 @@ interface LocaleCommand {
   readonly verb: LocaleVerb;
   readonly summary: string;
   readonly details?: string;
-  readonly options?: Options;
+  readonly options?: Partial<typeof LOCALE_OPTIONS>;
   readonly examples: readonly [string, ...string[]];
 }
 
@@ -30,10 +21,10 @@ const locale = ({ verb, options, ...rest }: LocaleCommand) =>
     name: `locale ${verb}`,
     ...(verb !== 'list' && { operands: 'CODE', arity: [1, 1] as const }),
     ...rest,
-    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION } as Options,
+    options: { ...PROJECT_OPTIONS, ...options, json: JSON_OPTION },
     async run({ config, values, operands: [code] }) {
       const { localeCommand } = await import('./locale-commands.ts');
-      print(await localeCommand(await config(), verb, code, values as Values<typeof LOCALE_OPTIONS>));
+      print(await localeCommand(await config(), verb, code, values));
     },
   });
 

@@ -3,10 +3,14 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Rename } from '../migrate/rename.ts';
+import { isObject } from '../type-guards.ts';
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a definition file holds. */
+type Content = Json & { readonly attributes: Json };
+
+const isContent = (value: unknown): value is Content => isObject(value) && isObject(value.attributes);
 
 export interface RenamedFiles {
   readonly changed: readonly string[];
@@ -19,7 +23,7 @@ export function renameInFiles(project: string, rename: Rename): RenamedFiles {
   for (const file of filesBelow(path.join(project, 'src'), '.json')) {
     const text = readFileSync(file, 'utf8');
     const json: unknown = parseOrNull(text);
-    if (!isObject(json) || !isObject(json.attributes)) continue;
+    if (!isContent(json)) continue;
     const isOwn = uidOf(project, file) === (rename.what === 'attribute' ? rename.uid : rename.from.uid);
     const renamed = rename.what === 'attribute' ? withAttribute(json, isOwn, rename) : withSchema(json, isOwn, rename);
     const written = JSON.stringify(renamed, null, indentOf(text)) + (text.endsWith('\n') ? '\n' : '');
@@ -58,10 +62,10 @@ function uidOf(project: string, file: string): string | null {
   return first === 'api' ? `api::${second}.${fourth}` : first === 'extensions' ? `plugin::${second}.${fourth}` : null;
 }
 
-const mapAttributes = (json: Json, change: (name: string, attribute: Json) => [string, unknown]): Json => ({
+const mapAttributes = (json: Content, change: (name: string, attribute: Json) => [string, unknown]): Json => ({
   ...json,
   attributes: Object.fromEntries(
-    Object.entries(json.attributes as Json).map(([name, attribute]) =>
+    Object.entries(json.attributes).map(([name, attribute]) =>
       isObject(attribute) ? change(name, attribute) : [name, attribute],
     ),
   ),
@@ -70,7 +74,7 @@ const mapAttributes = (json: Json, change: (name: string, attribute: Json) => [s
 const replaced = (attribute: Json, key: string, from: string, to: string): Json =>
   attribute[key] === from ? { ...attribute, [key]: to } : attribute;
 
-function withAttribute(json: Json, isOwn: boolean, { uid, from, to }: Rename & { what: 'attribute' }): Json {
+function withAttribute(json: Content, isOwn: boolean, { uid, from, to }: Rename & { what: 'attribute' }): Json {
   const named = mapAttributes(json, (name, attribute) => {
     let changed = attribute;
     if (attribute.target === uid)
@@ -84,7 +88,7 @@ function withAttribute(json: Json, isOwn: boolean, { uid, from, to }: Rename & {
   return { ...named, indexes: indexes.map(inIndex) };
 }
 
-function withSchema(json: Json, isOwn: boolean, { from, to }: Rename & { what: 'schema' }): Json {
+function withSchema(json: Content, isOwn: boolean, { from, to }: Rename & { what: 'schema' }): Json {
   const named = mapAttributes(json, (name, attribute) => {
     let changed = attribute;
     for (const key of ['target', 'component']) changed = replaced(changed, key, from.uid, to.uid);

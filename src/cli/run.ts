@@ -6,6 +6,7 @@ import { hintOn, nearestWord } from '../edit-distance.ts';
 import { originOf, SetupError, SheafError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import type { ServerConfig, ServerOptions } from '../project/environment.ts';
+import { errorCode, errorMessage } from '../type-guards.ts';
 import { type Command, flag, type Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { helpOn, helpOnCommand, helpText, usageOf } from './help.ts';
@@ -67,7 +68,9 @@ function printed(text: string, code = 0): number {
 
 const versionOf = (): string => JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')).version;
 
-const EVERY_OPTION = Object.assign({}, COMMON, ...COMMANDS.map((command) => command.options)) as Options;
+const EVERY_OPTION: Options = Object.fromEntries(
+  [COMMON, ...COMMANDS.map((command) => command.options)].flatMap((options) => Object.entries(options)),
+);
 
 /** The words that are neither options nor their values, whatever the command. */
 function wordsOf(args: readonly string[]) {
@@ -124,7 +127,7 @@ function parsed(command: Command, args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
+    const [code = '', message] = [errorCode(error), errorMessage(error)];
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
     const hint = `sheaf ${command.name} --help shows the options`;
     const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /^Unknown option '([^']+)'/.exec(message)) || [];

@@ -1,7 +1,6 @@
 // Where metrics are served by `sheaf start`: at a path of the server, or at a port of their own. With several workers the
 // process that starts them asks all, and answers the worker that was asked.
 import cluster, { type Worker } from 'node:cluster';
-import type { AddressInfo } from 'node:net';
 import { SetupError, unavailableError } from '../errors.ts';
 import type { ServerMetrics } from '../http/metrics.ts';
 import type { MetricsPlace } from '../project/settings.ts';
@@ -56,7 +55,9 @@ async function listen({ host, port }: Extract<MetricsPlace, { port: number }>, s
   });
   // Ends with the process; it alone does not keep it running.
   server.unref();
-  const { address, family, port: taken } = server.address() as AddressInfo;
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('metrics are served on no port');
+  const { address, family, port: taken } = bound;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}/metrics`;
 }
 

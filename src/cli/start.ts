@@ -15,6 +15,7 @@ import { withoutPassword } from '../project/connection-url.ts';
 import { hasNodeOption, isRunByNpm, openOptions, type ServerConfig } from '../project/environment.ts';
 import { readLocales } from '../project/locales.ts';
 import type { MetricsPlace } from '../project/settings.ts';
+import { errorCode } from '../type-guards.ts';
 import { codeNotes } from './code-notes.ts';
 import { consoleNotes, consolePlace, firstConsoleLink } from './console-notes.ts';
 import { EXAMPLE_REQUESTS, exampleNotes, fillExample } from './example.ts';
@@ -118,11 +119,11 @@ export async function requirePort<T>(place: Pick<ServerConfig, 'host' | 'port'>,
 }
 
 /** What a server does to listen; that of a worker binds. */
-const LISTENING: readonly (string | undefined)[] = ['listen', 'bind', 'getaddrinfo'];
+const LISTENING: readonly unknown[] = ['listen', 'bind', 'getaddrinfo'];
 
 function listenError({ host, port }: Pick<ServerConfig, 'host' | 'port'>, error: Error): SetupError | null {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (!LISTENING.includes(syscall)) return null;
+  if (!('syscall' in error && LISTENING.includes(error.syscall))) return null;
+  const code = errorCode(error);
   if (code === 'EADDRINUSE')
     return new SetupError(`Port ${port} of ${host} is taken`, [
       'stop the program that listens there, or choose another port with --port N',

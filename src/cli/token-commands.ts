@@ -7,11 +7,12 @@ import { SetupError } from '../errors.ts';
 import { type AccountCommand, tableText } from './command-result.ts';
 
 const TOKEN_TYPES: readonly string[] = ['read-only', 'full-access', 'custom'] satisfies TokenType[];
+const isTokenType = (type: string): type is TokenType => TOKEN_TYPES.includes(type);
 
 export const createToken: AccountCommand = async ({ sheaf, auth: { tokens } }, [given, ...words], options) => {
-  const { type = words.length > 0 ? 'custom' : 'read-only', days } = options;
   const name = given!;
-  requireType(type, words);
+  const type = checkedType(options.type ?? (words.length > 0 ? 'custom' : 'read-only'), words);
+  const { days } = options;
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days))
     throw new SetupError(`--days ${days} cannot be used`, ['expected a number from 1 to 99999']);
   const actions = words.flatMap((word) => {
@@ -20,15 +21,15 @@ export const createToken: AccountCommand = async ({ sheaf, auth: { tokens } }, [
     return expanded;
   });
   const lifespan = days === undefined ? null : Number(days);
-  const token = await tokens.create({ name, description: '', type: type as TokenType, actions, days: lifespan });
+  const token = await tokens.create({ name, description: '', type, actions, days: lifespan });
   return {
     text: `The token ${name} (${type}), shown only now:\n${token}`,
     value: { name, type, actions, days: lifespan, token },
   };
 };
 
-function requireType(type: string, actions: readonly string[]): void {
-  if (!TOKEN_TYPES.includes(type))
+function checkedType(type: string, actions: readonly string[]): TokenType {
+  if (!isTokenType(type))
     throw new SetupError(`There is no type "${type}" of API tokens`, [
       ...hintOn(nearestWord(type, TOKEN_TYPES)),
       `expected --type ${TOKEN_TYPES.join('|')}`,
@@ -39,6 +40,7 @@ function requireType(type: string, actions: readonly string[]): void {
     ]);
   if (type !== 'custom' && actions.length > 0)
     throw new SetupError(`A ${type} token takes no actions`, ['leave them out, or --type']);
+  return type;
 }
 
 export const revokeToken: AccountCommand = async ({ auth: { tokens } }, [name]) => {

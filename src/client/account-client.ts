@@ -4,7 +4,7 @@ import type { AnyRegistry } from '../typing/registry.ts';
 import type { AuthClient, UsersClient } from '../typing/typed-client.ts';
 import { SheafError } from './client-error.ts';
 import type { ClientSession } from './client-session.ts';
-import { one, orNull } from './content-client.ts';
+import { dataIn, one, orNull } from './content-client.ts';
 import type { Transport } from './transport.ts';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -59,8 +59,7 @@ export function authClient({ read, exchange, send }: Transport, session: ClientS
         session.end();
       }
     },
-    sessions: async (options?: RequestOptions) =>
-      ((await read(`${base}/sessions`, undefined, options)) as { readonly data: unknown }).data,
+    sessions: async (options?: RequestOptions) => dataIn(await read(`${base}/sessions`, undefined, options)),
     endSession: async (id: string, options?: RequestOptions) => {
       await send({ method: 'DELETE', path: one(`${base}/sessions`, id), options, repeat: 'repeatable' });
     },

@@ -1,5 +1,9 @@
 // What a request fails with: one class, whatever it was that failed.
 
+/** Whether a value from outside has members. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
 /** What the server said, or what kept it from being heard. */
 export class SheafError extends Error {
   /** The status of the response; 0 where there was none. */
@@ -41,12 +45,12 @@ function pathIn({ path, errors }: Readonly<Record<string, unknown>>): string | n
 /** The error that a response stands for; what is not the server's own, such as a proxy's page, by its status alone. */
 export async function errorOf(response: Response): Promise<SheafError> {
   const { status, statusText, headers } = response;
-  const body = (await response.json().catch(() => null)) as { readonly error?: Partial<SheafError> } | null;
-  const { name = 'HTTPError', message = statusText || `HTTP ${status}`, details = {} } = body?.error ?? {};
-  return new SheafError(message, {
-    name,
+  const body: unknown = await response.json().catch(() => null);
+  const { name, message, details } = isObject(body) && isObject(body.error) ? body.error : {};
+  return new SheafError(typeof message === 'string' ? message : statusText || `HTTP ${status}`, {
+    name: typeof name === 'string' ? name : 'HTTPError',
     status,
-    details,
+    details: isObject(details) ? details : {},
     requestId: headers.get('x-request-id'),
     retryAfter: retryAfterOf(headers),
   });

@@ -1,6 +1,6 @@
 // The session of a client: the token that its requests are sent with, renewed before it ends, and after it was refused.
 import type { ClientOptions, Session } from '../typing/client-options.ts';
-import { SheafError } from './client-error.ts';
+import { isObject, SheafError } from './client-error.ts';
 import type { Exchanged, Identity, Transport } from './transport.ts';
 
 /** Milliseconds before its end at which a token is renewed, so that a request does not arrive with one that has ended. */
@@ -27,8 +27,8 @@ export function createSession(given: ClientOptions, transport: () => Transport):
     given.onSession?.(next);
   };
   const follow: ClientSession['follow'] = ({ response, content }) => {
-    const { jwt, refreshToken = cookieIn(response) } = content as Partial<Session>;
-    if (jwt !== undefined) change({ jwt, ...(refreshToken !== undefined && { refreshToken }) }, Date.now());
+    const { jwt, refreshToken = cookieIn(response) } = isObject(content) ? content : {};
+    if (typeof jwt === 'string') change({ jwt, ...(typeof refreshToken === 'string' && { refreshToken }) }, Date.now());
   };
 
   const renewed = async (): Promise<Session> => {
@@ -99,11 +99,8 @@ function cookieIn({ headers }: Response): string | undefined {
   return values?.find((value) => value.split('.').length === 3);
 }
 
-interface Locks {
-  request<T>(name: string, work: () => Promise<T>): Promise<T>;
-}
-
 function inTurn<T>(url: string, work: () => Promise<T>): Promise<T> {
-  const { navigator } = globalThis as { navigator?: { readonly locks?: Locks } };
+  const { navigator } = globalThis;
+  // The types promise more than there is everywhere: older versions of Node have no locks.
   return navigator?.locks ? navigator.locks.request(`sheaf ${url}`, work) : work();
 }

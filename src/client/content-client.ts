@@ -10,7 +10,7 @@ import type {
   SingleBase,
   SingleDrafts,
 } from '../typing/typed-client.ts';
-import { SheafError } from './client-error.ts';
+import { isObject, SheafError } from './client-error.ts';
 import type { Call, Transport } from './transport.ts';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -29,11 +29,24 @@ type Offered =
   | keyof SingleBase<AnyRegistry, string>
   | keyof SingleDrafts<AnyRegistry, string>;
 
-/** Arguments of a call, with the documentId in front, if there is one. */
-type Given = readonly [documentId: string | undefined, ...rest: unknown[]];
+/** What a call ends with. */
+type Rest = readonly [query?: Query, options?: RequestOptions];
 
-const withDocument = (given: readonly unknown[]): Given =>
-  typeof given[0] === 'string' ? (given as Given) : [undefined, ...given];
+/** Arguments of a call, with the documentId in front, if there is one. */
+type Given<A extends readonly unknown[]> = readonly [documentId: string, ...rest: A] | A;
+
+const hasDocument = <A extends readonly [first?: object, ...rest: unknown[]]>(
+  given: Given<A>,
+): given is readonly [documentId: string, ...rest: A] => typeof given[0] === 'string';
+
+const withDocument = <A extends readonly [first?: object, ...rest: unknown[]]>(
+  given: Given<A>,
+): readonly [documentId: string | undefined, ...rest: A] => (hasDocument(given) ? given : [undefined, ...given]);
+
+type OfRelation = readonly [relation: string, ...rest: Rest];
+
+const isOfEntry = (given: Given<OfRelation>): given is readonly [documentId: string, ...rest: OfRelation] =>
+  typeof given[1] === 'string';
 
 /** `isCollection`: that it is known to be one, so that a list which is not found is a mistake. */
 export function contentClient({ read, send }: Transport, name: string, isCollection = false) {
@@ -42,11 +55,11 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
     documentId === undefined && !isCollection ? base : one(base, documentId);
 
   const list = (query?: Query, options?: RequestOptions) => read(base, query, options, `${base}/query`);
-  const write = (call: Pick<Call, 'method' | 'path' | 'body'> & Partial<Call>, [query, options]: readonly unknown[]) =>
-    send({ repeat: 'repeatable', query: query as Query, options: options as RequestOptions, ...call }).then(entryIn);
+  const write = (call: Pick<Call, 'method' | 'path' | 'body'> & Partial<Call>, [query, options]: Rest) =>
+    send({ repeat: 'repeatable', query, options, ...call }).then(entryIn);
   const action =
     (verb: string) =>
-    async (...given: readonly unknown[]) => {
+    async (...given: Given<Rest>) => {
       const [documentId, ...rest] = withDocument(given);
       return write({ method: 'POST', path: `${entry(documentId)}/actions/${verb}` }, rest);
     };
@@ -62,26 +75,28 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
       pagesOf((pagination) => list({ ...query, pagination }, options) as Promise<Page>, query),
     aggregate: (query: Query, options?: RequestOptions) =>
       read(`${base}/aggregate`, query, options, `${base}/aggregate`),
-    related: async (...given: readonly unknown[]) => {
-      const isOfEntry = typeof given[1] === 'string';
-      const [relation, query, options] = isOfEntry ? given.slice(1) : given;
-      const path = one(isOfEntry ? one(base, given[0] as string) : base, relation as string);
-      return orNull(read(path, query as Query, options as RequestOptions));
+    related: async (...given: Given<OfRelation>) => {
+      if (!isOfEntry(given)) {
+        const [relation, query, options] = given;
+        return orNull(read(one(base, relation), query, options));
+      }
+      const [documentId, relation, query, options] = given;
+      return orNull(read(one(one(base, documentId), relation), query, options));
     },
-    create: (data: unknown, ...rest: readonly unknown[]) =>
+    create: (data: unknown, ...rest: Rest) =>
       write({ method: 'POST', path: base, body: { data }, repeat: 'once' }, rest),
-    update: async (...given: readonly unknown[]) => {
+    update: async (...given: Given<readonly [data: object, ...rest: Rest]>) => {
       const [documentId, data, ...rest] = withDocument(given);
       return write({ method: 'PUT', path: entry(documentId), body: { data } }, rest);
     },
-    delete: async (...given: readonly unknown[]) => {
+    delete: async (...given: Given<Rest>) => {
       const [documentId, ...rest] = withDocument(given);
       return write({ method: 'DELETE', path: entry(documentId), body: undefined }, rest);
     },
     publish: action('publish'),
     unpublish: action('unpublish'),
     discardDraft: action('discardDraft'),
-    clone: async (documentId: string, data?: unknown, ...rest: readonly unknown[]) =>
+    clone: async (documentId: string, data?: unknown, ...rest: Rest) =>
       write(
         {
           method: 'POST',
@@ -95,9 +110,12 @@ export function contentClient({ read, send }: Transport, name: string, isCollect
 }
 
 const entryIn = (body: unknown): unknown => {
-  const { data } = (body ?? {}) as { readonly data?: unknown };
+  const data = dataIn(body);
   return Array.isArray(data) ? body : data;
 };
+
+/** What the envelope of a response holds. */
+export const dataIn = (body: unknown): unknown => (isObject(body) ? body.data : undefined);
 
 /** What is not there is no error where one thing is asked for. */
 export const orNull = <T>(found: Promise<T>): Promise<T | null> =>
@@ -114,7 +132,7 @@ export function one(base: string, id: string | number | undefined): string {
 
 /** All pages, each when it is asked for: by cursor, unless the query counts them or sorts in a way that no cursor follows. */
 async function* pagesOf(find: (pagination: Query) => Promise<Page>, { pagination, sort }: Query) {
-  const given = (pagination ?? {}) as Query;
+  const given = isObject(pagination) ? pagination : {};
   const byOffset = given.start !== undefined || given.limit !== undefined;
   const byCursor = !byOffset && given.page === undefined && !leadsThroughRelations(sort);
   let next: Query = byCursor ? { cursor: '', ...given } : byOffset ? { start: 0, ...given } : { page: 1, ...given };

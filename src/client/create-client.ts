@@ -22,7 +22,7 @@ const NOT_CONTENT = new Set(['then', 'catch', 'finally', 'toJSON']);
 export function createClient<R extends AnyRegistry = DefaultRegistry>(options: ClientOptions): Client<R> {
   const session = createSession(options, () => transport);
   const transport: Transport = createTransport(options, session);
-  const own = {
+  const own: object = {
     collection: (name: string) => contentClient(transport, name, true),
     single: (name: string) => contentClient(transport, name),
     users: usersClient(transport),
@@ -37,5 +37,5 @@ export function createClient<R extends AnyRegistry = DefaultRegistry>(options: C
         : contentClient(transport, name),
   });
   // What runs knows no model; the types do.
-  return client as unknown as Client<R>;
+  return client as Client<R>;
 }

@@ -9,6 +9,9 @@ type Query = Readonly<Record<string, unknown>>;
 /** Without a name of its own a file needs one, since its type follows from it. */
 const UNNAMED = 'file';
 
+const nameOf = (content: Blob): string =>
+  'name' in content && typeof content.name === 'string' ? content.name : UNNAMED;
+
 export function filesClient({ read, send, origin }: Transport) {
   const base = '/upload';
   const upload = async (
@@ -19,12 +22,11 @@ export function filesClient({ read, send, origin }: Transport) {
     // Without an id it would be a new file.
     if (about) one(base, about.id);
     const body = new FormData();
-    const files = given.map((file) => (file instanceof Blob ? { content: file } : file) as FileUpload);
+    const files = given.map((file): FileUpload => (file instanceof Blob ? { content: file } : file));
     const infos = files.some((file) => file.info) ? files.map((file) => file.info ?? {}) : about?.info && [about.info];
     for (const [name, value] of Object.entries(link ?? {})) body.append(name, String(value));
     if (infos) body.append('fileInfo', JSON.stringify(infos.length === 1 ? infos[0] : infos));
-    for (const { content, name = (content as Partial<File>).name ?? UNNAMED } of files)
-      body.append('files', content, name);
+    for (const { content, name = nameOf(content) } of files) body.append('files', content, name);
     return send({ method: 'POST', path: base, query: { id: about?.id }, body, onProgress, options, repeat: 'once' });
   };
   return {

@@ -94,14 +94,18 @@ function namesOf(key: string): string[] {
 function put(tree: Tree, [name, ...names]: readonly string[], value: string | null): void {
   const key = name === '' ? String(tree.size) : name!;
   const inner = tree.get(key);
-  if (inner instanceof Map !== names.length > 0 && inner) throw new SyntaxError(`${key}: both a value and an object`);
-  if (names.length === 0) tree.set(key, [...((inner as (string | null)[]) ?? []), value]);
-  else {
-    const below: Tree = (inner as Tree) ?? new Map();
+  if (names.length === 0) {
+    if (inner instanceof Map) throw bothIn(key);
+    tree.set(key, [...(inner ?? []), value]);
+  } else {
+    if (Array.isArray(inner)) throw bothIn(key);
+    const below: Tree = inner ?? new Map();
     tree.set(key, below);
     put(below, names, value);
   }
 }
+
+const bothIn = (key: string): SyntaxError => new SyntaxError(`${key}: both a value and an object`);
 
 function meantBy(inner: Tree | (string | null)[]): QueryValue {
   if (!(inner instanceof Map)) return inner.length === 1 ? inner[0]! : inner;

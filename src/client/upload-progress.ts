@@ -26,8 +26,8 @@ export async function sendWithProgress(
   onProgress: Progress,
   send: typeof fetch,
 ): Promise<Response> {
-  const form = init.body as FormData;
-  const total = [...form.values()].reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.size), 0);
+  const parts = init.body instanceof FormData ? [...init.body.values()] : [];
+  const total = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.size), 0);
   // What is around the files is sent as well, and is not counted.
   const report = (loaded: number): void => onProgress({ sent: Math.min(loaded, total), total });
   const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Xhr };
@@ -46,7 +46,7 @@ function counted(init: RequestInit, report: (loaded: number) => void): RequestIn
       report(loaded);
     },
   });
-  return { ...init, headers: typed, body: body!.pipeThrough(counter), duplex: 'half' } as RequestInit;
+  return { ...init, headers: typed, body: body!.pipeThrough(counter), duplex: 'half' };
 }
 
 const byXhr = (

@@ -5,6 +5,7 @@ import { SheafError, unavailableError } from '../errors.ts';
 import { MAX_HEAVY_READ_MS, MAX_PREPARED_LENGTH } from '../limits.ts';
 import { MARK_STATEMENT, withMark } from '../sql/access-changes.ts';
 import type { BoundValue, RawResult, Row, Statement } from '../sql/statement.ts';
+import { errorCode, errorMessage, isObject } from '../type-guards.ts';
 import { type Marked, type Session, StaleCallerError } from './database.ts';
 
 /** Deadlock and serialization failure: the transaction did nothing, and can be run again at once. */
@@ -19,12 +20,12 @@ const TRANSIENT = /^(08|53|57|58|25006|55P03|40)/;
 const NETWORK =
   /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed/;
 
-export const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+export const codeOf = (error: unknown): string => errorCode(error) ?? '';
 
-export const isTransient = (error: unknown): boolean => {
-  const { message = '' } = error as { message?: string };
-  return TRANSIENT.test(codeOf(error)) || NETWORK.test(codeOf(error)) || NETWORK.test(message);
-};
+export const isTransient = (error: unknown): boolean =>
+  TRANSIENT.test(codeOf(error)) ||
+  NETWORK.test(codeOf(error)) ||
+  (isObject(error) && NETWORK.test(errorMessage(error)));
 
 export const toClientError = (error: unknown): unknown =>
   error instanceof SheafError || !isTransient(error)
@@ -103,9 +104,9 @@ async function begin(client: pg.ClientBase, knownBy: string | null): Promise<voi
     await client.query('begin');
     return;
   }
-  const results = await client.query({ text: `begin; ${MARK_STATEMENT.sql}`, rowMode: 'array' });
-  // Two statements have two results, which the types do not know.
-  const [, { rows }] = results as unknown as readonly [unknown, { readonly rows: readonly [[mark: string]] }];
+  // Two statements have two results, which the types of the driver do not know.
+  const results: unknown = await client.query({ text: `begin; ${MARK_STATEMENT.sql}`, rowMode: 'array' });
+  const [, { rows }] = results as readonly [unknown, { readonly rows: readonly [[mark: string]] }];
   if (rows[0][0] !== knownBy) throw new StaleCallerError();
 }
 /** State of PostgreSQL: a statement was cancelled, by its time-out or because nobody waits for it. */
@@ -142,14 +143,14 @@ export class ClientSession implements Session {
 
   /** The statement is sent at once, behind those that are under way. */
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
-    if (statement.isRaw) return [[await this.#raw(statement.sql, values)]] as unknown as R[];
+    if (statement.isRaw) return typedRows<R>([[await this.#raw(statement.sql, values)]]);
     const named = queryOf(statement);
     this.#prepared.add(named);
     // The driver copies each property that is the query's own, which takes longer than the rest that it does.
     const query: NamedQuery & { values?: unknown[] } = Object.create(named);
     query.values = [...values];
-    const { rows } = await this.#client.query(query);
-    return rows as unknown as R[];
+    const { rows } = await this.#client.query<unknown[]>(query);
+    return typedRows<R>(rows);
   }
 
   async #raw(text: string, values: readonly BoundValue[]): Promise<RawResult> {
@@ -159,7 +160,7 @@ export class ClientSession implements Session {
 
   async marked<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<Marked<R>> {
     const rows = await this.rows(withMark(statement), values);
-    return { mark: takeMark(rows), rows: rows as unknown as R[] };
+    return { mark: takeMark(rows), rows: typedRows<R>(rows) };
   }
 
   async mark(): Promise<string> {
@@ -225,9 +226,12 @@ export class MarkedSession implements Session {
     const rows = await this.#session.rows(withMark(statement), values);
     const mark = takeMark(rows) ?? (await this.#session.mark());
     if (mark !== this.#knownBy) throw new StaleCallerError();
-    return rows as unknown as R[];
+    return typedRows<R>(rows);
   }
 }
+
+/** The types of its columns are what a statement says of its rows; the driver cannot know them. */
+const typedRows = <R extends Row>(rows: readonly Row[]): readonly R[] => rows as readonly R[];
 
 /** Takes the mark off rows, where it is the last column; null where there are none. */
 function takeMark(rows: readonly Row[]): string | null {

@@ -74,10 +74,9 @@ export class Watcher {
     const client = this.#client;
     if (!client || !this.#isReady) return null;
     try {
-      const { rows } = await client.query<[string]>({
-        ...queryOf(MARK_STATEMENT),
-        query_timeout: MARK_TIMEOUT_MS,
-      } as pg.QueryArrayConfig);
+      // The types of the driver do not know that a query may have a time-out of its own.
+      const query = { ...queryOf(MARK_STATEMENT), query_timeout: MARK_TIMEOUT_MS };
+      const { rows } = await client.query<[mark: string]>(query);
       return rows[0]![0];
     } catch {
       if (this.#client === client) [this.#client, this.#isReady] = [null, false];

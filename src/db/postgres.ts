@@ -15,6 +15,7 @@ import {
 } from '../sql/access-changes.ts';
 import { postgresDialect } from '../sql/dialect-postgres.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
+import { errorMessage } from '../type-guards.ts';
 import {
   type Database,
   type DatabaseHealth,
@@ -116,8 +117,8 @@ export async function openPostgres(
     await pool.end();
     const right = missingRight(error);
     if (right) throw right;
-    const advice = ADVICE[(error as { code?: string }).code ?? ''] ?? NO_SERVER;
-    throw new SetupError(`The database cannot be opened: ${(error as Error).message}`, [advice]);
+    const advice = ADVICE[codeOf(error)] ?? NO_SERVER;
+    throw new SetupError(`The database cannot be opened: ${errorMessage(error)}`, [advice]);
   }
   return database;
 }
@@ -150,7 +151,7 @@ const NOT_TRACKED =
 /** The share of its connections that heavy reads may take, and that others may which are not surely small. */
 const [HEAVY_SHARE, MEDIUM_SHARE] = [0.2, 0.3];
 /** The id of the process that serves a connection; the types do not know it. */
-const processId = (client: pg.ClientBase): number => (client as unknown as { readonly processID: number }).processID;
+const processId = ({ processID }: pg.ClientBase & { readonly processID?: number }): number | undefined => processID;
 /** A time by the clock that is longer may be that of others, who keep the server busy. */
 const TELLING_MS = 5;
 
@@ -167,8 +168,8 @@ function timing<T>(work: (session: Session) => Promise<T>, timer: ReadTimer) {
 
 /** A connection in an unknown state is closed, not handed on; so is one that holds many prepared statements. */
 function release(client: pg.PoolClient, errors: readonly unknown[]): void {
-  const broken = errors.find((error) => isTransient(error) && !RETRIED.has(codeOf(error)));
-  client.release((broken as Error | undefined) ?? preparedOn(client).characters > MAX_PREPARED_CHARACTERS);
+  const isBroken = errors.some((error) => isTransient(error) && !RETRIED.has(codeOf(error)));
+  client.release(isBroken || preparedOn(client).characters > MAX_PREPARED_CHARACTERS);
 }
 
 class Postgres implements Database {

@@ -26,6 +26,7 @@ import type { Dialect, Fragment } from '../sql/dialect.ts';
 import { listName } from '../sql/link-names.ts';
 import { PublicationStatements } from '../sql/publication-statements.ts';
 import type { Statement } from '../sql/statement.ts';
+import { errorCode, errorMessage } from '../type-guards.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Database, Session, TableDescription, Tables } from './database.ts';
 
@@ -350,9 +351,8 @@ async function applyTracking(
     }, WITHOUT_TIMEOUTS);
     return { trackingSteps, trackingRefusal: null };
   } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string };
-    if (!REFUSALS.has(code)) throw error;
-    return { trackingSteps: [], trackingRefusal: message };
+    if (!REFUSALS.has(errorCode(error) ?? '')) throw error;
+    return { trackingSteps: [], trackingRefusal: errorMessage(error) };
   }
 }
 

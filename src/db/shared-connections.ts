@@ -8,9 +8,6 @@ import { type Connections, HeldConnection } from './held-connection.ts';
 export const MAX_SHARED_READS = 8;
 
 type Socket = Pick<Writable, 'cork' | 'uncork'>;
-/** The types of the driver do not know it. */
-const socketOf = (client: PoolClient): Socket =>
-  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 
 export class SharedConnections {
   readonly #connections: Connections;
@@ -63,7 +60,7 @@ class SharedConnection extends HeldConnection {
 
   constructor(connections: Connections, holdsBack: boolean) {
     super(connections, (client) => {
-      if (!this.#isSent) this.#holdBack(socketOf(client));
+      if (!this.#isSent) this.#holdBack(client.connection.stream);
     });
     this.#isSent = !holdsBack;
     // The turn in which others may come uses it, too.

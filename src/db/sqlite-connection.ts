@@ -7,6 +7,7 @@ import { MAX_BUSY_WAIT_MS, MAX_PREPARED_CHARACTERS } from '../limits.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import type { BoundValue, RawResult, Row, Statement } from '../sql/statement.ts';
 import { digitsOf } from '../sql/text.ts';
+import { errorCode, isObject } from '../type-guards.ts';
 import type { Session } from './database.ts';
 
 /** Bytes of the file that SQLite may map into memory, and kilobytes of pages that each connection may keep. */
@@ -76,8 +77,7 @@ export class Connection implements Session {
       this.#version.setReturnArrays(true);
     }
     try {
-      const [version] = this.#version.get() as unknown as [number];
-      return version;
+      return Number(this.#version.get()?.[0]);
     } catch {
       return Number.NaN;
     }
@@ -103,7 +103,7 @@ export class Connection implements Session {
   async rows<R extends Row>(statement: Statement<R>, values: readonly BoundValue[]): Promise<readonly R[]> {
     let prepared = this.#prepared.get(statement);
     if (!prepared) {
-      if (statement.isRaw) return [[this.#raw(statement.sql, values)]] as unknown as R[];
+      if (statement.isRaw) return typedRows<R>([[this.#raw(statement.sql, values)]]);
       prepared = this.#handle.prepare(statement.sql);
       this.#preparedCharacters += statement.sql.length;
       prepared.setReturnArrays(true);
@@ -144,18 +144,24 @@ export class Connection implements Session {
  */
 function allRows<R extends Row>(prepared: StatementSync, { sql }: Statement, values: readonly BoundValue[]): R[] {
   try {
-    return prepared.all(...values) as unknown as R[];
+    return typedRows<R>(prepared.all(...values));
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_OUT_OF_RANGE' || !READING.test(sql)) throw error;
+    if (errorCode(error) !== 'ERR_OUT_OF_RANGE' || !READING.test(sql)) throw error;
   }
   prepared.setReadBigInts(true);
   try {
-    const rows = prepared.all(...values) as unknown as unknown[][];
-    return rows.map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value))) as unknown as R[];
+    const rows = typedRows<R>(prepared.all(...values));
+    return typedRows<R>(rows.map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value))));
   } finally {
     prepared.setReadBigInts(false);
   }
 }
+
+/**
+ * The types of the driver know rows as objects only. What is prepared here has lists of columns, whose types are what the
+ * statement says.
+ */
+const typedRows = <R extends Row>(rows: unknown): R[] => rows as R[];
 
 const READING = /^\s*(?:select|with)\b/i;
 
@@ -167,7 +173,8 @@ function threadMilliseconds(): number {
   return (user + system) / 1000;
 }
 
-export const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+export const codeOf = (error: unknown): number =>
+  isObject(error) && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 export const toClientError = (error: unknown, message: string): unknown =>
   TRANSIENT.has(codeOf(error)) ? unavailableError(message, error) : error;
 

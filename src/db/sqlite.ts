@@ -9,6 +9,7 @@ import { MAX_BUSY_WAIT_MS, MAX_READERS, MAX_WAITING_WRITES } from '../limits.ts'
 import { DECIDING_TABLES } from '../sql/access-changes.ts';
 import { sqliteDialect } from '../sql/dialect-sqlite.ts';
 import { type BoundValue, plainStatement, type Row, type Statement } from '../sql/statement.ts';
+import { errorCode, errorMessage } from '../type-guards.ts';
 import type {
   Database,
   DatabaseHealth,
@@ -75,7 +76,7 @@ export function openSqlite(file: string, mode: OpenMode): Database {
     return new Sqlite(isMissing ? null : file, main, isReadOnly);
   } catch (error) {
     throw new SetupError(
-      `The database ${file} cannot be opened: ${(error as Error).message}`,
+      `The database ${file} cannot be opened: ${errorMessage(error)}`,
       isReadOnly ? READING_NEEDS : ['expected a SQLite database file that this account may write'],
     );
   }
@@ -90,7 +91,7 @@ function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -99,7 +100,7 @@ function openLog(file: string): number {
   try {
     return openSync(`${file}-wal`, 'r');
   } catch (error) {
-    throw new SetupError(`The log of the database ${file} cannot be read: ${(error as Error).message}`, [
+    throw new SetupError(`The log of the database ${file} cannot be read: ${errorMessage(error)}`, [
       'expected a database file on a local disk, whose folder this account may read and write',
     ]);
   }

@@ -174,7 +174,10 @@ async function correctRow(
     if (format === null) values.size = kilobytes(size!);
     else {
       if (size === undefined) delete formats[format];
-      else formats[format] = { ...(formats[format] as object), size: kilobytes(size), sizeInBytes: size };
+      else {
+        const stored = formats[format];
+        formats[format] = { ...(isObject(stored) && stored), size: kilobytes(size), sizeInBytes: size };
+      }
       values.formats = formats;
     }
   await files.correct(problems[0]!.documentId, values);

@@ -242,10 +242,10 @@ export class Files {
   /** @internal The same for an answer in JSON: a file, or a list of them. */
   async shownText(text: string): Promise<string> {
     const value: unknown = JSON.parse(text);
-    if (value === null) return text;
-    return JSON.stringify(
-      Array.isArray(value) ? await this.#signed(value) : (await this.#signed([value as FileEntry]))[0],
-    );
+    if (Array.isArray(value)) return JSON.stringify(await this.#signed(value));
+    if (!isObject(value)) return text;
+    const [file] = await signFiles(this.storage, [value]);
+    return JSON.stringify(file);
   }
 
   /** @internal The documentId of a file, by that or by the id of its row; null where there is none. */

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MAX_UPLOAD_MS } from '../limits.ts';
+import { errorCode } from '../type-guards.ts';
 import { tooLarge } from './file-types.ts';
 import { makeIncoming } from './local-storage.ts';
 import type { FileStorage } from './storage.ts';
@@ -42,7 +43,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

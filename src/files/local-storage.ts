@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../type-guards.ts';
 import type { FileStorage, StoredBytes, StoredObject } from './storage.ts';
 
 /** What paths of files begin with. */
@@ -103,7 +104,7 @@ export class LocalStorage implements FileStorage {
 const isKey = (key: string): boolean => key !== '' && !key.startsWith('.') && !/[/\\\0]/.test(key);
 
 export const isMissing = (error: unknown): boolean => {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 

@@ -1,7 +1,7 @@
 // Pictures: how large they are, a smaller encoding where there is one, and the formats that front ends show. The work is
 // done by libvips on threads of its own, a few pictures at a time.
 import { rename, stat } from 'node:fs/promises';
-import type { FormatEnum, Metadata, Sharp } from 'sharp';
+import type { Metadata, Sharp } from 'sharp';
 import { applicationError, type SheafError } from '../errors.ts';
 import { MAX_PICTURE_PIXELS, MAX_PICTURES_AT_ONCE, MAX_SVG_HEAD_BYTES, MAX_WAITING_PICTURES } from '../limits.ts';
 import type { FileSettings } from '../project/file-settings.ts';
@@ -239,7 +239,7 @@ class PictureMaker {
     if (format === 'gif') return FEWER_COLOURS.map((colours) => (sized) => sized.gif({ colours, dither: 0 }));
     if (format === 'heif')
       return LOWER_QUALITIES.map((quality) => (sized) => sized.avif({ effort: AVIF_EFFORT, quality }));
-    return LOWER_QUALITIES.map((quality) => (sized) => sized.toFormat(format as keyof FormatEnum, { quality }));
+    return LOWER_QUALITIES.map((quality) => (sized) => sized.toFormat(format, { quality }));
   }
 
   /** In the format that it has. Metadata is left behind, colours are those of sRGB. */
@@ -248,7 +248,7 @@ class PictureMaker {
     if (format === 'heif') return picture.avif({ effort: AVIF_EFFORT });
     if (format === 'png') return picture.png({ palette: isPalette === true });
     const options = quality === undefined || format === 'gif' ? {} : { quality };
-    return picture.toFormat(format as keyof FormatEnum, options);
+    return picture.toFormat(format, options);
   }
 }
 

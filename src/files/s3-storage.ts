@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { SetupError } from '../errors.ts';
 import type { S3Settings } from '../project/file-settings.ts';
+import { errorCode, isObject } from '../type-guards.ts';
 import type { FileStorage, StoredBytes, StoredObject } from './storage.ts';
 
 type ClientModule = typeof import('@aws-sdk/client-s3');
@@ -25,7 +26,7 @@ async function loaded<M>(name: string, load: () => Promise<M>): Promise<M> {
   try {
     return await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new SetupError('Files are to be stored in S3, and its client is not installed', [
       `npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner (${name} is missing)`,
     ]);
@@ -174,7 +175,5 @@ function baseUrlOf({ baseUrl, endpoint, bucket, region, pathStyle }: S3Settings)
   return pathStyle ? `${protocol}//${host}/${bucket}` : `${protocol}//${bucket}.${host}`;
 }
 
-const isMissing = (error: unknown): boolean => {
-  const { name } = error as { name?: string };
-  return name === 'NoSuchKey' || name === 'NotFound';
-};
+const isMissing = (error: unknown): boolean =>
+  isObject(error) && (error.name === 'NoSuchKey' || error.name === 'NotFound');

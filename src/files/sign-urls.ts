@@ -11,7 +11,7 @@ export async function signFiles<F extends object>(storage: FileStorage, files: r
 }
 
 export async function signFile<F extends object>(storage: FileStorage, file: F): Promise<F> {
-  const { url, formats } = file as { readonly url?: unknown; readonly formats?: unknown };
+  const { url, formats }: { readonly url?: unknown; readonly formats?: unknown } = file;
   const own = await signedUrl(storage, url);
   const shown = isObject(formats) ? await signFormats(storage, formats) : formats;
   return {
@@ -26,7 +26,7 @@ async function signFormats(storage: FileStorage, formats: Record<string, unknown
   const signed: Record<string, unknown> = {};
   for (const [key, format] of Object.entries(formats)) {
     const url = isObject(format) ? await signedUrl(storage, format.url) : null;
-    signed[key] = url === null ? format : { ...(format as object), url, isUrlSigned: true };
+    signed[key] = isObject(format) && url !== null ? { ...format, url, isUrlSigned: true } : format;
   }
   return signed;
 }

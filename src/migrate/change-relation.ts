@@ -25,7 +25,8 @@ interface RelationChange {
 /** A relation before and after, from the side that keeps it now. */
 export function relationChangeOf(before: Model, after: Model, uid: string, name: string): RelationChange {
   const schema = schemaOf(after, uid)!;
-  const attribute = schema.attributes.get(name) as RelationAttribute;
+  const attribute = schema.attributes.get(name);
+  if (attribute?.kind !== 'relation') throw new Error(`${uid}.${name} is no relation`);
   const old = relationBefore(before, uid, attribute)!;
   const target = after.contentTypes.get(attribute.target);
   return {

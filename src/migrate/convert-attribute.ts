@@ -21,8 +21,13 @@ export interface Conversion {
 
 export function conversionOf(before: Model, after: Model, uid: string, name: string): Conversion {
   const schema = schemaOf(after, uid)!;
-  const from = schemaOf(before, uid)!.attributes.get(name) as ScalarAttribute;
-  return { schema, from, to: schema.attributes.get(name) as ScalarAttribute };
+  return { schema, from: scalarOf(schemaOf(before, uid)!, name), to: scalarOf(schema, name) };
+}
+
+function scalarOf({ uid, attributes }: Schema, name: string): ScalarAttribute {
+  const attribute = attributes.get(name);
+  if (attribute?.kind !== 'scalar') throw new Error(`${uid}.${name} has no values to convert`);
+  return attribute;
 }
 
 export const losesNothing = ({ from, to }: Conversion): boolean => isLossless(from, to);

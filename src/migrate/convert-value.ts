@@ -2,6 +2,7 @@
 // database returns them and given as the body of a write would hold them, so that the rules of writing decide.
 import type { ScalarAttribute, ScalarType } from '../model/types.ts';
 import { type Checked, readValue } from '../plan/write/values.ts';
+import { isObject } from '../type-guards.ts';
 
 const TEXTS: ReadonlySet<ScalarType> = new Set(['string', 'text', 'richtext', 'email', 'uid', 'enumeration']);
 const NUMBERS: ReadonlySet<ScalarType> = new Set(['integer', 'float', 'decimal', 'biginteger']);
@@ -33,7 +34,7 @@ const NOT_KEPT: Checked = { problem: 'passwords are not shown, and nothing else 
 export function convertValue(from: ScalarAttribute, to: ScalarAttribute, stored: unknown): Checked {
   if (stored === null) return { value: null };
   if (from.type === 'password' || to.type === 'password')
-    return from.type === to.type ? { value: stored as string } : NOT_KEPT;
+    return from.type === to.type ? { value: String(stored) } : NOT_KEPT;
   const given = givenAs(to.type, from.type, stored);
   if (given === undefined) return { problem: `is no ${to.type}` };
   if (to.type === 'decimal' && Math.abs(Number(given)) > LARGEST_DECIMAL)
@@ -54,7 +55,7 @@ function givenAs(to: ScalarType, from: ScalarType, stored: unknown): unknown {
   return documentOf(to, from, stored);
 }
 
-const parsed = (stored: unknown): unknown => JSON.parse(stored as string);
+const parsed = (stored: unknown): unknown => JSON.parse(String(stored));
 const isTrue = (stored: unknown): boolean => stored === true || Number(stored) === 1;
 
 function textOf(from: ScalarType, stored: unknown): string | undefined {
@@ -104,8 +105,8 @@ const paragraphs = (text: string): unknown =>
 /** The lines of text in blocks. */
 function plainText(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(plainText);
-  if (typeof node !== 'object' || node === null) return [];
-  const { type, text, children } = node as { type?: unknown; text?: unknown; children?: unknown };
+  if (!isObject(node)) return [];
+  const { type, text, children } = node;
   if (typeof text === 'string') return [text];
   const lines = plainText(children);
   return type === 'list' ? lines : [lines.join('')];

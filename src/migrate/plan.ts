@@ -6,6 +6,7 @@ import { readDefaultLocale } from '../db/stored-settings.ts';
 import type { Definition, Model } from '../model/types.ts';
 import { countBeyondFirst, countDrafts, countLinks, countOtherLocales } from '../sql/kept-link-statements.ts';
 import { countHeld, countRows } from '../sql/migration-statements.ts';
+import type { Statement } from '../sql/statement.ts';
 import {
   type Change,
   changeId,
@@ -103,9 +104,9 @@ class Planner {
     return { change, id: changeId(change), details: [], isSafe: found.rows === 0, ...found };
   }
 
-  async #count(statement: Parameters<Session['rows']>[0], ...values: string[]): Promise<number> {
+  async #count(statement: Statement<readonly [count: number]>, ...values: string[]): Promise<number> {
     const [row] = await this.#session.rows(statement, values);
-    return row![0] as number;
+    return row![0];
   }
 
   #describe(change: Change): Promise<Pick<PlannedChange, 'text' | 'rows'> & Partial<PlannedChange>> {

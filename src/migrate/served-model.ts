@@ -30,6 +30,9 @@ interface Served {
   readonly strapi?: string;
 }
 
+/** What keepServed wrote. Its format tells whether the rest can be used. */
+const servedIn = (text: string): Served => JSON.parse(text) as Served;
+
 /** Null: Strapi has never served the database. */
 const markOf = (strapi: string | null): string =>
   strapi === null ? 'none' : createHash('sha256').update(strapi).digest('hex');
@@ -110,10 +113,10 @@ export async function readServed(
   definitions: readonly Definition[],
 ): Promise<LastServed | null> {
   const text = await settingOf(database, present, OWN_SETTINGS, SERVED);
-  const served = text === null ? null : (JSON.parse(text) as Served);
+  const served = text === null ? null : servedIn(text);
   const strapi = await settingOf(database, present, SETTINGS_TABLE, STRAPI_SERVED);
   if (served?.format === FORMAT) {
-    const last = isOvertaken(served, strapi) ? leftByStrapi(served, definitions, JSON.parse(strapi)) : served;
+    const last = isOvertaken(served, strapi) ? leftByStrapi(served, definitions, strapiTypesIn(strapi)) : served;
     if (isSame(last.definitions, definitions)) return null;
     const { dialect } = database;
     const known = withReturned(last, definitions, ({ collectionName }, attribute) => {
@@ -126,7 +129,7 @@ export async function readServed(
   }
   return strapi === null
     ? null
-    : { definitions: definitions.map(optionsIn(JSON.parse(strapi))), recorded: definitions };
+    : { definitions: definitions.map(optionsIn(strapiTypesIn(strapi))), recorded: definitions };
 }
 
 /** Whether Strapi has started with other content-types since. A record of an earlier version does not tell. */
@@ -154,6 +157,9 @@ interface StrapiType {
 
 type StrapiTypes = Readonly<Record<string, StrapiType>>;
 
+/** What Strapi 5 wrote. */
+const strapiTypesIn = (text: string): StrapiTypes => JSON.parse(text) as StrapiTypes;
+
 /** Gives a definition the options that Strapi served it with. */
 const optionsIn =
   (types: StrapiTypes) =>
@@ -175,7 +181,7 @@ function leftByStrapi(served: Served, definitions: readonly Definition[], types:
   const ours = new Map(served.definitions.map((definition) => [definition.uid, definition]));
   const known = new Map([...ours, ...definitions.map((definition) => [definition.uid, definition] as const)]);
   const isKnown = ({ target, component }: AttributeDefinition): boolean =>
-    [target, component].every((uid) => uid === undefined || known.has(uid as string));
+    [target, component].every((uid) => uid === undefined || known.has(String(uid)));
   const left = [...known.values()].flatMap((definition): Definition[] => {
     if (definition.kind === 'component') return [definition];
     const { uid, attributes } = definition;
@@ -201,7 +207,7 @@ function leftByStrapi(served: Served, definitions: readonly Definition[], types:
 export async function tellStrapi(session: Session, dialect: Dialect, kind: Toggle, uid: string): Promise<void> {
   const [row] = await session.rows(STRAPI_SERVED, []);
   if (!row) return;
-  const types = JSON.parse(row[0]) as Record<string, StrapiType>;
+  const types = strapiTypesIn(row[0]);
   const type = types[uid];
   if (!type) return;
   const isOn = kind.endsWith('-on');
@@ -212,7 +218,7 @@ export async function tellStrapi(session: Session, dialect: Dialect, kind: Toggl
 
 export async function servedNow(session: Session): Promise<readonly Definition[] | null> {
   const [row] = await session.rows(SERVED, []);
-  return row ? (JSON.parse(row[0]) as Served).definitions : null;
+  return row ? servedIn(row[0]).definitions : null;
 }
 
 export async function keepServed(
@@ -221,7 +227,7 @@ export async function keepServed(
   definitions: readonly Definition[],
 ): Promise<void> {
   const [row] = await session.rows(SERVED, []);
-  const served = row ? (JSON.parse(row[0]) as Served) : null;
+  const served = row ? servedIn(row[0]) : null;
   const gone = served?.format === FORMAT ? goneFrom(served, definitions) : [];
   const strapi = await strapiMark(session);
   const next: Served = { format: FORMAT, definitions, ...(gone.length > 0 && { gone }), strapi };
@@ -248,7 +254,7 @@ export async function requireServed(
 export async function noteServed(database: Database, definitions: readonly Definition[]): Promise<void> {
   const isKept = await database.latest(async (session) => {
     const [row] = await session.rows(SERVED, []);
-    const served = row ? (JSON.parse(row[0]) as Served) : null;
+    const served = row ? servedIn(row[0]) : null;
     return served !== null && isSame(served.definitions, definitions) && served.strapi === (await strapiMark(session));
   });
   if (!isKept) await database.transaction((session) => keepServed(session, database, definitions));

@@ -1,5 +1,4 @@
 // A list of components or files that takes one only keeps its first; the others are set aside.
-import type { ComponentAttribute, MediaAttribute } from '../model/types.ts';
 import { beyondFirst, deleteBeyondFirst } from '../sql/kept-link-statements.ts';
 import { deleteItems } from '../store/components.ts';
 import type { UndoAction } from './aside.ts';
@@ -9,7 +8,8 @@ import { run, type Step } from './step.ts';
 
 export function keepFirst(step: Step, uid: string, name: string): Promise<UndoAction[]> {
   const schema = schemaOf(step.before, uid)!;
-  const attribute = schema.attributes.get(name) as ComponentAttribute | MediaAttribute;
+  const attribute = schema.attributes.get(name);
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'media') throw new Error(`${uid}.${name} is no list`);
   const { link } = attribute;
   return step.aside.around([...tablesAround(step.before, schema), link.table], async () => {
     const gone = await run(step, beyondFirst(step.dialect, link));

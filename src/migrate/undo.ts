@@ -25,6 +25,9 @@ export interface AppliedChange {
 /** How a change is taken back: row by row, or by the opposite names. */
 type Undo = readonly UndoAction[] | Rename;
 
+/** What was kept with the change. */
+const undoIn = (text: string): Undo => JSON.parse(text) as Undo;
+
 const shown = ([number, id, text, , , appliedAt]: ChangeRow): AppliedChange => ({
   number,
   id,
@@ -55,7 +58,7 @@ export async function undoLast(database: Database, rebuild: Rebuild, discard: bo
   if (!last)
     throw new SetupError('There is no change to take back', ['a change that was released or undone is not kept']);
   const [number, , , undoText, definitionsText] = last;
-  const undo = JSON.parse(undoText) as Undo;
+  const undo = undoIn(undoText);
   const definitions = JSON.parse(definitionsText) as Definition[];
   await database.transaction(
     async (session) => {
@@ -121,7 +124,7 @@ export async function release(database: Database): Promise<AppliedChange[]> {
     await database.transaction(
       async (session) => {
         for (const [number, , , undoText] of rows) {
-          const undo = JSON.parse(undoText) as Undo;
+          const undo = undoIn(undoText);
           if (!isRename(undo))
             for (const copy of undo.flatMap(copiesOf)) await session.rows(dropTable(dialect, copy), []);
           await session.rows(setChangeState(dialect), ['released', number]);

@@ -1,10 +1,7 @@
 // What a definition may say of an attribute, by its type: the source of the JSON Schemas that editors read, and of what
 // `sheaf type add` takes. definitions.ts is what decides at the start, and ignores options that it does not know.
 import { MORPH_KINDS, RELATION_KINDS } from './definitions.ts';
-import type { ScalarType } from './types.ts';
-
-export type AttributeType = ScalarType | 'media' | 'relation' | 'component' | 'dynamiczone' | 'customField';
-
+import type { AttributeType } from './types.ts';
 /** The part of JSON Schema that options need. */
 export interface OptionSchema {
   readonly type?: 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object' | readonly string[];

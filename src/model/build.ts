@@ -2,6 +2,7 @@
 // every type has, and freezes the result. A definition that does not fit the others stops the start.
 import { SetupError } from '../errors.ts';
 import { type IndexLists, readSettings } from '../project/settings.ts';
+import { isObject } from '../type-guards.ts';
 import {
   ADMIN_USER,
   BUILTIN_DEFINITIONS,
@@ -12,7 +13,7 @@ import {
   ROUTED_BUILTINS,
 } from './builtin.ts';
 import { declaredIndexes, type IndexDeclaration } from './declared-indexes.ts';
-import { MORPH_KINDS, readDefinitions, SCALAR_TYPES } from './definitions.ts';
+import { isRelationKind, isScalarType, MORPH_KINDS, readDefinitions } from './definitions.ts';
 import {
   columnName,
   componentTableName,
@@ -43,7 +44,6 @@ import type {
   Model,
   MorphAttribute,
   RelationAttribute,
-  RelationKind,
   ScalarAttribute,
   ScalarRules,
   ScalarType,
@@ -120,8 +120,9 @@ class Builder {
     const contentTypes = new Map<string, ContentType>();
     const components = new Map<string, ComponentSchema>();
     for (const definition of this.#definitions) {
-      if (definition.kind === 'component') components.set(definition.uid, this.#component(definition));
-      else contentTypes.set(definition.uid, this.#contentType(definition));
+      const { uid, kind } = definition;
+      if (kind === 'component') components.set(uid, this.#component(definition));
+      else contentTypes.set(uid, this.#contentType(definition, kind));
     }
     for (const uid of Object.keys(this.#indexes)) this.#find(uid, 'content-type', `config/sheaf.json: indexes.${uid}`);
     if (this.#problems.length > 0) throw new SetupError('The content model does not fit together:', this.#problems);
@@ -176,7 +177,7 @@ class Builder {
     return declaredIndexes(declarations, attributes, this.#problems);
   }
 
-  #contentType(definition: NamedDefinition): ContentType {
+  #contentType(definition: NamedDefinition, kind: ContentType['kind']): ContentType {
     const first = [
       { ...scalar('id', 'integer', 'id'), writable: false },
       { ...scalar('documentId', 'string', 'document_id'), writable: false },
@@ -195,7 +196,7 @@ class Builder {
     ];
     const attributes = this.#attributes(definition, first, last);
     return Object.freeze({
-      kind: definition.kind as ContentType['kind'],
+      kind,
       uid: definition.uid,
       collectionName: definition.collectionName,
       table: definition.table,
@@ -279,8 +280,9 @@ class Builder {
         );
       }
       case 'dynamiczone': {
-        const uids = declared.components as string[];
-        const found = uids.map((uid, index) => this.#find(uid, 'component', `${at}.components[${index}]`));
+        const found = stringsIn(declared.components).map((uid, index) =>
+          this.#find(uid, 'component', `${at}.components[${index}]`),
+        );
         return {
           ...common,
           kind: 'dynamiczone',
@@ -305,7 +307,7 @@ class Builder {
       }
       default:
         return {
-          ...scalar(name, declared.type as ScalarType, columnName(name)),
+          ...scalar(name, declared.type, columnName(name)),
           ...common,
           searchable: declared.searchable !== false,
           rules: rulesOf(declared),
@@ -322,7 +324,7 @@ class Builder {
     const type = registered.get(uid);
     // Any string, where the field and not the attribute knows the values.
     if (type === 'enumeration' && !Array.isArray(declared.enum)) return 'string';
-    if (type !== undefined && SCALAR_TYPES.has(type)) return type as ScalarType;
+    if (type !== undefined && isScalarType(type)) return type;
     const held = ofColumn(table, column);
     if (held === null)
       this.#notes.push(`${at} is kept as text: no plugin of the project registers the custom field ${uid}`);
@@ -342,9 +344,9 @@ class Builder {
     declared: AttributeDefinition,
     at: string,
   ): RelationAttribute | null {
+    const { relation } = declared;
     const target = this.#target(declared, at);
-    if (!target) return null;
-    const relation = declared.relation as RelationKind;
+    if (!target || !isRelationKind(relation)) return null;
     const side = this.#side(definition, target, { name: common.name, declared, at });
     if (!side) return null;
     const { storedAs, inverse } = side;
@@ -381,7 +383,7 @@ class Builder {
   /** Which side a relation is stored on, as Strapi 5 decides it; null where it refuses the relation. */
   #side(definition: NamedDefinition, target: NamedDefinition, { name, declared, at }: DeclaredRelation): Side | null {
     const isMapped = declared.mappedBy != null;
-    const inverse = (declared.mappedBy ?? declared.inversedBy ?? null) as string | null;
+    const inverse = stringOrNull(declared.mappedBy ?? declared.inversedBy);
     if (inverse === null) return { storedAs: 'own', inverse };
     const other = target.attributes[inverse];
     const leadsBack = other?.type === 'relation' && other.target === definition.uid;
@@ -513,6 +515,11 @@ const exposureOf = (uid: string): Exposure => {
   return RELATED_BUILTINS.has(uid) ? 'relations' : 'hidden';
 };
 
+// Options that a definition must have were checked when it was read. Of the others, what is of no use is ignored.
+const stringsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+const stringOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const boundOrNull = (value: unknown): string | number | null =>
   typeof value === 'number' || typeof value === 'string' ? value : null;
@@ -521,16 +528,16 @@ type AttributeCommon = Pick<Attribute, 'name' | 'private' | 'writable' | 'requir
 
 /** Relations and slugs always differ between locales; other attributes only where they say so. */
 function base(name: string, declared: Record<string, unknown>, definition: NamedDefinition): AttributeCommon {
-  const options = declared.pluginOptions as { i18n?: { localized?: boolean } } | undefined;
+  const i18n = memberOf(declared.pluginOptions, 'i18n');
   return {
     name,
     private: declared.private === true,
     writable: declared.writable !== false,
     required: declared.required === true,
-    visibleWhen: (declared.conditions as { visible?: unknown } | undefined)?.visible ?? null,
+    visibleWhen: memberOf(declared.conditions, 'visible') ?? null,
     localized:
       definition.localized &&
-      (options?.i18n?.localized === true || declared.type === 'relation' || declared.type === 'uid'),
+      (memberOf(i18n, 'localized') === true || declared.type === 'relation' || declared.type === 'uid'),
   };
 }
 
@@ -547,7 +554,6 @@ function defaultOf({ type, default: value }: AttributeDefinition): unknown {
 }
 
 function rulesOf(declared: AttributeDefinition): ScalarRules {
-  const encryption = declared.encryption as { rounds?: number } | undefined;
   return {
     unique: declared.unique === true || declared.type === 'uid',
     default: defaultOf(declared),
@@ -556,8 +562,8 @@ function rulesOf(declared: AttributeDefinition): ScalarRules {
     minLength: numberOrNull(declared.minLength),
     maxLength: numberOrNull(declared.maxLength),
     regex: declared.regex === undefined ? null : String(declared.regex),
-    enum: declared.type === 'enumeration' ? (declared.enum as string[]) : null,
-    rounds: encryption?.rounds ?? DEFAULT_ROUNDS,
+    enum: declared.type === 'enumeration' ? stringsIn(declared.enum) : null,
+    rounds: numberOrNull(memberOf(declared.encryption, 'rounds')) ?? DEFAULT_ROUNDS,
   };
 }
 

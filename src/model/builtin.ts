@@ -22,8 +22,8 @@ const builtin = (
   attributes,
 });
 
-const text = { type: 'string' };
-const hiddenText = { type: 'string', private: true, searchable: false };
+const text: AttributeDefinition = { type: 'string' };
+const hiddenText: AttributeDefinition = { type: 'string', private: true, searchable: false };
 
 export const USER = 'plugin::users-permissions.user';
 export const ROLE = 'plugin::users-permissions.role';

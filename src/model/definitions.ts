@@ -3,11 +3,19 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from '../errors.ts';
-import { isObject } from '../type-guards.ts';
+import { errorCode, errorMessage, isObject } from '../type-guards.ts';
 import { snakeCase } from './identifiers.ts';
-import type { AttributeDefinition, Definition, MorphKind, RelationKind, ScalarType, SchemaLabel } from './types.ts';
+import type {
+  AttributeDefinition,
+  AttributeType,
+  Definition,
+  MorphKind,
+  RelationKind,
+  ScalarType,
+  SchemaLabel,
+} from './types.ts';
 
-export const SCALAR_TYPES: ReadonlySet<string> = new Set<ScalarType>([
+const SCALAR_TYPES: ReadonlySet<string> = new Set<ScalarType>([
   'string',
   'text',
   'richtext',
@@ -39,13 +47,25 @@ export const MORPH_KINDS: ReadonlySet<string> = new Set<MorphKind>([
   'morphOne',
   'morphMany',
 ]);
-const OTHER_TYPES = ['media', 'relation', 'component', 'dynamiczone', 'customField'];
+const OTHER_TYPES: readonly string[] = [
+  'media',
+  'relation',
+  'component',
+  'dynamiczone',
+  'customField',
+] satisfies AttributeType[];
 const MEDIA_TYPES = new Set(['images', 'videos', 'files', 'audios']);
 /** Columns that every table of content has. */
 const RESERVED = new Set(['id', 'document_id']);
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Letters of any alphabet, digits, _ and -, which `strapi generate` accepts. */
 export const ATTRIBUTE_NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
+
+export const isScalarType = (type: string): type is ScalarType => SCALAR_TYPES.has(type);
+export const isAttributeType = (type: unknown): type is AttributeType =>
+  typeof type === 'string' && (SCALAR_TYPES.has(type) || OTHER_TYPES.includes(type));
+export const isRelationKind = (kind: unknown): kind is RelationKind =>
+  typeof kind === 'string' && RELATION_KINDS.has(kind);
 
 type Problems = string[];
 
@@ -127,9 +147,11 @@ function readJson({ uid, file, shown }: DefinitionFile, { problems, labels }: Fo
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     const why =
-      code === 'ENOENT' || code === 'ENOTDIR' ? 'the file is missing' : `the file cannot be read (${message})`;
+      code === 'ENOENT' || code === 'ENOTDIR'
+        ? 'the file is missing'
+        : `the file cannot be read (${errorMessage(error)})`;
     problems.push(`${shown}: ${why}; expected a content-type definition in JSON`);
     return null;
   }
@@ -141,7 +163,7 @@ function readJson({ uid, file, shown }: DefinitionFile, { problems, labels }: Fo
     }
     problems.push(`${shown}: expected a JSON object`);
   } catch (error) {
-    problems.push(`${shown}: not valid JSON: ${(error as Error).message}`);
+    problems.push(`${shown}: not valid JSON: ${errorMessage(error)}`);
   }
   return null;
 }
@@ -197,20 +219,17 @@ function contentType(
   const folder = uid.slice(uid.lastIndexOf('.') + 1);
   const before = problems.length;
   const info = isObject(json.info) ? json.info : {};
-  const kind = json.kind ?? 'collectionType';
-  if (kind !== 'collectionType' && kind !== 'singleType')
+  if (json.kind != null && json.kind !== 'collectionType' && json.kind !== 'singleType')
     problems.push(`${shown}: kind: expected "collectionType" or "singleType"`);
-  for (const key of ['singularName', 'pluralName'] as const) {
-    const value = info[key];
-    if (typeof value !== 'string' || !KEBAB.test(value))
-      problems.push(`${shown}: info.${key}: expected a lower-case name such as "${folder}"`);
-  }
+  const nameIn = (key: 'singularName' | 'pluralName'): string =>
+    requiredText(info[key], KEBAB, `${shown}: info.${key}: expected a lower-case name such as "${folder}"`, problems);
+  const singularName = nameIn('singularName');
+  const pluralName = nameIn('pluralName');
   if (typeof info.displayName !== 'string') problems.push(`${shown}: info.displayName: expected a string`);
   if (typeof info.singularName === 'string' && info.singularName !== folder && uid.startsWith('api::'))
     problems.push(`${shown}: info.singularName: expected "${folder}", the name of its folder`);
-  const collectionName = json.collectionName ?? info.singularName;
-  if (typeof collectionName !== 'string' || collectionName === '')
-    problems.push(`${shown}: collectionName: expected a table name`);
+  const tableProblem = `${shown}: collectionName: expected a table name`;
+  const collectionName = requiredText(json.collectionName ?? info.singularName, NOT_EMPTY, tableProblem, problems);
   const options = readOptions(json, shown, problems);
   const pluginOptions = optionalObject(json, 'pluginOptions', shown, problems);
   const i18n = optionalObject(pluginOptions, 'i18n', `${shown}: pluginOptions`, problems);
@@ -220,14 +239,23 @@ function contentType(
   return {
     uid,
     file: shown,
-    kind: kind as Definition['kind'],
-    collectionName: collectionName as string,
-    singularName: info.singularName as string,
-    pluralName: info.pluralName as string,
+    kind: json.kind === 'singleType' ? 'singleType' : 'collectionType',
+    collectionName,
+    singularName,
+    pluralName,
     ...options,
     localized: i18n.localized === true,
     attributes,
   };
+}
+
+const NOT_EMPTY = /./s;
+
+/** A text of some form. What stands for another value is not used: its problem keeps the definition from being read. */
+function requiredText(value: unknown, form: RegExp, problem: string, problems: Problems): string {
+  if (typeof value === 'string' && form.test(value)) return value;
+  problems.push(problem);
+  return '';
 }
 
 type Options = Pick<Definition, 'draftAndPublish' | 'populateCreatorFields' | 'privateAttributes' | 'indexes'>;
@@ -253,15 +281,15 @@ function componentFile(file: DefinitionFile, found: Found): Definition | null {
   if (!json) return null;
   const name = uid.slice(uid.indexOf('.') + 1);
   const before = problems.length;
-  if (typeof json.collectionName !== 'string' || json.collectionName === '')
-    problems.push(`${shown}: collectionName: expected a table name; components must have one`);
+  const tableProblem = `${shown}: collectionName: expected a table name; components must have one`;
+  const collectionName = requiredText(json.collectionName, NOT_EMPTY, tableProblem, problems);
   const attributes = checkAttributes(json.attributes, shown, problems);
   if (problems.length > before) return null;
   return {
     uid,
     file: shown,
     kind: 'component',
-    collectionName: json.collectionName as string,
+    collectionName,
     singularName: name,
     pluralName: name,
     draftAndPublish: false,
@@ -316,25 +344,30 @@ function checkAttributes(value: unknown, shown: string, problems: Problems): Rec
       problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
       continue;
     }
-    checkAttribute(definition as AttributeDefinition, at, problems);
-    checked[name] = definition as AttributeDefinition;
+    checkAttribute(definition, at, problems);
+    if (isAttribute(definition)) checked[name] = definition;
   }
   return checked;
 }
 
+const isAttribute = (definition: Record<string, unknown>): definition is AttributeDefinition =>
+  isAttributeType(definition.type);
+
 /** Strapi 5 keeps links where these say. Elsewhere they would be missing, so they are refused rather than ignored. */
-function checkStorage(definition: AttributeDefinition, at: string, problems: Problems): void {
+function checkStorage(definition: Record<string, unknown>, at: string, problems: Problems): void {
   for (const key of ['joinTable', 'joinColumn', 'morphColumn'])
     if (definition[key] !== undefined)
       problems.push(`${at}.${key}: expected none; tables and columns of links have the names that Strapi 5 gives them`);
 }
 
-function checkAttribute(definition: AttributeDefinition, at: string, problems: Problems): void {
+function checkAttribute(definition: Record<string, unknown>, at: string, problems: Problems): void {
   for (const key of ['required', 'private', 'unique', 'searchable', 'writable', 'repeatable', 'multiple', 'index'])
     checkBoolean(definition, key, at, problems);
-  for (const key of ['minLength', 'maxLength'])
-    if (definition[key] !== undefined && !(Number.isInteger(definition[key]) && (definition[key] as number) >= 0))
+  for (const key of ['minLength', 'maxLength']) {
+    const length = definition[key];
+    if (length !== undefined && !(typeof length === 'number' && Number.isInteger(length) && length >= 0))
       problems.push(`${at}.${key}: expected a whole number`);
+  }
   if (definition.regex !== undefined) {
     try {
       new RegExp(String(definition.regex));
@@ -392,7 +425,7 @@ function checkAttribute(definition: AttributeDefinition, at: string, problems: P
         problems.push(`${at}.customField: expected the uid of a custom field, such as "plugin::color-picker.color"`);
       break;
     default:
-      if (!SCALAR_TYPES.has(definition.type))
+      if (!isAttributeType(definition.type))
         problems.push(`${at}.type: expected one of ${[...SCALAR_TYPES, ...OTHER_TYPES].join(', ')}`);
   }
 }

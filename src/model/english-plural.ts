@@ -3,7 +3,10 @@
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   'person:people child:children man:men woman:women mouse:mice goose:geese foot:feet tooth:teeth leaf:leaves knife:knives life:lives shelf:shelves half:halves wolf:wolves datum:data medium:media criterion:criteria index:indices hero:heroes'
     .split(' ')
-    .map((pair) => pair.split(':') as [string, string]),
+    .map((pair): [string, string] => {
+      const [one = '', many = ''] = pair.split(':');
+      return [one, many];
+    }),
 );
 
 /** Words that are the same in plural, or have none. */

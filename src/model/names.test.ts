@@ -45,7 +45,7 @@ function cutTo(token: string, length: number): string {
   return `${token.substring(0, length - 5)}${digits.substring(0, 5)}`;
 }
 
-const text = { type: 'string' };
+const text: AttributeDefinition = { type: 'string' };
 const shared = {
   file: 'test',
   pluralName: '',
@@ -68,7 +68,8 @@ interface Names {
 
 const uidOf = (singular: string): string => `api::${singular}.${singular}`;
 
-function definitionsOf({ collection, singular, otherCollection, otherSingular, component, attributes }: Names) {
+function definitionsOf(names: Names): Definition[] {
+  const { collection, singular, otherCollection, otherSingular, component, attributes } = names;
   const [plain, many, one, key, morph, field, zone] = attributes;
   const other = uidOf(otherSingular);
   const relation = (kind: string, more: object): AttributeDefinition => ({ type: 'relation', relation: kind, ...more });
@@ -96,7 +97,7 @@ function definitionsOf({ collection, singular, otherCollection, otherSingular, c
     {
       ...shared,
       uid: 'shared.part',
-      kind: 'component' as const,
+      kind: 'component',
       collectionName: component,
       singularName: 'part',
       attributes: {

@@ -6,8 +6,10 @@ import type { ScalarType } from '../typing/registry.ts';
 
 export type { ScalarType };
 
+export type AttributeType = ScalarType | 'media' | 'relation' | 'component' | 'dynamiczone' | 'customField';
+
 export interface AttributeDefinition {
-  readonly type: string;
+  readonly type: AttributeType;
   readonly [option: string]: unknown;
 }
 

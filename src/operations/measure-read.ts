@@ -51,6 +51,11 @@ function rowsFound(read: CompiledRead, kind: MeasuredRead['kind'], statement: St
 }
 
 function rowsInLists(rows: readonly Row[]): number {
-  const lists = rows.flatMap(([, json]) => (typeof json === 'string' && json.startsWith('[') ? [json] : []));
-  return lists.reduce((sum, json) => sum + (JSON.parse(json) as unknown[]).length, 0);
+  let sum = 0;
+  for (const [, json] of rows) {
+    if (typeof json !== 'string' || !json.startsWith('[')) continue;
+    const list: unknown = JSON.parse(json);
+    if (Array.isArray(list)) sum += list.length;
+  }
+  return sum;
 }

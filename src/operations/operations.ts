@@ -374,15 +374,14 @@ export class Operations {
     const kind = kindOf(request, isList);
     const measured = { kind, slots: request.values, context };
     const job: ReadJob = { ...measured, plan: read.plan, isMeasured: true };
-    const work = async (session: Session) => JSON.stringify(await measureRead(session, read, measured));
+    const work = (session: Session) => measureRead(session, read, measured);
     const lane = this.lanes.laneOf(read, kind);
     const shown = isList ? limit : 1;
     try {
       lane.requireWithin(caller.access.maxReadCost, shown);
-      const runs = await (lane.isHeavy(shown, request.values)
-        ? this.lanes.runHeavy<string>({ work, job }, readOptions(options, lane, false))
+      return await (lane.isHeavy(shown, request.values)
+        ? this.lanes.runHeavy({ work, job }, readOptions(options, lane, false))
         : this.database.snapshot(work, readOptions(options, undefined, false)));
-      return JSON.parse(runs) as StatementRun[];
     } catch (error) {
       return unlessRefused(error);
     }

@@ -8,14 +8,14 @@ import type { CompiledRead } from '../read/compiled-read.ts';
 import type { ReadPage } from '../read/read-strategy.ts';
 import { prepareFirst, preparePage, runCount, runDocumentCount } from '../read/run-read.ts';
 import type { Row } from '../sql/statement.ts';
-import { type MeasuredRead, measureRead } from './measure-read.ts';
+import { type MeasuredRead, measureRead, type StatementRun } from './measure-read.ts';
 
 export interface ReadJob {
   readonly kind: 'page' | 'page and total' | 'first' | 'count' | 'count documents';
   readonly plan: AuthorizedReadPlan;
   readonly slots: readonly unknown[];
   readonly context: Context;
-  /** Whether it is run for its numbers: they are the result then, as JSON. */
+  /** Whether it is run for its numbers: they are the result then. */
   readonly isMeasured?: true;
 }
 
@@ -26,16 +26,20 @@ export interface SentPage extends Omit<ReadPage, 'text' | 'objects'> {
 
 const sentPage = ({ text, objects: _objects, ...rest }: ReadPage): SentPage => ({ ...rest, text: text() });
 
-export type JobResult = SentPage | string | number | null;
+export type JobResult = SentPage | readonly StatementRun[] | string | number | null;
 
 /** What the work of a job would result in here. */
-export type WorkResult = ReadPage | string | number | null;
+export type WorkResult = ReadPage | readonly StatementRun[] | string | number | null;
 
-/** What was sent, as the same work would result in it here. */
-export function received(result: JobResult): WorkResult {
-  if (typeof result !== 'object' || result === null) return result;
-  const { text, ...rest } = result;
-  return { ...rest, text: () => text };
+const isPage = (result: JobResult): result is SentPage =>
+  typeof result === 'object' && result !== null && 'text' in result;
+
+const receivedPage = ({ text, ...rest }: SentPage): ReadPage => ({ ...rest, text: () => text });
+
+/** What was sent, as the same work would result in it here: whoever sent it ran the job of this work. */
+export function received<Result extends WorkResult>(sent: JobResult): Result {
+  const result: WorkResult = isPage(sent) ? receivedPage(sent) : sent;
+  return result as Result;
 }
 
 const isOfEntries = (kind: ReadJob['kind']): kind is MeasuredRead['kind'] =>
@@ -47,8 +51,7 @@ export async function runJob(
   read: CompiledRead,
   { kind, slots, context, isMeasured }: Omit<ReadJob, 'plan'>,
 ): Promise<JobResult> {
-  if (isMeasured && isOfEntries(kind))
-    return JSON.stringify(await measureRead(session, read, { kind, slots, context }));
+  if (isMeasured && isOfEntries(kind)) return measureRead(session, read, { kind, slots, context });
   switch (kind) {
     case 'first':
       return prepareFirst(read, slots).run(session, context);

@@ -104,11 +104,10 @@ export class ReadLanes {
     this.#begun++;
     // Nobody else sees what a transaction under way has written, and it holds its connection anyway.
     if (this.#database.isInTransaction) return this.#database.snapshot(work, options);
-    // What a job results in is what the same work would have.
     if (this.#readers)
-      return received(
+      return received<Result>(
         await this.#readers.run(job, { whenGone: options.whenGone, took: (time) => options.timer?.took(time) }),
-      ) as Result;
+      );
     return this.#database.snapshot(this.#assembling(heavy), { ...options, isHeavy: true });
   }
 
@@ -132,7 +131,7 @@ export class ReadLanes {
     if (!answer) return work;
     const assemble = (rows: readonly Row[]): Promise<Result> => {
       if (lengthOf(rows) <= LARGE_CHARACTERS) return work(new RowsSession(rows));
-      return this.#assembly.run(job, rows).then((result) => received(result) as Result);
+      return this.#assembly.run(job, rows).then((result) => received<Result>(result));
     };
     // An async function would keep the rows until the response is put together.
     return (session: Session): Promise<Result> => runBound(session, answer, job.context).then(assemble);

@@ -3,6 +3,7 @@
 import type { EntityPlan, PopulatePlan } from '../plan/read/nodes.ts';
 import type { AuthorizedReadPlan } from '../plan/read/plan-read.ts';
 import type { ReadPage } from '../read/read-strategy.ts';
+import { isObject } from '../type-guards.ts';
 
 export type SignFile = (file: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
@@ -24,8 +25,8 @@ export function showsFiles(entity: EntityPlan): boolean {
 
 /** The members of a JSON array of entries, with all files below them signed. */
 export async function withSignedFiles(entries: string, entity: EntityPlan, sign: SignFile): Promise<string> {
-  const list = JSON.parse(`[${entries}]`) as (Record<string, unknown> | null)[];
-  for (const entry of list) if (entry) await signBelow(entry, entity, sign);
+  const list: unknown = JSON.parse(`[${entries}]`);
+  if (Array.isArray(list)) for (const entry of list) if (isObject(entry)) await signBelow(entry, entity, sign);
   return JSON.stringify(list).slice(1, -1);
 }
 
@@ -34,9 +35,10 @@ async function signBelow(entry: Record<string, unknown>, { populate }: EntityPla
     const value = entry[one.key];
     // A number of files has no URLs.
     if (value === undefined || one.count) continue;
-    entry[one.key] = one.page?.withCount
-      ? { ...(value as object), data: await signedRows((value as { readonly data: unknown }).data, one, sign) }
-      : await signedRows(value, one, sign);
+    entry[one.key] =
+      one.page?.withCount && isObject(value)
+        ? { ...value, data: await signedRows(value.data, one, sign) }
+        : await signedRows(value, one, sign);
   }
 }
 
@@ -47,12 +49,11 @@ async function signedRows(rows: unknown, populate: PopulatePlan, sign: SignFile)
       ? populate.part.entity
       : populate.parts.find(({ uid }) => uid === row[populate.tag])?.entity;
   const signed = async (row: unknown): Promise<unknown> => {
-    if (typeof row !== 'object' || row === null) return row;
-    const shown = row as Record<string, unknown>;
-    const entity = entityOf(shown);
+    if (!isObject(row)) return row;
+    const entity = entityOf(row);
     if (!entity) return row;
-    await signBelow(shown, entity, sign);
-    return entity.table === FILES_TABLE ? sign(shown) : shown;
+    await signBelow(row, entity, sign);
+    return entity.table === FILES_TABLE ? sign(row) : row;
   };
   return Array.isArray(rows) ? Promise.all(rows.map(signed)) : signed(rows);
 }

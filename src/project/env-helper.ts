@@ -1,4 +1,5 @@
 // `env`, as the configuration files of a Strapi project call it: a variable or a default, and casts of its text.
+import { errorMessage } from '../type-guards.ts';
 
 export interface EnvHelper {
   (key: string, otherwise?: unknown): unknown;
@@ -45,6 +46,6 @@ function parseJson(text: string, key: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`the variable ${key} is not valid JSON: ${(error as Error).message}`);
+    throw new Error(`the variable ${key} is not valid JSON: ${errorMessage(error)}`);
   }
 }

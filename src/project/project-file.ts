@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { GenericSchema } from 'valibot';
 import { type Checked, check } from '../check-json.ts';
 import { SetupError } from '../errors.ts';
+import { errorMessage } from '../type-guards.ts';
 
 const fileOf = (project: string, name: string): string => path.join(project, 'config', name);
 
@@ -30,6 +31,6 @@ export function readProjectJson(project: string, name: string): { readonly json:
   try {
     return { json: JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {
-    throw new SetupError(`${file}: not valid JSON: ${(error as Error).message}`);
+    throw new SetupError(`${file}: not valid JSON: ${errorMessage(error)}`);
   }
 }

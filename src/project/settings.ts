@@ -15,14 +15,7 @@ import {
   SCHEMA_ENTRY,
   strictObject,
 } from '../check-json.ts';
-import {
-  ADJUSTABLE_LIMITS,
-  DEFAULT_PAGE_SIZE,
-  LARGEST_PAGE_SIZE,
-  type LimitName,
-  MAX_PAGE_SIZE,
-  MAX_READ_COST,
-} from '../limits.ts';
+import { DEFAULT_PAGE_SIZE, LARGEST_PAGE_SIZE, MAX_PAGE_SIZE, MAX_READ_COST, ofEachLimit } from '../limits.ts';
 import { CODE_KINDS } from './code/code-finding.ts';
 import { FILES } from './file-settings.ts';
 import { readProjectJson, requireValid } from './project-file.ts';
@@ -326,11 +319,7 @@ const numberUpTo = (most: number, otherwise: number) => {
   return described(v.optional(v.pipe(atLeastOne(message), v.maxValue(most, message)), otherwise), LIMIT);
 };
 
-const LIMITS = strictObject(
-  Object.fromEntries(
-    Object.entries(ADJUSTABLE_LIMITS).map(([name, { value, most }]) => [name, numberUpTo(most, value)]),
-  ) as Record<LimitName, ReturnType<typeof numberUpTo>>,
-);
+const LIMITS = strictObject(ofEachLimit(({ value, most }) => numberUpTo(most, value)));
 
 const INDEXES = 'expected lists of attribute names, such as [["cuisine", "rating"]]';
 const INDEX = v.pipe(listOf(nonEmptyString('expected the name of an attribute'), INDEXES), v.minLength(1, INDEXES));

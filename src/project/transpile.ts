@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
+import type { Loader, TransformOptions } from 'esbuild';
+import { isObject } from '../type-guards.ts';
 import type { CompiledCache } from './compiled-cache.ts';
 
 const LOADERS: Readonly<Record<string, Loader>> = {
@@ -80,9 +81,9 @@ export function commonJsNow(source: SourceFile, cache: CompiledCache): string {
     cache.set(COMMON_JS, source, code);
     return code;
   } catch (error) {
-    const { message, errors } = error as Partial<TransformFailure>;
+    const { message, errors } = isObject(error) ? error : {};
     // Without a list of errors it was the compiler that failed, not the file.
-    if (errors && errors.length > 0) cache.set(NOT_VALID, source, JSON.stringify({ message, errors }));
+    if (Array.isArray(errors) && errors.length > 0) cache.set(NOT_VALID, source, JSON.stringify({ message, errors }));
     throw error;
   }
 }

@@ -50,11 +50,10 @@ export function admitQuery(query: QueryObject, { meaningless, strict, known = []
   if (ignored.length + answered.length === 0) return { parameters: query, ignored, unused: {} };
   const parameters = without(query, ignored);
   const naming = NAMING.filter((key) => ignored.includes(key));
-  const unused = Object.fromEntries(naming.map((key) => [key, query[key]])) as QueryObject;
-  if (answered.length === 0) return { parameters, ignored, unused };
-  const pagination = without(query.pagination as QueryObject, answered);
+  const unused = Object.fromEntries(naming.map((key) => [key, query[key]]));
+  if (answered.length === 0 || !isObject(query.pagination)) return { parameters, ignored, unused };
   return {
-    parameters: { ...parameters, pagination },
+    parameters: { ...parameters, pagination: without(query.pagination, answered) },
     ignored: [...ignored, ...answered.map((key) => `pagination[${key}]`)],
     unused,
   };

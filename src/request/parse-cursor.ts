@@ -43,7 +43,7 @@ function readCursor(text: string): Cursor {
     values.length <= ADJUSTABLE_LIMITS.sortKeys.most + 1 &&
     values.every((value) => value === null || typeof value === 'string' || typeof value === 'number');
   if (!isCursor) throw notOurs();
-  return { digest, backward: backward === 1, values: values as CursorValue[] };
+  return { digest, backward: backward === 1, values };
 }
 
 function listOf(text: string): readonly unknown[] {

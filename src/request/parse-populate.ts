@@ -61,12 +61,11 @@ function populateShape(value: unknown, location: Location, scope: Scope): Popula
   throw badValue(location, 'a string, a list of strings or an object');
 }
 
-interface PathTree {
-  [name: string]: PathTree;
-}
+/** Names, each with those below it. */
+class PathTree extends Map<string, PathTree> {}
 
 function dottedPaths(texts: readonly unknown[], location: Location): PopulateShape {
-  const tree: PathTree = Object.create(null);
+  const tree = new PathTree();
   for (const text of texts) {
     if (typeof text !== 'string') throw badValue(location, 'a string, a list of strings or an object');
     for (const part of itemsOf(text.split(','), location)) {
@@ -78,8 +77,9 @@ function dottedPaths(texts: readonly unknown[], location: Location): PopulateSha
       for (const [index, name] of names.entries()) {
         if (name === '') throw badKey(path, location);
         if (name === '*') throw badKey(name, within(location, ...names.slice(0, index)));
-        branch[name] ??= Object.create(null) as PathTree;
-        branch = branch[name];
+        const below = branch.get(name) ?? new PathTree();
+        branch.set(name, below);
+        branch = below;
       }
     }
   }
@@ -89,9 +89,9 @@ function dottedPaths(texts: readonly unknown[], location: Location): PopulateSha
 const fromTree = (tree: PathTree): PopulateShape => ({
   all: false,
   at: Object.fromEntries(
-    Object.entries(tree).map(([name, branch]) => [
+    [...tree].map(([name, branch]) => [
       name,
-      Object.keys(branch).length === 0 ? PLAIN_NODE : { ...PLAIN_NODE, populate: fromTree(branch) },
+      branch.size === 0 ? PLAIN_NODE : { ...PLAIN_NODE, populate: fromTree(branch) },
     ]),
   ),
   dotted: true,

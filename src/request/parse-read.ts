@@ -241,12 +241,13 @@ export const PUBLICATION_FILTERS: readonly PublicationFilter[] = [
   'published-with-draft',
 ];
 
+const BOOLEANS: ReadonlySet<unknown> = new Set([true, false, 'true', 'false']);
+
 function parsePublication(parameters: ReadParameters): PublicationFilter | null {
   const { publicationFilter, hasPublishedVersion } = parameters;
   let legacy: PublicationFilter | null = null;
   if (hasPublishedVersion !== undefined && hasPublishedVersion !== null) {
-    if (![true, false, 'true', 'false'].includes(hasPublishedVersion as boolean))
-      throw badValue(rootLocation('hasPublishedVersion'), 'true or false');
+    if (!BOOLEANS.has(hasPublishedVersion)) throw badValue(rootLocation('hasPublishedVersion'), 'true or false');
     legacy = String(hasPublishedVersion) === 'true' ? 'has-published-version-document' : 'never-published-document';
   }
   if (publicationFilter === undefined || publicationFilter === null) return legacy;

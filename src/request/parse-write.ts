@@ -9,9 +9,9 @@ import type { Status } from './read-request.ts';
 
 /** The `data` of a body; everything else about it is checked against the model. */
 export function parseData(body: unknown, limits: Limits = DEFAULT_LIMITS): Record<string, unknown> {
-  const data = typeof body === 'object' && body !== null ? (body as { data?: unknown }).data : undefined;
-  if (!isObject(data)) throw validationError('Missing "data" payload in the request body');
-  const unknownKey = Object.keys(body as object).find((key) => key !== 'data');
+  if (!isObject(body) || !isObject(body.data)) throw validationError('Missing "data" payload in the request body');
+  const { data } = body;
+  const unknownKey = Object.keys(body).find((key) => key !== 'data');
   if (unknownKey !== undefined) throw bodyKeyError(unknownKey, []);
   checkDepth(data, limits);
   return data;
@@ -104,9 +104,9 @@ function parseLocales(locale: unknown, localized: boolean, defaultLocale: string
   const isDefault = locale === undefined || locale === null || locale === '';
   const codes: readonly unknown[] = isDefault ? [defaultLocale] : Array.isArray(locale) ? locale : [locale];
   if (locale === '*') return 'all';
-  const valid = codes.filter((code) => typeof code === 'string' && isLocaleCode(code));
+  const valid = codes.filter((code): code is string => typeof code === 'string' && isLocaleCode(code));
   if (valid.length < codes.length) throw badValue(rootLocation('locale'), 'a locale code, a list of them, or *');
-  return localized ? (valid as string[]) : 'all';
+  return localized ? valid : 'all';
 }
 
 export const unknownLocale = (): SheafError =>

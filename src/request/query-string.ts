@@ -9,25 +9,25 @@ export type QueryObject = Readonly<Record<string, unknown>>;
 /** A name and groups in brackets, with nothing between, before or after them that would be lost. */
 const KEY = /^[^[\]]+(\[[^[\]]*\])*$/;
 
-const OPTIONS = {
+const OPTIONS: qs.IParseOptions = {
   strictDepth: true,
   throwOnLimitExceeded: true,
   strictNullHandling: true,
   plainObjects: true,
-  decoder(text: string, decode: (text: string) => string, _charset: string, type: string): string {
+  decoder(text, decode, _charset, type): string {
     const decoded = decode(text);
     if (type === 'key' && !KEY.test(decoded)) throw invalidKey(decoded, [], decoded.split('[')[0]!);
     if (type === 'key' && decoded.includes('__proto__')) throw invalidKey('__proto__', [], decoded.split('[')[0]!);
     return decoded;
   },
-} as unknown as qs.IParseOptions & { decoder?: never };
+};
 
 export function parseQueryString(text: string, limits: Limits = DEFAULT_LIMITS): QueryObject {
   if (text === '') return {};
   const { depth, listItems, parameters } = limits;
   try {
     const options = { ...OPTIONS, depth, arrayLimit: listItems, parameterLimit: parameters };
-    return qs.parse(text.includes('&') ? meaningfulPairs(text, parameters) : text, options) as QueryObject;
+    return qs.parse(text.includes('&') ? meaningfulPairs(text, parameters) : text, options);
   } catch (error) {
     if (error instanceof RangeError) throw explained(error, limits);
     throw error;

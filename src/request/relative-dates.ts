@@ -28,11 +28,10 @@ export function readRelativeDate(text: string): RelativeDate | null {
   if (steps === undefined) return null;
   // So long a text has more steps than are taken, and to read them all would hold up everyone.
   if (steps.length > MAX_DATE_STEPS * LONGEST_STEP) throw tooManySteps();
-  return [...steps.matchAll(STEP)].map(([, sign, amount, unit, begun]) =>
-    begun === undefined
-      ? { amount: (sign === '-' ? -1 : 1) * Number(amount), unit: unit as Unit }
-      : { amount: null, unit: begun as Unit },
-  );
+  return [...steps.matchAll(STEP)].map(([, sign, amount, added, begun]) => ({
+    amount: begun === undefined ? (sign === '-' ? -1 : 1) * Number(amount) : null,
+    unit: (begun ?? added) as Unit,
+  }));
 }
 
 /** More steps than all filters of a request may have together. */

@@ -15,7 +15,7 @@ const LARGEST_ROW_ID = 2 ** 31 - 1;
 /** The id of a row, as a number or in digits; null for anything else, and for what no row can have as its id. */
 export function readRowId(value: unknown): number | null {
   const id = typeof value === 'string' ? (/^\d+$/.test(value) ? Number(value) : null) : value;
-  return Number.isSafeInteger(id) && Math.abs(id as number) <= LARGEST_ROW_ID ? (id as number) : null;
+  return typeof id === 'number' && Number.isSafeInteger(id) && Math.abs(id) <= LARGEST_ROW_ID ? id : null;
 }
 
 /** There is no year 0, and not every database has one. */

@@ -184,9 +184,9 @@ class Generator {
   }
 
   #scalars(attributes: ReadonlyMap<string, Attribute>): ScalarAttribute[] {
-    return [...attributes.values()].filter(
-      (attribute) => attribute.kind === 'scalar' && !attribute.private && attribute.type !== 'password',
-    ) as ScalarAttribute[];
+    return [...attributes.values()]
+      .filter((attribute) => attribute.kind === 'scalar')
+      .filter((attribute) => !attribute.private && attribute.type !== 'password');
   }
 
   #fields({ type }: Readable): Parameter[] {

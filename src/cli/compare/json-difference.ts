@@ -79,12 +79,13 @@ type Entry = Record<string, unknown> & { readonly id: number };
 
 /** An empty list is one of entries as well. Ids that repeat tell nothing apart. */
 function isListOfEntries(items: readonly unknown[]): items is Entry[] {
-  const keys = items.map((item) => (isObject(item) && typeof item.id === 'number' ? identity(item as Entry) : null));
+  const keys = items.map((item) => (isObject(item) && typeof item.id === 'number' ? identity(item) : null));
   return !keys.includes(null) && new Set(keys).size === keys.length;
 }
 
 /** Rows of different tables can have one id. */
-const identity = ({ id, __component, __type }: Entry): string => [__component ?? __type ?? '', id].join(' ');
+const identity = ({ id, __component, __type }: Readonly<Record<string, unknown>>): string =>
+  [__component ?? __type ?? '', id].join(' ');
 
 function comparedEntries(strapi: readonly Entry[], sheaf: readonly Entry[], path: JsonPath): Difference[] {
   const places = new Map(sheaf.map((entry, index) => [identity(entry), index]));

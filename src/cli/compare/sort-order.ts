@@ -10,12 +10,17 @@ type Value = string | number | bigint | boolean | null;
 function keysOf(exchange: Exchange, side: 'strapi' | 'sheaf', path: JsonPath, sort: readonly SortedBy[]) {
   const { body } = exchange[side];
   const root = Array.isArray(body) ? { data: body } : body;
-  const list = path.reduce<unknown>((value, part) => (value as Record<string | number, unknown> | null)?.[part], root);
+  const list = path.reduce(partOf, root);
   if (!Array.isArray(list)) return null;
-  const names = path.filter((part) => typeof part === 'string' && part !== 'data') as string[];
+  const names = path.filter((part) => typeof part === 'string').filter((name) => name !== 'data');
   const areBig = sort.map((key) => isBigInteger(exchange, [...names, ...key.path]));
   const keys = list.map((entry) => sort.map((key, index) => comparable(valueAt(entry, key.path), areBig[index]!)));
   return keys.every((values): values is Value[] => !values.includes(undefined)) ? keys : null;
+}
+
+function partOf(value: unknown, part: string | number): unknown {
+  if (Array.isArray(value)) return value[Number(part)];
+  return isObject(value) ? value[part] : undefined;
 }
 
 function isBigInteger(exchange: Exchange, path: readonly string[]): boolean {

@@ -5,12 +5,12 @@ import { SetupError } from '../../errors.ts';
 import {
   ATTRIBUTE_OPTIONS,
   ATTRIBUTE_TYPES,
-  type AttributeType,
   type OptionName,
   type OptionSchema,
   RELATIONS,
 } from '../../model/attribute-options.ts';
-import type { AttributeDefinition } from '../../model/types.ts';
+import { isAttributeType } from '../../model/definitions.ts';
+import type { AttributeDefinition, AttributeType } from '../../model/types.ts';
 
 export interface ParsedAttribute {
   readonly name: string;
@@ -25,7 +25,7 @@ export function parseAttribute(word: string): ParsedAttribute {
   const [, name, type, inside, behind, mark] = FORM.exec(word) ?? [];
   if (name === undefined || type === undefined)
     throw refused(word, ['expected NAME:TYPE, such as title:string!', HELP]);
-  if (!Object.hasOwn(ATTRIBUTE_TYPES, type)) {
+  if (!isAttributeType(type)) {
     const nearest = nearestWord(type, Object.keys(ATTRIBUTE_TYPES));
     throw refused(word, [
       ...(nearest === null ? [] : [`did you mean ${nearest}?`]),
@@ -34,10 +34,10 @@ export function parseAttribute(word: string): ParsedAttribute {
   }
   const text = inside ?? behind ?? '';
   const words = text === '' ? [] : text.split(',').map((one) => one.trim());
-  const parsed = new Arguments(word, type as AttributeType).read(words);
+  const parsed = new Arguments(word, type).read(words);
   const { inverse, ...options } = parsed;
   const definition = { type, ...options, ...(mark === '!' && { required: true }) };
-  return { name, definition, inverse: (inverse as string | undefined) ?? null };
+  return { name, definition, inverse: typeof inverse === 'string' ? inverse : null };
 }
 
 const HELP = 'sheaf type add --help shows the grammar';
@@ -78,7 +78,7 @@ class Arguments {
     return one === LOCALIZED || (this.#has(one) && ATTRIBUTE_OPTIONS[one].schema.type === 'boolean');
   }
 
-  #has = (name: string): name is OptionName => (this.#options as readonly string[]).includes(name);
+  #has = (name: string): name is OptionName => this.#options.some((option) => option === name);
 
   #option(key: string, text: string): Options {
     if (key === LOCALIZED)

@@ -204,7 +204,7 @@ class DefinitionChanges {
     add: (name: string, definition: AttributeDefinition) => void,
   ): void {
     const key = relation === 'oneToMany' ? 'inversedBy' : 'mappedBy';
-    const definition = {
+    const definition: AttributeDefinition = {
       type: 'relation',
       relation: OTHER_SIDE[String(relation)],
       target: this.#own.uid,

@@ -8,12 +8,7 @@ import { SetupError } from '../../errors.ts';
 import { loadModel } from '../../model/build.ts';
 import type { AttributeDefinition } from '../../model/types.ts';
 import { OWN_FILE } from '../../project/configuration.ts';
-
-/** What a definition file holds. */
-export interface DefinitionContent {
-  readonly [key: string]: unknown;
-  readonly attributes: Readonly<Record<string, AttributeDefinition>>;
-}
+import { isObject } from '../../type-guards.ts';
 
 /** New contents of files, by their paths in the project. */
 export type Changes = ReadonlyMap<string, string>;
@@ -55,9 +50,11 @@ export const jsonText = (value: unknown, indent: string | number = 2): string =>
 
 /** The text of a file with further attributes, indented as it is. */
 export function withAttributes(text: string, attributes: Readonly<Record<string, AttributeDefinition>>): string {
-  const content = JSON.parse(text) as DefinitionContent;
+  const json: unknown = JSON.parse(text);
+  const content = isObject(json) ? json : {};
+  const own = isObject(content.attributes) ? content.attributes : {};
   const [, indent = '  '] = /^([ \t]+)\S/m.exec(text) ?? [];
-  return jsonText({ ...content, attributes: { ...content.attributes, ...attributes } }, indent);
+  return jsonText({ ...content, attributes: { ...own, ...attributes } }, indent);
 }
 
 /** Refuses changes with which the model cannot be loaded; nothing is written then. */

@@ -5,6 +5,7 @@ import { SetupError } from '../../errors.ts';
 import type { Logger } from '../../http/log.ts';
 import { createServer } from '../../http/server.ts';
 import { openOptions, type ServerConfig } from '../../project/environment.ts';
+import { errorMessage } from '../../type-guards.ts';
 import { type App, DevListener } from './dev-listener.ts';
 import type { PlannedChanges, ServingPlan } from './serving-plan.ts';
 
@@ -77,10 +78,10 @@ export class DevServer {
       try {
         await this.#serve(files);
       } catch (error) {
-        const { message, stack, name } = error as Error;
         // Asked anew, about what the files say now.
-        if (name === 'AbortError') continue;
-        this.#host.print(`${error instanceof SetupError ? message : stack}\nWhat was served before is served on.`);
+        if (error instanceof Error && error.name === 'AbortError') continue;
+        const reason = error instanceof Error && !(error instanceof SetupError) ? error.stack : errorMessage(error);
+        this.#host.print(`${reason}\nWhat was served before is served on.`);
       }
     } while (this.#changed.size > 0 && !this.#isClosed);
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../errors.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { OWN_FILE } from '../../project/configuration.ts';
-import { isObject } from '../../type-guards.ts';
+import { errorMessage, isObject } from '../../type-guards.ts';
 import { addType } from '../define/define-commands.ts';
 import { contentTypeFile, jsonText, schemaReference } from '../define/definition-files.ts';
 import { shellWord } from '../grant-hint.ts';
@@ -69,7 +69,7 @@ function readPackage(file: string): Record<string, unknown> {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return isObject(content) ? content : {};
   } catch (error) {
-    throw new SetupError(`${file}: not valid JSON: ${(error as Error).message}`);
+    throw new SetupError(`${file}: not valid JSON: ${errorMessage(error)}`);
   }
 }
 
@@ -109,7 +109,8 @@ interface Extended {
 
 /** Further scripts and dependencies, where there are none of their names. */
 function withPackageParts(text: string, dependencies: Readonly<Record<string, string>>): Extended {
-  const content = JSON.parse(text) as Record<string, unknown>;
+  const json: unknown = JSON.parse(text);
+  const content = isObject(json) ? json : {};
   const added: string[] = [];
   const missing = (section: string, parts: Readonly<Record<string, string>>): object => {
     const own = isObject(content[section]) ? content[section] : {};

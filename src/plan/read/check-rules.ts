@@ -1,6 +1,6 @@
 // Checks the row rules of a project against the model, at the start: plans each filter, as a request would, and looks at
 // the values of the user that stand in it. access/rules.ts has read the rules and checked what needs no plan.
-import { type RowRule, type RowUse, systemAccess } from '../../access/access.ts';
+import { ROW_USES, type RowRule, systemAccess } from '../../access/access.ts';
 import { type Rules, ruleLocation, USER_PLACEHOLDER } from '../../access/rules.ts';
 import { SheafError } from '../../errors.ts';
 import { USER } from '../../model/builtin.ts';
@@ -17,10 +17,13 @@ export function ruleProblems(model: Model, rules: Rules): string[] {
   const problems: string[] = [];
   for (const [role, ofRole] of rules.byRole)
     for (const [uid, { file, rows }] of ofRole)
-      for (const [use, rule] of Object.entries(rows) as [RowUse, RowRule][])
+      for (const use of ROW_USES) {
+        const rule = rows[use];
+        if (!rule) continue;
         checkRowRule(model, model.contentTypes.get(uid)!, rule, (problem) =>
           problems.push(`${ruleLocation(file, role, uid, use)}: ${problem}`),
         );
+      }
   return problems;
 }
 

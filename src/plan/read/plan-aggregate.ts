@@ -103,7 +103,8 @@ function reach(context: PlanContext, root: Schema, path: readonly string[], para
   if (schema.kind === 'component')
     throw wrongType(path.at(-1)!, path.slice(0, -1), param, 'expected an attribute of the component');
   const id = resolve(context, schema, { name: 'documentId', use: 'group', location: { param, path } });
-  return reached(id as Attribute & { kind: 'scalar' }, path.length);
+  if (id.kind !== 'scalar') throw new Error('documentId is no column');
+  return reached(id, path.length);
 }
 
 const DOCUMENT_ID = 'document_id';

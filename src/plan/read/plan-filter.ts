@@ -186,9 +186,8 @@ function planCount(context: PlanContext, scope: Scope, node: CountNode, negated:
   const { step, schema } = relationUnder(scope, '$count', true);
   const location = deeper(scope.location, '$count');
   const planned = tests.map(({ op: given, slot }): PlanCountTest => {
-    const positive = NEGATIVES[given];
-    const op = (positive ?? given) as PlanCountTest['op'];
-    return { op, negated: positive !== undefined, value: valueRef(context, location, slot, { type: 'integer', op }) };
+    const op = isNegative(given) ? POSITIVES[given] : given;
+    return { op, negated: op !== given, value: valueRef(context, location, slot, { type: 'integer', op }) };
   });
   const condition = where && planBehindSet(context, schema, where, deeper(location, 'where'));
   // To look for one is faster than to count, and the number says no more.
@@ -269,28 +268,30 @@ export function ruleCondition(
   return planFilter(inside, type, rule.filter, { param: 'access', path: [] });
 }
 
-const NEGATIVES: Partial<Record<Comparison, PlanComparison>> = {
+type Negative = Exclude<Comparison, PlanComparison>;
+/** What each negative comparison is the opposite of. */
+const POSITIVES = {
   ne: 'eq',
   nei: 'eqi',
   notIn: 'in',
   notContains: 'contains',
   notContainsi: 'containsi',
-};
+} as const satisfies Record<Negative, PlanComparison>;
+const isNegative = <Op extends Comparison>(op: Op): op is Op & Negative => op in POSITIVES;
 /** JSON has no order. */
 const NOT_ON_JSON: ReadonlySet<PlanComparison> = new Set(['lt', 'lte', 'gt', 'gte', 'between'] as const);
 const JSON_TYPES: ReadonlySet<ScalarType> = new Set(['json', 'blocks'] as const);
 
 function compare(context: PlanContext, scope: Scope, node: ComparisonNode, negated: boolean): Condition {
   const { op: given, slot } = node;
-  const positive = NEGATIVES[given];
-  const op = positive ?? (given as PlanComparison);
+  const op = isNegative(given) ? POSITIVES[given] : given;
   const column = scope.column ?? ID;
   const { location } = scope;
   const isJson = JSON_TYPES.has(column.type);
   if (isJson && !column.path && NOT_ON_JSON.has(op))
     throw invalidOperator(`$${given}`, location, 'JSON attributes have no order');
   if (!isJson && op === 'has') throw invalidOperator('$has', location, 'only JSON attributes hold lists');
-  const isNegated = negated !== (positive !== undefined);
+  const isNegated = negated !== (op !== given);
   if (isNegated) hintAtNone(context, scope, negated ? '$not' : `$${given}`);
   const value = valueRef(context, location, slot, {
     type: column.type,

@@ -110,7 +110,7 @@ function planRows(context: PlanContext, shape: ReadShape, { type, root, link, li
   for (const uid of context.touched)
     if (uid !== type.uid && uid !== ADMIN_USER && !access.mayFind(uid)) throw forbiddenError();
   const { populatedRows, populatedCharacters, pageBytes } = limits;
-  return deepFreeze({
+  return deepFreeze<ReadPlan>({
     uid: type.uid,
     where: allOf([...root, search, filter]),
     order,
@@ -125,7 +125,7 @@ function planRows(context: PlanContext, shape: ReadShape, { type, root, link, li
     omitted: context.omitted,
     hints: context.hints,
     limits: { populatedRows, populatedCharacters, pageBytes },
-  }) as ReadPlan as AuthorizedReadPlan;
+  }) as AuthorizedReadPlan;
 }
 
 const looksThroughRelation = (condition: Condition): boolean =>

@@ -41,7 +41,7 @@ function blockProblem(node: unknown): BlocksProblem | null {
     case 'quote':
       return childrenProblem(node, inlineProblem);
     case 'heading':
-      if (!Number.isInteger(node.level) || (node.level as number) < 1 || (node.level as number) > 6)
+      if (typeof node.level !== 'number' || !Number.isInteger(node.level) || node.level < 1 || node.level > 6)
         return problem('a heading needs a level from 1 to 6', 'level');
       return childrenProblem(node, inlineProblem);
     case 'code':

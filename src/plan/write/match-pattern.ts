@@ -2,6 +2,7 @@
 // else is done in this process meanwhile, so each has a time, and all those of a write have one together.
 import { type Context, createContext, Script } from 'node:vm';
 import { MAX_PATTERN_MS, MAX_PATTERNS_MS } from '../../limits.ts';
+import { errorCode } from '../../type-guards.ts';
 
 const QUANTIFIERS = /[*+?{]/g;
 /** A single quantifier is soon done with so many characters, and needs no clock. */
@@ -65,7 +66,7 @@ function matchesInTime(text: string, value: string): boolean | null {
     try {
       return script.runInContext(context, { timeout: MAX_PATTERN_MS });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     }
   return null;
 }

@@ -321,7 +321,9 @@ class WritePlanner {
 
   /** What code says of a new row that bodies cannot hold, such as its documentId. It has to be what can be stored. */
   ownValue(type: WriteOperation['type'], name: string, given: unknown): StoredValue {
-    const checked = readValue(type.attributes.get(name) as ScalarAttribute, given);
+    const attribute = type.attributes.get(name);
+    if (attribute?.kind !== 'scalar') throw new Error(`${name} is no column`);
+    const checked = readValue(attribute, given);
     if ('value' in checked) return checked.value;
     this.#problem([name], checked.problem);
     return null;

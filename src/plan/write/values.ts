@@ -279,7 +279,8 @@ export function ruleProblem(attribute: ScalarAttribute, value: StoredValue, time
 
 /** What a definition bounds, and may not have bounded when the value was stored. */
 function boundProblem({ type, rules }: ScalarAttribute, value: StoredValue): string | null {
-  if (type === 'enumeration') return rules.enum!.includes(value as string) ? null : notAmong(rules.enum!);
+  if (type === 'enumeration')
+    return typeof value === 'string' && rules.enum!.includes(value) ? null : notAmong(rules.enum!);
   if (typeof value === 'string' && type !== 'json' && type !== 'blocks')
     return rules.maxLength !== null && value.length > rules.maxLength ? tooLong(rules.maxLength) : null;
   if (rules.max === null || (typeof value !== 'number' && typeof value !== 'bigint')) return null;

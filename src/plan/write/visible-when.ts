@@ -43,6 +43,22 @@ export function isShown(
 const isInBodies = (schema: Schema, { name, writable }: ScalarAttribute): boolean =>
   writable && !isIgnoredKey(schema, name);
 
+/**
+ * A value as JavaScript orders it, where null is 0. Undefined for what has no order: what an entry holds has not been
+ * checked yet, and an object may not even have a string for itself.
+ */
+function orderedOf(value: unknown): string | number | bigint | boolean | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return value;
+    default:
+      return value === null ? 0 : undefined;
+  }
+}
+
 function evaluate(logic: unknown, data: Data): unknown {
   if (!isObject(logic)) return logic;
   const [operation, operand] = Object.entries(logic)[0] ?? [];
@@ -51,8 +67,9 @@ function evaluate(logic: unknown, data: Data): unknown {
   const values = list.map((item) => evaluate(item, data));
   if (values.includes(UNKNOWN)) return UNKNOWN;
   const [left, right] = values;
-  // What an entry holds has not been checked yet; an object may not even have a string for itself.
-  const isOrdered = typeof (left ?? 0) !== 'object' && typeof (right ?? 0) !== 'object';
+  const one = orderedOf(left);
+  const other = orderedOf(right);
+  const areOrdered = one !== undefined && other !== undefined;
   switch (operation) {
     case '==':
     case '===':
@@ -61,13 +78,13 @@ function evaluate(logic: unknown, data: Data): unknown {
     case '!==':
       return left !== right;
     case '<':
-      return isOrdered && (left as number) < (right as number);
+      return areOrdered && one < other;
     case '<=':
-      return isOrdered && (left as number) <= (right as number);
+      return areOrdered && one <= other;
     case '>':
-      return isOrdered && (left as number) > (right as number);
+      return areOrdered && one > other;
     case '>=':
-      return isOrdered && (left as number) >= (right as number);
+      return areOrdered && one >= other;
     case 'and':
       return values.every(Boolean);
     case 'or':
@@ -78,7 +95,7 @@ function evaluate(logic: unknown, data: Data): unknown {
       return Boolean(left);
     case 'in':
       if (Array.isArray(right)) return right.includes(left);
-      return typeof right === 'string' && isOrdered && right.includes(left as string);
+      return typeof right === 'string' && areOrdered && right.includes(String(left));
     default:
       return UNKNOWN;
   }

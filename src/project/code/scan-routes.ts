@@ -4,7 +4,6 @@ import {
   APPLICATION,
   type Closes,
   type CodeFinding,
-  type CodeKind,
   closedBy,
   closesMore,
   coreActions,
@@ -26,7 +25,7 @@ type RouteKind = keyof typeof INSTEAD;
 /** What the routes of one file do, collected by content-type and kind. */
 class RouteFindings {
   readonly #file: string;
-  readonly #found = new Map<string, { kind: CodeKind; subject: string | null; closes: Closes; does: string[] }>();
+  readonly #found = new Map<string, { kind: RouteKind; subject: string | null; closes: Closes; does: string[] }>();
   readonly #offers = new Map<string, string>();
 
   constructor(file: string) {
@@ -57,7 +56,7 @@ class RouteFindings {
       subject,
       does: listed(does),
       closes,
-      instead: (kind === 'routes' && this.#offers.get(subject ?? '')) || INSTEAD[kind as RouteKind],
+      instead: (kind === 'routes' && this.#offers.get(subject ?? '')) || INSTEAD[kind],
     }));
   }
 }
