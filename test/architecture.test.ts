@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ESTree, parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
 
 /** Lowest first. A file may import from its own folder and from lower layers. */
@@ -173,6 +174,25 @@ function voucherProblems(sources: Sources): string[] {
   return problems;
 }
 
+/** More than this is no longer looked at one by one. Where a value comes from outside, one cast in one place is enough. */
+const MOST_CASTS = 100;
+
+/** Where a value is said to be of a type, and nothing checks it. */
+function castsIn(file: string, text: string): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('type' in value && (value.type === 'TSAsExpression' || value.type === 'TSTypeAssertion')) {
+      const { start, typeAnnotation } = value as ESTree.TSAsExpression | ESTree.TSTypeAssertion;
+      const type = text.slice(typeAnnotation.start, typeAnnotation.end);
+      if (type !== 'const') found.push(`${file}:${text.slice(0, start).split('\n').length} ${type}`);
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(parseSync(file, text).program);
+  return found;
+}
+
 /** Files that have their names in common, so that one may be taken for the other. */
 const nameProblems = (sources: Sources): string[] =>
   [...Map.groupBy(sources.keys(), (file) => path.posix.basename(file)).values()]
@@ -194,14 +214,18 @@ const httpImporters = (sources: Sources): string[] =>
   [...sources].filter(([, source]) => IMPORTS_HTTP.test(source)).map(([file]) => file);
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
+const CONSOLE = fileURLToPath(new URL('../console/src', import.meta.url));
 
-const source: Sources = new Map(
-  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll(path.sep, '/'))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .sort()
-    .map((file) => [file, readFileSync(path.join(SRC, file), 'utf8')]),
-);
+const sourcesOf = (folder: string): Sources =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((file) => file.replaceAll(path.sep, '/'))
+      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+      .sort()
+      .map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]),
+  );
+
+const source = sourcesOf(SRC);
 
 describe('the source', () => {
   it('has no import cycle', () => {
@@ -226,6 +250,11 @@ describe('the source', () => {
 
   it('says of an operation or a plan that it is authorized only where that is checked', () => {
     expect(voucherProblems(source)).toEqual([]);
+  });
+
+  it('casts in few places, the console with it', () => {
+    const casts = [...source, ...sourcesOf(CONSOLE)].flatMap(([file, text]) => castsIn(file, text));
+    expect(casts.length, casts.join('\n')).toBeLessThan(MOST_CASTS);
   });
 
   it('imports node:http by name in commands other than start only', () => {
@@ -336,6 +365,17 @@ export const k = 'from ./not-this.ts';
     expect(layerProblems(made({ 'plan/a.ts': `import '../model/gone.ts';` }))).toEqual([
       'plan/a.ts imports model/gone.ts, which is not there',
     ]);
+  });
+
+  it('counts casts, and nothing that looks like one', () => {
+    const text = `import { a as b } from './a.ts';
+const c = b as unknown as string;
+// d as e
+const f = ['g as h', \`i as \${b as number}\`] as const;
+export { f as j };`;
+    expect(castsIn('a.ts', text)).toEqual(['a.ts:2 string', 'a.ts:2 unknown', 'a.ts:4 number']);
+    expect(castsIn('b.ts', 'const a = <string>b;')).toEqual(['b.ts:1 string']);
+    expect(castsIn('c.tsx', 'const a = <p>{b as string}</p>;')).toEqual(['c.tsx:1 string']);
   });
 
   it('notices a package that is imported outside its folder', () => {
