@@ -26,6 +26,8 @@ const IN_FLIGHT = 50;
 const IDLE = 20;
 /** A client that has waited for so long was forgotten. */
 const FORGOTTEN_MS = PATIENCE_MS;
+/** How often a server asks its workers whether they work. */
+const WATCH_MS = 1_000;
 /** Clients that go on asking while workers are killed, and how long each waits between two requests. */
 const CLIENTS = 8;
 const PAUSE_MS = 10;
@@ -366,6 +368,21 @@ describeOnSqlite('a server with workers', (engine) => {
     await vi.waitFor(() => {
       const now = workers();
       expect(now).not.toContain(hung);
+      expect(now).toHaveLength(2);
+    }, IN_THE_END);
+  });
+
+  it('outlives one that dies right before it is asked whether it works', async () => {
+    const [victim] = workers();
+    // The question is due before the server learns that there is nobody to answer it.
+    server.process.kill('SIGSTOP');
+    process.kill(victim!, 'SIGKILL');
+    await sleep(2 * WATCH_MS);
+    server.process.kill('SIGCONT');
+    await vi.waitFor(() => {
+      expect(server.process.exitCode).toBe(null);
+      const now = workers();
+      expect(now).not.toContain(victim);
       expect(now).toHaveLength(2);
     }, IN_THE_END);
   });

@@ -278,6 +278,7 @@ function startWorkers(count: number, logger: Logger): Promise<string> {
       else reject(new SetupError(`A worker could not start (code ${code}); its own message stands above`));
     });
   });
+  cluster.on('fork', (worker) => worker.on('error', throwUnlessLost));
   for (let index = 0; index < count; index++) cluster.fork();
   watchWorkers(logger);
   onStop(logger, (reason) => {
@@ -286,6 +287,13 @@ function startWorkers(count: number, logger: Logger): Promise<string> {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
   });
   return address;
+}
+
+/** Codes of what is sent to a worker that dies at this moment. That it has ended is told next. */
+const LOST: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']);
+
+function throwUnlessLost(error: Error): void {
+  if (!LOST.has(errorCode(error) ?? '')) throw error;
 }
 
 /** Kills workers that no longer answer; the others that end are replaced as well. */
