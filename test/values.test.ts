@@ -666,6 +666,35 @@ describeOnEveryDatabase('a value', (engine) => {
         'text {"b":1,"a":"x"}',
       ]);
     });
+
+  const STRINGS = [
+    'plain',
+    '',
+    'a "b" \\ ü',
+    '{not json',
+    '[draft] text',
+    'truly',
+    'NaN',
+    'Infinity',
+    '5 stars',
+    '2024-05-01',
+    '0x1F',
+  ];
+  /** What would be taken for something else where it stood without quotes. */
+  const LOOKALIKES = ['5', '-5', '+5', ' 7 ', '1e3', '.5', '5.', 'true', ' null', '{"a":1}', '[]', '"q"'];
+  it.each([...STRINGS, ...LOOKALIKES])(
+    'is, where it is a string of JSON, the string that was given: %j',
+    async (string) => {
+      const { id, json } = await content.entry('POST', 'samples', { json: string });
+      expect(json).toBe(string);
+      const isFound = `samples?filters[id]=${id}&filters[json][$eq]=${encodeURIComponent(JSON.stringify(string))}`;
+      expect((await content.get(isFound)).body).toMatchObject({ data: [{ json: string }] });
+      const [row] = await content.rows(`select cast(json as text) from samples where id = ${id}`);
+      // Strapi 5 shows what SQLite holds, and so the quotes.
+      const isPlain = engine.name === 'SQLite' && STRINGS.includes(string);
+      expect(row).toEqual([isPlain ? string : JSON.stringify(string)]);
+    },
+  );
 });
 
 describeOnEveryDatabase('rules', (engine) => {

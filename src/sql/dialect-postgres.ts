@@ -96,6 +96,7 @@ export const postgresDialect: Dialect = {
   tracking,
   storedName: (name) => clipped(name, NAME_BYTES),
   composer,
+  storedJson: (json) => json,
   rowOutput(column, type) {
     switch (type) {
       case 'biginteger':

@@ -6,6 +6,7 @@ import type { PlanComparison } from '../plan/read/nodes.ts';
 import type { AggregateFunction, DatePart } from '../request/read-request.ts';
 import type { AggregateSql, BindValue, Dialect, Fragment } from './dialect.ts';
 import type { SearchForm } from './statement.ts';
+import { withoutQuotes } from './text.ts';
 
 const composer = new Kysely<unknown>({
   dialect: {
@@ -53,6 +54,7 @@ export const sqliteDialect: Dialect = {
         return column;
     }
   },
+  storedJson: withoutQuotes,
   cursorOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   jsonOutput: (column, type) => sqliteDialect.rowOutput(column, type),
   byteLength: (column) => sql`octet_length(${column})`,

@@ -93,6 +93,8 @@ export interface Dialect {
   readonly composer: Kysely<unknown>;
   /** A column as the code reads it from a row: exact integers, instants in milliseconds, JSON as a string. */
   rowOutput(column: Fragment, type: ScalarType): Fragment;
+  /** JSON as a column holds it. Strapi 5, on the same database, shows what is there. */
+  storedJson(json: string): string;
   /** A column as the answer to a read holds it: see encoderOf in read/encode.ts. */
   jsonOutput(column: Fragment, type: ScalarType): Fragment;
   /** A column as a cursor holds it, exactly: see cursorValue in read/cursor.ts. */

@@ -62,6 +62,26 @@ export function digitsOf(number: number | bigint): string {
   return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
 }
 
+/** What a column of SQLite takes for a number, as those of JSON attributes are declared. */
+const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const MAYBE_JSON = /^\s*(?:[[{"]|true|false|null)/;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** JSON without the quotes of a string, where the string alone is taken neither for other JSON nor for a number. */
+export function withoutQuotes(json: string): string {
+  if (!json.startsWith('"')) return json;
+  const string = String(JSON.parse(json));
+  return NUMERIC.test(string) || (MAYBE_JSON.test(string) && isJson(string)) ? json : string;
+}
+
 /**
  * The same text for equal JSON values, whatever their spacing and key order; text that is no JSON is a string. Null for values
  * that are nested more deeply than MAX_JSON_DEPTH.

@@ -8,7 +8,7 @@ import { columnList, inBoundList, boundValue as value } from './bound-values.ts'
 import type { Dialect, Fragment } from './dialect.ts';
 import { isOfLink, linkKey } from './link-names.ts';
 import { MorphStatements } from './morph-statements.ts';
-import { plainStatement, type Statement } from './statement.ts';
+import { type BoundValue, plainStatement, type Statement } from './statement.ts';
 import { StatementCache } from './statement-cache.ts';
 
 export interface WrittenColumn {
@@ -71,6 +71,13 @@ export class WriteStatements {
     this.#dialect = dialect;
     this.#cache = new StatementCache(dialect);
     this.morph = new MorphStatements(dialect, this.#cache);
+  }
+
+  /** Values as their columns hold them. */
+  stored(columns: readonly WrittenColumn[], values: readonly BoundValue[]): BoundValue[] {
+    return values.map((value, index) =>
+      columns[index]!.type === 'json' && typeof value === 'string' ? this.#dialect.storedJson(value) : value,
+    );
   }
 
   /** Whether writers can meet on the same rows, so that rows are locked before they are changed. */

@@ -39,11 +39,16 @@ export async function applyEntity(write: WriteSession, entity: EntityWrite): Pro
 }
 
 const insertEntry = (write: WriteSession, { schema, columns, values }: EntityWrite): Promise<number> =>
-  write.run.insert(schema.table, write.sql.insertRow(schema.table, columns), ...values);
+  write.run.insert(schema.table, write.sql.insertRow(schema.table, columns), ...write.sql.stored(columns, values));
 
 async function updateRow(write: WriteSession, { schema, row, columns, values }: EntityWrite): Promise<void> {
   if (columns.length > 0)
-    await write.run.change(schema.table, write.sql.updateRow(schema.table, columns), ...values, row);
+    await write.run.change(
+      schema.table,
+      write.sql.updateRow(schema.table, columns),
+      ...write.sql.stored(columns, values),
+      row,
+    );
 }
 
 /** Writes the rows of the components of a level. Returns these, for the next level, and adds the lists they are in. */
@@ -80,7 +85,11 @@ async function insertComponents(
     inserts.map((rows) => {
       const [{ schema, columns }] = rows;
       const statement = write.sql.insertRows(schema.table, columns, rows.length);
-      return write.run.insertAll(rows.length, statement, ...rows.flatMap(({ values }) => values));
+      return write.run.insertAll(
+        rows.length,
+        statement,
+        ...rows.flatMap(({ columns, values }) => write.sql.stored(columns, values)),
+      );
     }),
   );
   for (const [index, rows] of inserts.entries())

@@ -139,7 +139,8 @@ async function updateScalars(
 ): Promise<Written | null> {
   const own = changedRow(write);
   const columns = change.scalars.map(({ attribute }) => attribute);
-  const values = change.scalars.map(({ value }) => value);
+  const given = change.scalars.map(({ value }) => value);
+  const values = write.sql.stored(columns, given);
   const statement = write.sql.updateDocument(type.table, [...own.columns, ...columns], type.draftAndPublish);
   const versions = (await write.run.rows(statement, ...own.values, ...values, documentId)).map(versionOf);
   return versions.length > 0 ? { documentId, locale: versions[0]!.locale, versions } : null;
