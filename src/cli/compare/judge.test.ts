@@ -161,6 +161,12 @@ const EXPLAINED: Readonly<Record<string, Case>> = {
     strapi: entries({ id: 1, visits: '9007199254740992' }),
     sheaf: entries({ id: 1, visits: '9007199254740993' }),
   },
+  'json-string': {
+    target: '/api/restaurants',
+    strapi: entries({ id: 1, meta: '"quiet"' }),
+    sheaf: entries({ id: 1, meta: 'quiet' }),
+    database: 'PostgreSQL',
+  },
   'empty-media': {
     target: '/api/restaurants?populate=gallery',
     strapi: entries({ id: 1, gallery: null }),

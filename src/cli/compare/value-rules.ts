@@ -65,6 +65,15 @@ export const VALUE_RULES: readonly DifferenceRule[] = [
       Number(strapi) === Number(sheaf),
   ),
   value(
+    'json-string',
+    'Strapi 5 shows the quotes of a string that is stored as JSON, as on PostgreSQL; Sheaf the string',
+    (strapi, sheaf, difference, exchange) => {
+      const attribute = attributeAt(difference, exchange);
+      const isJson = attribute?.kind === 'scalar' && attribute.type === 'json';
+      return isJson && isText(sheaf) && strapi === JSON.stringify(sheaf);
+    },
+  ),
+  value(
     'empty-media',
     'Up to 5.51, Strapi 5 shows null where a list of media is empty; Sheaf an empty list',
     (strapi, sheaf, difference, exchange) =>
