@@ -4,7 +4,12 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
+/** Whether members of it can be asked for: lists, functions and instances of classes have some as well. */
+export const hasMembers = (value: unknown): value is Record<string, unknown> =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** A member of a value; undefined where there is none. */
+export const memberOf = (value: unknown, name: string): unknown => (hasMembers(value) ? value[name] : undefined);
 
 /** The message of what was thrown, which may be anything. */
 export function errorMessage(thrown: unknown): string {

@@ -174,7 +174,7 @@ function voucherProblems(sources: Sources): string[] {
   return problems;
 }
 
-/** More than this is no longer looked at one by one. Where a value comes from outside, one cast in one place is enough. */
+/** Where a value comes from outside, one cast in one place is enough: few enough to look at each. */
 const MOST_CASTS = 100;
 
 /** Where a value is said to be of a type, and nothing checks it. */

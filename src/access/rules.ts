@@ -10,7 +10,7 @@ import { SheafError } from '../errors.ts';
 import { FILE } from '../model/builtin.ts';
 import type { ContentType, Model } from '../model/types.ts';
 import { NO_LIMIT, parseRead } from '../request/parse-read.ts';
-import { errorMessage } from '../type-guards.ts';
+import { errorMessage, hasMembers } from '../type-guards.ts';
 import type { FieldUse, RowRule, RowUse, RuleValue } from './access.ts';
 
 export interface TypeRules {
@@ -124,9 +124,6 @@ function remove(value: unknown, [key, ...keys]: readonly string[]): void {
   if (keys.length === 0) delete value[key];
   else remove(value[key], keys);
 }
-
-/** Lists have members as well, by their places. */
-const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function typeRules(type: ContentType) {
   const rowRule = v.optional(ROW_RULE);

@@ -1,6 +1,6 @@
 // A role as clients of Strapi 5 write it: a name, a description, and a tree of actions that are on or off.
 import { fieldError, validationError } from '../errors.ts';
-import { isObject } from '../request/grammar.ts';
+import { isPlainObject } from '../request/grammar.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { isStorable } from '../request/scalars.ts';
 import { isRoleType, typeOfName, type WrittenRole } from './roles.ts';
@@ -53,7 +53,7 @@ export function parseRoleChange(body: unknown): RoleInput<WrittenRole> {
 }
 
 function bodyOf(body: unknown): Body {
-  if (!isObject(body) || Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  if (!isPlainObject(body) || Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
   return body;
 }
 
@@ -83,6 +83,6 @@ function actionsIn(permissions: unknown): string[] {
 }
 
 function membersOf(value: unknown, place: string): [string, unknown][] {
-  if (isObject(value)) return Object.entries(value);
+  if (isPlainObject(value)) return Object.entries(value);
   throw fieldError('permissions', `${place} must be an object`);
 }

@@ -1,8 +1,5 @@
 // What a request fails with: one class, whatever it was that failed.
-
-/** Whether a value from outside has members. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+import { isObject } from '../type-guards.ts';
 
 /** What the server said, or what kept it from being heard. */
 export class SheafError extends Error {

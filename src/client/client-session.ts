@@ -1,6 +1,8 @@
 // The session of a client: the token that its requests are sent with, renewed before it ends, and after it was refused.
+
+import { isObject } from '../type-guards.ts';
 import type { ClientOptions, Session } from '../typing/client-options.ts';
-import { isObject, SheafError } from './client-error.ts';
+import { SheafError } from './client-error.ts';
 import type { Exchanged, Identity, Transport } from './transport.ts';
 
 /** Milliseconds before its end at which a token is renewed, so that a request does not arrive with one that has ended. */

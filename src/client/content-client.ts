@@ -1,6 +1,8 @@
 // The entries of a content-type. A client has no model, so it does not know which names are single types. It need not:
 // lists and single entries are read by the same request, and elsewhere the first argument tells. An entry of a
 // collection is named by a documentId, which is a string; what is written, and what is asked for, is an object.
+
+import { isObject, memberOf } from '../type-guards.ts';
 import type { RequestOptions } from '../typing/client-options.ts';
 import type { AnyRegistry } from '../typing/registry.ts';
 import type {
@@ -10,7 +12,7 @@ import type {
   SingleBase,
   SingleDrafts,
 } from '../typing/typed-client.ts';
-import { isObject, SheafError } from './client-error.ts';
+import { SheafError } from './client-error.ts';
 import type { Call, Transport } from './transport.ts';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -115,7 +117,7 @@ const entryIn = (body: unknown): unknown => {
 };
 
 /** What the envelope of a response holds. */
-export const dataIn = (body: unknown): unknown => (isObject(body) ? body.data : undefined);
+export const dataIn = (body: unknown): unknown => memberOf(body, 'data');
 
 /** What is not there is no error where one thing is asked for. */
 export const orNull = <T>(found: Promise<T>): Promise<T | null> =>

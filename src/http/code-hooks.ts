@@ -7,7 +7,7 @@ import type { CodeAnswer, Context } from '../compat/strapi/koa-app.ts';
 import type { StrapiCode } from '../compat/strapi/strapi-code.ts';
 import { codeBodyOf, readText } from './code-body.ts';
 import { answerEarly } from './early-answer.ts';
-import { withHead } from './respond.ts';
+import { withStatusAndHeaders } from './respond.ts';
 import { pathParametersOf } from './routes.ts';
 
 declare module 'fastify' {
@@ -148,5 +148,5 @@ function bodyText({ ctx, body }: AroundRequest, request: FastifyRequest): string
 
 function sendOwn(reply: FastifyReply, answer: CodeAnswer | null): FastifyReply {
   if (answer === null) return reply.hijack();
-  return withHead(reply, answer).send(answer.body ?? undefined);
+  return withStatusAndHeaders(reply, answer).send(answer.body ?? undefined);
 }

@@ -9,7 +9,7 @@ import { Scratch } from '../files/incoming.ts';
 import { readCodeBody } from './code-body.ts';
 import { answerInside } from './core-reply.ts';
 import { TURN } from './register-routes.ts';
-import { elapsed, sendReplicationPosition, withHead } from './respond.ts';
+import { elapsed, sendReplicationPosition, withStatusAndHeaders } from './respond.ts';
 import { type Handler, METHODS, type Method, patternOf, type Route, type RouteContext } from './routes.ts';
 
 /** What answers a method, in Strapi's order: a route of the project, or one of the core. */
@@ -200,7 +200,7 @@ function sendCodeAnswer(_request: FastifyRequest, reply: FastifyReply, answer: C
     reply.hijack();
     return;
   }
-  withHead(reply, answer)
+  withStatusAndHeaders(reply, answer)
     .header('server-timing', `total;dur=${elapsed(reply).toFixed(3)}`)
     .send(answer.body ?? undefined);
 }

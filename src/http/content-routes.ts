@@ -13,7 +13,7 @@ import type { PreparedOne } from '../operations/prepared.ts';
 import { CACHED_TIMING } from '../operations/timing.ts';
 import type { Settings } from '../project/settings.ts';
 import { admitQuery, MEANINGLESS_ON_DELETE, MEANINGLESS_ON_WRITE } from '../request/admit-query.ts';
-import { isObject } from '../request/grammar.ts';
+import { isPlainObject } from '../request/grammar.ts';
 import { firstPage, READ_PARAMETERS } from '../request/parse-read.ts';
 import { bodyKeyError } from '../request/parse-relation.ts';
 import { ACTION_PARAMETERS, DELETE_PARAMETERS, parseData, WRITE_PARAMETERS } from '../request/parse-write.ts';
@@ -228,7 +228,7 @@ export function bodyHandler(context: RouteContext, route: RouteQuery, prepare: P
 /** The parameters in a body; none where there is no body. */
 function bodyParameters(body: unknown, { parameters: most }: Limits): QueryObject {
   if (body === undefined || body === null) return {};
-  if (!isObject(body)) throw validationError('Invalid body: expected an object of parameters', { source: 'body' });
+  if (!isPlainObject(body)) throw validationError('Invalid body: expected an object of parameters', { source: 'body' });
   if (Object.keys(body).length > most) throw limitExceeded('MAX_PARAMETERS', most, 'parameters', { source: 'body' });
   return body;
 }

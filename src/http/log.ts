@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
-import { isObject } from '../type-guards.ts';
+import { memberOf } from '../type-guards.ts';
 import { errorOutput, type LogOutput, openStandardError } from './log-output.ts';
 
 declare module 'fastify' {
@@ -47,7 +47,7 @@ export function createLogger(level: string, output: LogOutput): Logger {
 /** Arguments of a log call: an object or an error, a message. Pino would take a missing message from the error. */
 function safeArguments(args: readonly unknown[]): readonly unknown[] {
   const [first] = args;
-  const error = first instanceof Error ? first : isObject(first) ? first.err : undefined;
+  const error = first instanceof Error ? first : memberOf(first, 'err');
   if (args.length === 1 && error instanceof Error) return [first, safeMessage(error)];
   return args.map((part) => (typeof part === 'string' ? withoutQuery(part) : part));
 }

@@ -100,8 +100,8 @@ export function sendRead(
   send(reply, body, measured);
 }
 
-/** With what an answer of the project's code has before its body. */
-export function withHead(reply: FastifyReply, { status, headers }: CodeAnswer): FastifyReply {
+/** With the status and the headers of an answer of the project's code. */
+export function withStatusAndHeaders(reply: FastifyReply, { status, headers }: CodeAnswer): FastifyReply {
   reply.code(status);
   for (const [name, value] of Object.entries(headers)) reply.header(name, value);
   return reply;

@@ -2,7 +2,7 @@
 // every type has, and freezes the result. A definition that does not fit the others stops the start.
 import { SetupError } from '../errors.ts';
 import { type IndexLists, readSettings } from '../project/settings.ts';
-import { isObject } from '../type-guards.ts';
+import { memberOf } from '../type-guards.ts';
 import {
   ADMIN_USER,
   BUILTIN_DEFINITIONS,
@@ -519,7 +519,6 @@ const exposureOf = (uid: string): Exposure => {
 const stringsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 const stringOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const boundOrNull = (value: unknown): string | number | null =>
   typeof value === 'number' || typeof value === 'string' ? value : null;

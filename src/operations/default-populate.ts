@@ -5,7 +5,7 @@ import type { ReadName, ReadOperation } from '../access/operation.ts';
 import { SetupError, SheafError } from '../errors.ts';
 import { ROLE } from '../model/builtin.ts';
 import type { ContentType } from '../model/types.ts';
-import { isObject } from '../request/grammar.ts';
+import { isPlainObject } from '../request/grammar.ts';
 import { NO_LIMIT } from '../request/parse-read.ts';
 import type { Operations } from './operations.ts';
 
@@ -25,7 +25,7 @@ export function defaultPopulateOf(setting: DefaultPopulate, { uid, kind }: Conte
 }
 
 const isByRoute = (value: unknown): value is Readonly<Record<string, unknown>> => {
-  const keys = isObject(value) ? Object.keys(value) : [];
+  const keys = isPlainObject(value) ? Object.keys(value) : [];
   return keys.length > 0 && keys.every((key) => ROUTES.some((route) => route === key));
 };
 

@@ -17,7 +17,7 @@ import {
   compilePage,
 } from '../sql/compile-read.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { type Row, returning, type Statement } from '../sql/statement.ts';
+import { type Row, type Statement, withRowType } from '../sql/statement.ts';
 
 export class CompiledRead {
   readonly plan: AuthorizedReadPlan;
@@ -73,6 +73,6 @@ export class CompiledRead {
       statement = make();
       this.#statements.set(name, statement);
     }
-    return returning<R>(statement);
+    return withRowType<R>(statement);
   }
 }

@@ -2,7 +2,7 @@
 // taken out and named; what is probably a parameter spelled wrongly is refused.
 import { editDistance } from '../edit-distance.ts';
 import { invalidKey, validationError } from '../errors.ts';
-import { isObject } from './grammar.ts';
+import { isPlainObject } from './grammar.ts';
 import { MISPLACED_PARAMETERS, READ_PARAMETERS } from './parse-read.ts';
 import type { QueryObject } from './query-string.ts';
 
@@ -51,7 +51,7 @@ export function admitQuery(query: QueryObject, { meaningless, strict, known = []
   const parameters = without(query, ignored);
   const naming = NAMING.filter((key) => ignored.includes(key));
   const unused = Object.fromEntries(naming.map((key) => [key, query[key]]));
-  if (answered.length === 0 || !isObject(query.pagination)) return { parameters, ignored, unused };
+  if (answered.length === 0 || !isPlainObject(query.pagination)) return { parameters, ignored, unused };
   return {
     parameters: { ...parameters, pagination: without(query.pagination, answered) },
     ignored: [...ignored, ...answered.map((key) => `pagination[${key}]`)],
@@ -60,7 +60,7 @@ export function admitQuery(query: QueryObject, { meaningless, strict, known = []
 }
 
 const answeredIn = (pagination: unknown): readonly string[] =>
-  isObject(pagination) ? ANSWERED.filter((key) => Object.hasOwn(pagination, key)) : [];
+  isPlainObject(pagination) ? ANSWERED.filter((key) => Object.hasOwn(pagination, key)) : [];
 
 const without = (object: QueryObject, keys: readonly string[]): QueryObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));

@@ -46,7 +46,8 @@ export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'bigint' ||
   value instanceof Date;
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+/** Of parameters by name; a list and a date are values. */
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 const INDEX = /^\d+$/;

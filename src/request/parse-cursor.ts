@@ -1,7 +1,7 @@
 // Cursors of pages: what is written into one, and how it is read. To clients a cursor is a string without meaning.
 import { invalidCursor, limitExceeded } from '../errors.ts';
 import { ADJUSTABLE_LIMITS, MAX_CURSOR_LENGTH } from '../limits.ts';
-import { isObject } from './grammar.ts';
+import { isPlainObject } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
 import type { CursorPlace, CursorShape } from './read-request.ts';
 
@@ -25,7 +25,7 @@ function checkLength(text: string): void {
 
 /** The cursor among the parameters of pagination; null where there is none. */
 export function parseCursor(pagination: unknown, slots: Slots, withCount: boolean): CursorShape | null {
-  if (!isObject(pagination) || !Object.hasOwn(pagination, 'cursor')) return null;
+  if (!isPlainObject(pagination) || !Object.hasOwn(pagination, 'cursor')) return null;
   const { cursor } = pagination;
   if (cursor === '') return { place: null, withCount };
   if (typeof cursor !== 'string') throw invalidCursor('a cursor, or an empty string for the first page');

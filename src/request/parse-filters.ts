@@ -4,7 +4,7 @@ import { nearestWord } from '../edit-distance.ts';
 import { limitExceeded } from '../errors.ts';
 import { MAX_DATE_STEPS } from '../limits.ts';
 import type { Location, Scalar } from './grammar.ts';
-import { badKey, badValue, entriesOf, isObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
+import { badKey, badValue, entriesOf, isPlainObject, isScalar, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Comparison, CountTest, FilterNode } from './read-request.ts';
 import { readRelativeDate, tooManySteps } from './relative-dates.ts';
 import { isNumeric, isStorable, isWholeNumber } from './scalars.ts';
@@ -74,7 +74,7 @@ const NEGATIVE: ReadonlySet<Comparison> = new Set(['nei', 'notContains', 'notCon
 export function parseFilters(value: unknown, location: Location, slots: Slots): FilterNode | null {
   if (value === undefined || value === null) return null;
   if (Array.isArray(value) && value.length > 0) throw badKey('0', location);
-  if (!isObject(value)) throw badValue(location, 'an object of conditions');
+  if (!isPlainObject(value)) throw badValue(location, 'an object of conditions');
   if (Object.keys(value).length === 0) return null;
   return conditions(value, { location, slots, onAttribute: false, jsonPath: null });
 }
@@ -125,7 +125,7 @@ function condition(key: string, operand: unknown, scope: Scope): FilterNode {
       return underOperator(key, operand, within(location, key), slots);
     case '$at':
       if (!onAttribute || scope.jsonPath) throw badKey(key, location, 'it stands under the name of a JSON attribute');
-      if (!isObject(operand)) throw badValue(within(location, key), 'an object of keys and conditions');
+      if (!isPlainObject(operand)) throw badValue(within(location, key), 'an object of keys and conditions');
       return conditions(operand, { location: within(location, key), slots, onAttribute: false, jsonPath: [] });
   }
   const op = COMPARISONS.get(key);
@@ -206,7 +206,7 @@ const isWhole = (value: Scalar): boolean =>
   typeof value === 'bigint' || typeof value === 'number' || (typeof value === 'string' && isWholeNumber(value));
 
 function countOf(operand: unknown, location: Location, slots: Slots): FilterNode {
-  if (!isObject(operand)) return countNode([countTest('eq', operand, location, slots)], null, slots);
+  if (!isPlainObject(operand)) return countNode([countTest('eq', operand, location, slots)], null, slots);
   const tests: CountTest[] = [];
   let where: FilterNode | null = null;
   for (const [key, value] of entriesOf(operand, location)) {
@@ -287,7 +287,7 @@ function members(key: string, operand: unknown, scope: Scope): FilterNode[] {
     const inside = within(location);
     slots.countNode(location);
     if (Array.isArray(member)) return group('and', members(key, member, { ...scope, location: inside }));
-    if (isObject(member)) return conditions(member, { ...scope, location: inside });
+    if (isPlainObject(member)) return conditions(member, { ...scope, location: inside });
     if (onAttribute) return underName(member, { ...scope, location: inside });
     throw badValue(within(location, key), 'an object, or a list of objects');
   });
@@ -298,7 +298,7 @@ function underName(operand: unknown, scope: Scope): FilterNode {
   const { location, slots } = scope;
   if (operand === null) return { is: 'null' };
   if (Array.isArray(operand)) return comparison('in', operand, location, slots);
-  if (isObject(operand)) return conditions(operand, scope);
+  if (isPlainObject(operand)) return conditions(operand, scope);
   return comparison('eq', operand, location, slots);
 }
 
@@ -348,6 +348,6 @@ function membership(op: 'in' | 'notIn', operand: readonly unknown[], location: L
 
 function scalar(value: unknown, location: Location): Scalar {
   if (isScalar(value)) return value;
-  if (isObject(value)) throw badKey(Object.keys(value)[0] ?? '', location);
+  if (isPlainObject(value)) throw badKey(Object.keys(value)[0] ?? '', location);
   throw badValue(location, 'a value');
 }

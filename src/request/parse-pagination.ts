@@ -1,7 +1,7 @@
 // The pagination grammar: pages, offsets and cursors, of lists and of populated lists.
 import { paginationError, validationError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE } from '../limits.ts';
-import { badKey, badValue, entriesOf, isObject, type Location, within, yesOrNo } from './grammar.ts';
+import { badKey, badValue, entriesOf, isPlainObject, type Location, within, yesOrNo } from './grammar.ts';
 import type { Pagination } from './read-request.ts';
 
 /** What a project says of the pages of its lists. */
@@ -28,7 +28,7 @@ interface PageKeys {
 }
 
 function pageKeys(value: unknown, location: Location): PageKeys {
-  if (!isObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
+  if (!isPlainObject(value)) throw badValue(location, 'an object, such as pagination[page]=1');
   const numbers: PageNumbers = {};
   let withCount: boolean | undefined;
   for (const [key, given] of entriesOf(value, location)) {

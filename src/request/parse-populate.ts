@@ -2,7 +2,7 @@
 // and fragments → a tree of names.
 import { limitExceeded } from '../errors.ts';
 import type { Location } from './grammar.ts';
-import { badKey, badValue, entriesOf, isObject, itemsOf, within, yesOrNo } from './grammar.ts';
+import { badKey, badValue, entriesOf, isPlainObject, itemsOf, within, yesOrNo } from './grammar.ts';
 import type { Slots } from './parse-filters.ts';
 import { parseFilters } from './parse-filters.ts';
 import { DEFAULT_PAGES, type PageRules, parsePopulatePage } from './parse-pagination.ts';
@@ -47,7 +47,7 @@ export function withoutPopulated(populate: unknown, name: string): unknown {
     return paths.some(isNamed) ? paths.filter((path) => !isNamed(path)).join(',') : populate;
   }
   if (Array.isArray(populate)) return populate.some(isNamed) ? populate.filter((path) => !isNamed(path)) : populate;
-  if (!isObject(populate)) return populate;
+  if (!isPlainObject(populate)) return populate;
   const { [name]: left, ...rest } = populate;
   return left === undefined ? populate : rest;
 }
@@ -57,7 +57,7 @@ function populateShape(value: unknown, location: Location, scope: Scope): Popula
   if (value === '*' || value === true) return EVERYTHING;
   if (typeof value === 'string') return dottedPaths([value], location);
   if (Array.isArray(value)) return dottedPaths(itemsOf(value, location), location);
-  if (isObject(value)) return populateObject(value, location, scope);
+  if (isPlainObject(value)) return populateObject(value, location, scope);
   throw badValue(location, 'a string, a list of strings or an object');
 }
 
@@ -111,7 +111,7 @@ function populateNode(options: unknown, location: Location, scope: Scope): Popul
   if (yes !== undefined) return yes ? PLAIN_NODE : null;
   if (options === '*') return { ...PLAIN_NODE, populate: EVERYTHING };
   if (typeof options === 'string' && options !== '') throw badKey(options, location);
-  if (!isObject(options)) throw badValue(location, 'true, or an object of options');
+  if (!isPlainObject(options)) throw badValue(location, 'true, or an object of options');
   let node: PopulateNode = PLAIN_NODE;
   for (const [key, option] of entriesOf(options, location)) {
     // Inside, paths name the attribute, as everywhere; the keyword itself is no attribute.
@@ -163,7 +163,7 @@ function nestedShape(value: unknown, location: Location, scope: Scope): Populate
 }
 
 function fragments(value: unknown, location: Location, scope: Scope): Record<string, PopulateNode> {
-  if (!isObject(value)) throw badKey('on', location);
+  if (!isPlainObject(value)) throw badKey('on', location);
   const on: Record<string, PopulateNode> = Object.create(null);
   for (const [uid, options] of entriesOf(value, location)) {
     const node = populateNode(options, within(location, uid), scope);

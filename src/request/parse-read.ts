@@ -1,7 +1,7 @@
 // A whole read request: every top-level parameter, and none besides.
 import { invalidKey, limitExceeded, paginationError, validationError } from '../errors.ts';
 import { DEFAULT_LIMITS, type Limits, MAX_OFFSET } from '../limits.ts';
-import { badValue, isObject, itemsOf, rootLocation } from './grammar.ts';
+import { badValue, isPlainObject, itemsOf, rootLocation } from './grammar.ts';
 import { AGGREGATE_PARAMETERS, type AggregateParameter, parseAggregate, parseFacets } from './parse-aggregate.ts';
 import { parseCursor } from './parse-cursor.ts';
 import { parseFilters, Slots } from './parse-filters.ts';
@@ -204,7 +204,7 @@ function parseStatus(value: unknown, otherwise: RowStatus): RowStatus {
 
 /** Without the parameter, a condition on the locale of the entries says which are meant, as in Strapi 5. */
 const choosesLocale = ({ locale, filters }: ReadParameters): boolean =>
-  locale === undefined && isObject(filters) && Object.hasOwn(filters, 'locale');
+  locale === undefined && isPlainObject(filters) && Object.hasOwn(filters, 'locale');
 
 function parseLocale(value: unknown, slots: Slots, limits: Limits): 'default' | 'all' | number {
   const location = rootLocation('locale', limits);

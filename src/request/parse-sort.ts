@@ -1,7 +1,7 @@
 // The sort and fields grammars: strings, lists and objects → sort keys and names.
 import { limitExceeded } from '../errors.ts';
 import type { Location } from './grammar.ts';
-import { badKey, badValue, entriesOf, isObject, itemsOf, within } from './grammar.ts';
+import { badKey, badValue, entriesOf, isPlainObject, itemsOf, within } from './grammar.ts';
 import type { SortAggregate, SortKey } from './read-request.ts';
 
 const AGGREGATES: ReadonlyMap<string, SortAggregate> = new Map(
@@ -20,7 +20,7 @@ function sortKeys(value: unknown, location: Location): SortKey[] {
   if (typeof value === 'string')
     return itemsOf(value.split(','), location).flatMap((part) => sortText(String(part).trim(), location));
   if (Array.isArray(value)) return itemsOf(value, location).flatMap((item) => sortKeys(item, within(location)));
-  if (isObject(value)) return sortObject(value, location, []);
+  if (isPlainObject(value)) return sortObject(value, location, []);
   throw badValue(location, 'a string, a list or an object');
 }
 
@@ -36,7 +36,7 @@ function sortText(text: string, location: Location): SortKey[] {
 function sortObject(value: Record<string, unknown>, location: Location, path: readonly string[]): SortKey[] {
   return entriesOf(value, location).flatMap(([name, inner]): SortKey[] => {
     const inside = within(location, name);
-    if (isObject(inner)) return sortObject(inner, inside, [...path, name]);
+    if (isPlainObject(inner)) return sortObject(inner, inside, [...path, name]);
     if (inner === null || inner === '') return [];
     return [sortKey([...path, name], inner, inside)];
   });

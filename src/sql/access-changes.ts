@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { ACCOUNTS, DEFAULT_LOCALE_SETTING, SETTINGS_TABLE } from '../model/tables.ts';
 import { ACCOUNT_SETTINGS } from './account-statements.ts';
 import type { Fragment, Tracking, TrackingTrigger } from './dialect.ts';
-import { plainStatement, type Row, returning, type Statement } from './statement.ts';
+import { plainStatement, type Row, type Statement, withRowType } from './statement.ts';
 
 /** Where it is told that grants, accounts, sessions or tokens have changed. */
 export const CHANGES_CHANNEL = 'sheaf_changes';
@@ -52,7 +52,7 @@ export function withMark<R extends Row>(statement: Statement<R>): Statement<read
     found = { ...statement, sql: `select q.*, ${MARK} from (${statement.sql}) as q` };
     marked.set(statement, found);
   }
-  return returning<readonly [...R, mark: string]>(found);
+  return withRowType<readonly [...R, mark: string]>(found);
 }
 
 const EVERY = ['insert', 'update', 'delete', 'truncate'];

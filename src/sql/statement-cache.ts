@@ -3,7 +3,7 @@
 import { MAX_CACHED_STATEMENTS } from '../limits.ts';
 import { Lru } from '../lru.ts';
 import type { Dialect, Fragment } from './dialect.ts';
-import { plainStatement, type Row, returning, type Statement } from './statement.ts';
+import { plainStatement, type Row, type Statement, withRowType } from './statement.ts';
 
 export class StatementCache {
   readonly #dialect: Dialect;
@@ -24,7 +24,7 @@ export class StatementCache {
       statement = this.#wrap(text().compile(this.#dialect.composer).sql);
       this.#statements.set(key, statement);
     }
-    return returning<R>(statement);
+    return withRowType<R>(statement);
   }
 
   /**
@@ -47,6 +47,6 @@ export class StatementCache {
       statement = this.once(`${purpose} ${key()}`, text);
       ofPurpose.set(list, statement);
     }
-    return returning<R>(statement);
+    return withRowType<R>(statement);
   }
 }

@@ -67,7 +67,7 @@ export interface RawResult {
 }
 
 /** The same statement, of whose rows only whoever wrote its text knows the columns. */
-export const returning = <R extends Row>(statement: Statement): Statement<R> => statement as Statement<R>;
+export const withRowType = <R extends Row>(statement: Statement): Statement<R> => statement as Statement<R>;
 
 /** A statement whose values are bound by position, not from a request. */
 export const plainStatement = <R extends Row = Row>(sql: string): Statement<R> => ({ sql, bindings: [] });

@@ -7,7 +7,7 @@ import type {
   ConsoleSchema,
   ConsoleType,
 } from '../../../src/console/contract.ts';
-import { isObject } from '../../../src/type-guards.ts';
+import { isObject, memberOf } from '../../../src/type-guards.ts';
 import { api } from './api.ts';
 import type { Reading } from './ready.ts';
 
@@ -47,8 +47,8 @@ export const isEntry = (value: unknown): value is Entry => isObject(value) && ty
 
 /** How many there are of a list that came in pages, by its `meta`; undefined where that does not tell. */
 export function totalIn(meta: unknown): number | undefined {
-  const pagination = isObject(meta) ? meta.pagination : undefined;
-  return isObject(pagination) && typeof pagination.total === 'number' ? pagination.total : undefined;
+  const total = memberOf(memberOf(meta, 'pagination'), 'total');
+  return typeof total === 'number' ? total : undefined;
 }
 
 /** What names an entry for people: its main attribute, else its document. */

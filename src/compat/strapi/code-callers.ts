@@ -4,7 +4,7 @@ import { type Access, ANY_GROUP } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { MAX_READ_COST } from '../../limits.ts';
 import type { Model } from '../../model/types.ts';
-import { memberOf } from './code-values.ts';
+import { memberOf } from '../../type-guards.ts';
 
 const callers = new WeakMap<object, Caller>();
 

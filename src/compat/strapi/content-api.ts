@@ -1,7 +1,7 @@
 // `strapi.contentAPI`: sanitizing and validating of entries and queries for whoever `auth` stands for.
 import type { Model, Schema } from '../../model/types.ts';
 import { isParameter } from '../../request/admit-query.ts';
-import { isObject } from '../../request/grammar.ts';
+import { isPlainObject } from '../../request/grammar.ts';
 import { callerBy } from './code-callers.ts';
 import { schemaOf } from './data/schemas.ts';
 import { INSTEAD } from './missing-services.ts';
@@ -68,7 +68,7 @@ interface Viewed {
 /** Refuses what sanitizing would drop, and what is no attribute, also in components. */
 export function validateInput(viewed: Viewed, schema: Schema, data: unknown, at: readonly string[] = []): void {
   const { model, access } = viewed;
-  for (const entry of [data].flat().filter(isObject)) {
+  for (const entry of [data].flat().filter(isPlainObject)) {
     const kept = sanitizeInput(model, schema, entry, access);
     for (const [key, value] of Object.entries(entry)) {
       // Components are told by it.
@@ -78,7 +78,7 @@ export function validateInput(viewed: Viewed, schema: Schema, data: unknown, at:
       const place = [...at, key];
       if (attribute.kind === 'component') validateInput(viewed, schemaOf(model, attribute.component)!, value, place);
       if (attribute.kind === 'dynamiczone')
-        for (const part of [value].flat().filter(isObject)) {
+        for (const part of [value].flat().filter(isPlainObject)) {
           const component = schemaOf(model, String(part.__component));
           if (component) validateInput(viewed, component, part, place);
         }

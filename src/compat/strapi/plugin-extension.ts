@@ -3,10 +3,11 @@
 // the project (`src/index`) may wrap controllers as well, with or without such a file.
 import { isDeepStrictEqual } from 'node:util';
 import type { CodeFile } from '../../project/code/code-files.ts';
-import { isObject } from '../../request/grammar.ts';
+import { isPlainObject } from '../../request/grammar.ts';
+import { hasMembers, memberOf } from '../../type-guards.ts';
 import type { CodeRegistry } from './code-registry.ts';
 import { answerFromCore, type CoreRoute } from './code-request.ts';
-import { hasMembers, isFunction, memberOf, membersMade, membersOf } from './code-values.ts';
+import { isFunction, membersMade, membersOf } from './code-values.ts';
 import type { Context } from './koa-app.ts';
 import { covers, pathPattern, pathShape } from './path-pattern.ts';
 import type { StrapiModules } from './strapi-modules.ts';
@@ -247,7 +248,7 @@ const ADMINISTRATION: ReadonlySet<string> = new Set(['content-manager', 'content
 
 /** What of a schema matters to the API. */
 function servedOf(schema: unknown): unknown {
-  if (!isObject(schema)) return schema;
+  if (!isPlainObject(schema)) return schema;
   const { info: _label, pluginOptions, ...served } = schema;
   const options = Object.entries(pluginOptions ?? {}).filter(([plugin]) => !ADMINISTRATION.has(plugin));
   return { ...served, pluginOptions: Object.fromEntries(options) };

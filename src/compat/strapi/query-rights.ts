@@ -3,7 +3,7 @@
 import { mayFollow } from '../../access/access.ts';
 import { invalidKey } from '../../errors.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
-import { isObject } from '../../request/grammar.ts';
+import { isPlainObject } from '../../request/grammar.ts';
 import { schemaOf, targetOf } from './data/schemas.ts';
 import type { FieldAccess } from './sanitize.ts';
 import { ValidationError } from './strapi-errors.ts';
@@ -70,7 +70,7 @@ function isReadable(access: FieldAccess, { kind, uid }: Schema, attribute: Attri
 function allowedFilters(walk: Walk, schema: Schema, value: unknown, at: readonly string[]): unknown {
   if (Array.isArray(value))
     return value.map((one) => allowedFilters(walk, schema, one, at)).filter((one) => one !== undefined);
-  if (!isObject(value)) return value;
+  if (!isPlainObject(value)) return value;
   const given = Object.entries(value);
   const kept = given.flatMap(([key, inner]): [string, unknown][] => {
     if (key.startsWith('$')) {
@@ -94,11 +94,11 @@ function allowedSort(walk: Walk, schema: Schema, value: unknown, at: readonly st
   }
   if (Array.isArray(value))
     return value.map((one) => allowedSort(walk, schema, one, at)).filter((one) => one !== undefined);
-  if (!isObject(value)) return value;
+  if (!isPlainObject(value)) return value;
   const kept = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     if (!isSortable(walk, schema, [key], at)) return [];
     const attribute = schema.attributes.get(key);
-    const target = attribute && isObject(inner) ? targetOf(walk.model, attribute) : null;
+    const target = attribute && isPlainObject(inner) ? targetOf(walk.model, attribute) : null;
     const rest = target ? allowedSort(walk, target, inner, [...at, key]) : inner;
     return rest === undefined ? [] : [[key, rest]];
   });
@@ -133,18 +133,18 @@ function allowedPopulate(walk: Walk, schema: Schema, value: unknown): unknown {
     return kept.length > 0 ? kept.join(',') : undefined;
   }
   if (Array.isArray(value)) return value.filter((path) => typeof path !== 'string' || isKept(path));
-  if (!isObject(value)) return value;
+  if (!isPlainObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => isKept(key));
   return Object.fromEntries(
     kept.map(([key, inner]) => {
       const attribute = schema.attributes.get(key);
       const options = inner === '*' ? { populate: inner } : inner;
-      if (!attribute || !isObject(options)) return [key, options];
+      if (!attribute || !isPlainObject(options)) return [key, options];
       const target = targetOf(walk.model, attribute);
       if (target) return [key, allowedQuery(walk, target, options)];
       if (attribute.kind === 'dynamiczone' && options.on === undefined && options.populate !== undefined)
         return [key, { on: partsOf(walk, attribute, options.populate) }];
-      return [key, isObject(options.on) ? { ...options, on: allowedFragments(walk, options.on) } : options];
+      return [key, isPlainObject(options.on) ? { ...options, on: allowedFragments(walk, options.on) } : options];
     }),
   );
 }
@@ -187,13 +187,13 @@ const headOf = (path: string): string => path.trim().split('.')[0]!;
 /** The names that a populate begins with. */
 function namesIn(populate: unknown): readonly string[] {
   if (isEverything(populate)) return [];
-  if (isObject(populate)) return Object.keys(populate);
+  if (isPlainObject(populate)) return Object.keys(populate);
   return [populate].flat().flatMap((one) => (typeof one === 'string' ? one.split(',').map(headOf) : []));
 }
 
 /** A populate without other names. */
 function ofNames(populate: unknown, isOne: (name: string) => boolean): unknown {
-  if (isObject(populate)) return Object.fromEntries(Object.entries(populate).filter(([name]) => isOne(name)));
+  if (isPlainObject(populate)) return Object.fromEntries(Object.entries(populate).filter(([name]) => isOne(name)));
   const paths = [populate].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : []));
   return paths.filter((path) => isOne(headOf(path)));
 }
@@ -214,6 +214,6 @@ const allowedFragments = (walk: Walk, on: Query): Query =>
   Object.fromEntries(
     Object.entries(on).map(([uid, inner]) => {
       const schema = schemaOf(walk.model, uid);
-      return [uid, schema && isObject(inner) ? allowedQuery(walk, schema, inner) : inner];
+      return [uid, schema && isPlainObject(inner) ? allowedQuery(walk, schema, inner) : inner];
     }),
   );

@@ -2,9 +2,9 @@
 // them. Those that are nothing but core routes are left to the core; the others get what stands before their handler.
 import type { ContentType, Model } from '../../model/types.ts';
 import { coreActions } from '../../project/code/code-finding.ts';
-import { errorMessage } from '../../type-guards.ts';
+import { errorMessage, memberOf } from '../../type-guards.ts';
 import type { LoadedFile } from './code-registry.ts';
-import { isFunction, madeOf, memberOf, membersOf } from './code-values.ts';
+import { isFunction, madeOf, membersOf } from './code-values.ts';
 import type { createFactories, RoutedType } from './factories.ts';
 import type { Context, Middleware, Next } from './koa-app.ts';
 import { type PathPattern, pathPattern, pathShape } from './path-pattern.ts';

@@ -3,7 +3,7 @@
 import { type Access, mayFollow } from '../../access/access.ts';
 import { CREATORS } from '../../model/builtin.ts';
 import type { Attribute, Model, Schema } from '../../model/types.ts';
-import { isObject } from '../../request/grammar.ts';
+import { isPlainObject } from '../../request/grammar.ts';
 import { schemaOf, targetOf } from './data/schemas.ts';
 
 type Entry = Record<string, unknown>;
@@ -15,8 +15,8 @@ export type FieldAccess = Pick<Access, 'mayFind' | 'mayUse'>;
 function each(value: Entry, map: (entry: Entry) => Entry): Entry;
 function each(value: unknown, map: (entry: Entry) => Entry): unknown;
 function each(value: unknown, map: (entry: Entry) => Entry): unknown {
-  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? map(item) : item));
-  return isObject(value) ? map(value) : value;
+  if (Array.isArray(value)) return value.map((item) => (isPlainObject(item) ? map(item) : item));
+  return isPlainObject(value) ? map(value) : value;
 }
 
 /** What may be shown. `access`: null where only what is private is left out. */
@@ -62,7 +62,7 @@ export function sanitizeOutput(model: Model, schema: Schema, data: unknown, acce
     target ? each(value, (item) => shown(item, target)) : value;
   const morphed = (value: unknown): unknown => {
     const items = Array.isArray(value) ? value : [value];
-    const sanitized = items.filter(isObject).flatMap((item) => {
+    const sanitized = items.filter(isPlainObject).flatMap((item) => {
       const target = schemaOf(model, String(item.__type));
       return target !== null && (!access || access.mayFind(target.uid)) ? [shown(item, target)] : [];
     });
@@ -107,7 +107,7 @@ const withId = ({ id }: Entry, entry: Entry): Entry => (id === undefined ? entry
  * nothing is left. An empty condition of `$or` is left alone, as it means everything.
  */
 export function withoutEmptyFilters(filters: unknown): unknown {
-  if (!isObject(filters)) return filters;
+  if (!isPlainObject(filters)) return filters;
   const { $and: all, ...rest } = filters;
   const kept = Array.isArray(all) ? all.map(withoutEmptyFilters).filter((each) => each !== undefined) : all;
   const isEmpty = kept === undefined || (Array.isArray(kept) && kept.length === 0);
@@ -139,7 +139,7 @@ function populated(model: Model, schema: Schema, value: unknown, access: FieldAc
   }
   if (Array.isArray(value))
     return value.filter((path) => typeof path !== 'string' || mayPopulate(model, schema, path.split('.'), access));
-  if (!isObject(value)) return value;
+  if (!isPlainObject(value)) return value;
   const entries = Object.entries(value).filter(([name]) => mayPopulate(model, schema, [name], access));
   return Object.fromEntries(entries.map(([name, inner]) => [name, nested(model, schema, name, { inner, access })]));
 }
@@ -166,13 +166,13 @@ interface Nested {
 
 function nested(model: Model, schema: Schema, name: string, { inner, access }: Nested): unknown {
   const attribute = schema.attributes.get(name);
-  if (!attribute || !isObject(inner)) return inner;
+  if (!attribute || !isPlainObject(inner)) return inner;
   const target = targetOf(model, attribute);
   if (target) return sanitizeQuery(model, target, inner, access);
-  if (!isObject(inner.on)) return inner;
+  if (!isPlainObject(inner.on)) return inner;
   const on = Object.entries(inner.on).map(([uid, value]) => {
     const of = schemaOf(model, uid);
-    return [uid, of && isObject(value) ? sanitizeQuery(model, of, value, access) : value];
+    return [uid, of && isPlainObject(value) ? sanitizeQuery(model, of, value, access) : value];
   });
   return { ...inner, on: Object.fromEntries(on) };
 }

@@ -1,7 +1,7 @@
 // The errors of `@strapi/utils`, and what an answer tells of whatever code throws.
 import { forbiddenError, SheafError, unauthorizedError } from '../../errors.ts';
-import { isObject } from '../../request/grammar.ts';
-import { memberOf } from './code-values.ts';
+import { isPlainObject } from '../../request/grammar.ts';
+import { memberOf } from '../../type-guards.ts';
 
 export class ApplicationError extends Error {
   /** Code may put anything there. */
@@ -182,7 +182,7 @@ export function coreError(error: unknown): SheafError | null {
   const answer = isMeant(error) ? errorAnswer(error) : null;
   if (!answer) return null;
   const { status, name, message, details } = answer;
-  return new SheafError(status, name, message, isObject(details) ? details : {});
+  return new SheafError(status, name, message, isPlainObject(details) ? details : {});
 }
 
 export const errorBody = ({ status, name, message, details }: ErrorAnswer): object => ({

@@ -8,7 +8,8 @@ import { compileFunction, constants } from 'node:vm';
 import type { CompiledCache } from '../../project/compiled-cache.ts';
 import { type EnvHelper, envHelper } from '../../project/env-helper.ts';
 import { commonJsNow, commonJsOf, needsCompiler } from '../../project/transpile.ts';
-import { memberOf, membersOf } from './code-values.ts';
+import { memberOf } from '../../type-guards.ts';
+import { membersOf } from './code-values.ts';
 
 type Require = (specifier: string) => unknown;
 

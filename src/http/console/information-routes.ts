@@ -5,7 +5,7 @@ import type { ConsoleCounts, ConsoleModel } from '../../console/contract.ts';
 import type { Editor } from '../../console/editors.ts';
 import { readMainFields } from '../../console/main-fields.ts';
 import { consoleModel, readTypes } from '../../describe/console-model.ts';
-import { isObject } from '../../type-guards.ts';
+import { memberOf } from '../../type-guards.ts';
 import { callerAs } from './ask-as.ts';
 import { checkedBody } from './checked-body.ts';
 import { apiRoles, changeRole } from './console-roles.ts';
@@ -51,7 +51,7 @@ const ROLE = strictObject({ kind: v.literal('role'), type: nonEmptyString('expec
 const TOKEN_TYPES = 'expected read-only or full-access';
 const TOKEN = strictObject({ kind: v.literal('token'), type: v.picklist(['read-only', 'full-access'], TOKEN_TYPES) });
 const AS = v.lazy((input) => {
-  const kind = isObject(input) ? input.kind : undefined;
+  const kind = memberOf(input, 'kind');
   if (kind === 'role') return ROLE;
   return kind === 'token' ? TOKEN : strictObject({ kind: v.literal('account', 'expected account, role or token') });
 });

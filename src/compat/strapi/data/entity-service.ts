@@ -1,7 +1,7 @@
 // `strapi.entityService`: documents by the ids of their rows. Strapi 5 keeps it for code of older projects.
 import type { Sheaf } from '../../../app.ts';
 import type { Entry } from '../../../operations/parameters.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import type { DocumentParameters } from './document-parameters.ts';
 import { Rows } from './rows.ts';
 import { contentTypeOf } from './schemas.ts';
@@ -92,6 +92,6 @@ export class EntityService {
   }
 }
 
-const publishedAt = (data: unknown): unknown => (isObject(data) ? data.publishedAt : undefined);
+const publishedAt = (data: unknown): unknown => (isPlainObject(data) ? data.publishedAt : undefined);
 const isDraft = (data: unknown): boolean => publishedAt(data) === null;
 const isPublished = (data: unknown): boolean => publishedAt(data) !== undefined && publishedAt(data) !== null;

@@ -1,7 +1,7 @@
 // What of a body is known: attributes of the type and of its components, and of an entry that a relation is given, what
 // names it. Code may name others, which Strapi drops.
 import type { Attribute, Schema } from '../../../model/types.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import type { Schemas } from './schemas.ts';
 
 /** By which of its two ids Strapi knows an entry that a relation is given: documents by theirs, rows by that of the row. */
@@ -14,7 +14,7 @@ export function knownData(
   data: unknown,
   by: KnownBy = 'documentId',
 ): Record<string, unknown> {
-  if (!isObject(data)) return {};
+  if (!isPlainObject(data)) return {};
   const entries = Object.entries(data).filter(([key, value]) => value !== undefined && isKnown(schema, key));
   const known = (attribute: Attribute, value: unknown): unknown => knownValue(schemas, attribute, value, by);
   return Object.fromEntries(entries.map(([key, value]) => [key, known(schema.attributes.get(key)!, value)]));
@@ -43,7 +43,7 @@ function knownValue(schemas: Schemas, attribute: Attribute, value: unknown, by: 
       return knownTargets(value, by);
     case 'component': {
       const component = schemas.components.get(attribute.component)!;
-      return each(value, (one) => (isObject(one) ? knownData(schemas, component, one, by) : one));
+      return each(value, (one) => (isPlainObject(one) ? knownData(schemas, component, one, by) : one));
     }
     case 'dynamiczone':
       return Array.isArray(value) ? value.map((one) => knownPart(schemas, one, by)) : value;
@@ -53,7 +53,7 @@ function knownValue(schemas: Schemas, attribute: Attribute, value: unknown, by: 
 }
 
 function knownPart(schemas: Schemas, part: unknown, by: KnownBy): unknown {
-  const component = isObject(part) ? schemas.components.get(String(part.__component)) : undefined;
+  const component = isPlainObject(part) ? schemas.components.get(String(part.__component)) : undefined;
   return component ? { __component: component.uid, ...knownData(schemas, component, part, by) } : part;
 }
 
@@ -65,7 +65,7 @@ const STATUSES: ReadonlySet<unknown> = new Set(['draft', 'published']);
 const DIGITS = /^\d+$/;
 
 function knownTargets(value: unknown, by: KnownBy): unknown {
-  const isOperation = isObject(value) && !('documentId' in value) && OPERATIONS.some((name) => name in value);
+  const isOperation = isPlainObject(value) && !('documentId' in value) && OPERATIONS.some((name) => name in value);
   if (!isOperation) return each(value, (one) => knownTarget(one, by));
   return Object.fromEntries(
     Object.entries(value).map(([name, given]) => [
@@ -78,7 +78,7 @@ function knownTargets(value: unknown, by: KnownBy): unknown {
 /** An entry may be given whole, as it was read. Text of digits is the id of a row. */
 function knownTarget(given: unknown, by: KnownBy): unknown {
   if (typeof given === 'string' && DIGITS.test(given)) return Number(given);
-  if (!isObject(given)) return given;
+  if (!isPlainObject(given)) return given;
   const { documentId, id, locale, status, __type, position } = given;
   // What names nothing is refused as it is.
   if (documentId === undefined && id === undefined) return given;
@@ -88,7 +88,7 @@ function knownTarget(given: unknown, by: KnownBy): unknown {
     // It may have an attribute of that name, with values of its own.
     status: STATUSES.has(status) ? status : undefined,
     __type,
-    position: isObject(position) ? position : undefined,
+    position: isPlainObject(position) ? position : undefined,
   };
   const named = Object.entries({ ...(isById ? { id } : { documentId }), ...others });
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));

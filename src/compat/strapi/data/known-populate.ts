@@ -1,7 +1,7 @@
 // A `populate` of code as a read takes it: Strapi knows `start` and `limit` beside the other options. Of rows it drops
 // names that are no attributes, which documents refuse.
 import type { Schema } from '../../../model/types.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { conditionsOfCode } from './code-conditions.ts';
 import { type Schemas, schemaOf, targetOf } from './schemas.ts';
 
@@ -29,7 +29,7 @@ class PopulateOfCode {
     if (typeof populate === 'string') return populate === '*' ? populate : this.#paths(schema, populate.split(','));
     if (Array.isArray(populate))
       return populate.every((one) => typeof one === 'string') ? this.#paths(schema, populate) : populate;
-    if (!isObject(populate)) return populate;
+    if (!isPlainObject(populate)) return populate;
     const entries = Object.entries(populate).filter(([name]) => this.#names === 'all' || schema.attributes.has(name));
     return Object.fromEntries(entries.map(([name, options]) => [name, this.#options(schema, name, options)]));
   }
@@ -53,7 +53,7 @@ class PopulateOfCode {
 
   #options(schema: Schema, name: string, options: unknown): unknown {
     const attribute = schema.attributes.get(name);
-    if (!attribute || !isObject(options)) return options;
+    if (!attribute || !isPlainObject(options)) return options;
     const target = targetOf(this.#schemas, attribute);
     const { start, limit, on, ...rest } = options;
     const page = { ...(isCount(start) && { start }), ...(isCount(limit) && { limit }) };
@@ -62,14 +62,14 @@ class PopulateOfCode {
       ...(Object.keys(page).length > 0 && { pagination: page }),
       ...(target && rest.filters !== undefined && { filters: conditionsOfCode(this.#schemas, target, rest.filters) }),
       ...(target && rest.populate !== undefined && { populate: this.of(target, rest.populate) }),
-      ...(on !== undefined && { on: isObject(on) ? this.#fragments(on) : on }),
+      ...(on !== undefined && { on: isPlainObject(on) ? this.#fragments(on) : on }),
     };
   }
 
   #fragments(on: Options): Options {
     const entries = Object.entries(on).map(([uid, options]) => {
       const schema = schemaOf(this.#schemas, uid);
-      if (!schema || !isObject(options) || options.populate === undefined) return [uid, options];
+      if (!schema || !isPlainObject(options) || options.populate === undefined) return [uid, options];
       return [uid, { ...options, populate: this.of(schema, options.populate) }];
     });
     return Object.fromEntries(entries);

@@ -9,7 +9,7 @@ import type { FileContent } from '../../../files/files.ts';
 import { FILE, USER } from '../../../model/builtin.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { isPassword } from '../../../passwords.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { knownData } from './known-data.ts';
 import { localeService } from './locale-service.ts';
 import { filledTemplate } from './mail-template.ts';
@@ -205,6 +205,6 @@ function contentOf(file: IncomingFile, info: unknown): FileContent {
     name: file.originalFilename ?? file.name ?? 'file',
     content: { path: place },
     ...(mime != null && { mime }),
-    ...(isObject(info) && { info }),
+    ...(isPlainObject(info) && { info }),
   };
 }

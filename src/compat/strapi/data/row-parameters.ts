@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { validationError } from '../../../errors.ts';
 import type { Schema } from '../../../model/types.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { withoutEmptyFilters } from '../sanitize.ts';
 import { conditionsOfCode } from './code-conditions.ts';
@@ -82,7 +82,7 @@ const GROUPS: ReadonlySet<string> = new Set(['$and', '$or']);
 /** A bare value of a relation is the id of a row, and a list means any of its members. */
 function conditionOf(schemas: Schemas, schema: Schema, condition: unknown): unknown {
   if (Array.isArray(condition)) return { $and: condition.map((one) => conditionOf(schemas, schema, one)) };
-  if (!isObject(condition)) throw validationError('Invalid where: expected an object', { key: 'where' });
+  if (!isPlainObject(condition)) throw validationError('Invalid where: expected an object', { key: 'where' });
   const entries = Object.entries(condition);
   return Object.fromEntries(entries.map(([key, value]) => [key, memberOf(schemas, schema, key, value)]));
 }
@@ -97,7 +97,7 @@ function memberOf(schemas: Schemas, schema: Schema, key: string, value: unknown)
   if (!target) return Array.isArray(value) ? { $in: value } : value;
   if (value === null) return { id: { $null: true } };
   if (Array.isArray(value)) return { id: { $in: value } };
-  if (!isObject(value)) return { id: { $eq: value } };
+  if (!isPlainObject(value)) return { id: { $eq: value } };
   const isOfIds = Object.keys(value).some((name) => name.startsWith('$') && !GROUPS.has(name) && name !== '$not');
   return isOfIds ? { id: value } : conditionOf(schemas, target, value);
 }
@@ -130,9 +130,9 @@ export function rowsBefore(key: string, value: unknown): number {
 export function sortOf(orderBy: unknown): string[] {
   if (typeof orderBy === 'string') return [orderBy];
   if (Array.isArray(orderBy)) return orderBy.flatMap(sortOf);
-  if (!isObject(orderBy)) return [];
+  if (!isPlainObject(orderBy)) return [];
   return Object.entries(orderBy).flatMap(([key, value]) =>
-    isObject(value)
+    isPlainObject(value)
       ? sortOf(value).map((path) => `${key}.${path}`)
       : [`${key}:${String(value ?? 'asc').toLowerCase()}`],
   );
@@ -143,13 +143,13 @@ function populateOf(schemas: Schemas, schema: Schema, populate: unknown): unknow
   if (populate === undefined || populate === null || populate === false) return undefined;
   if (populate === true || populate === '*') return '*';
   const known = knownPopulate(schemas, schema, populate);
-  if (!isObject(known)) return known;
+  if (!isPlainObject(known)) return known;
   const entries = Object.entries(known).filter(([, value]) => value !== false && value !== undefined);
   return Object.fromEntries(
     entries.map(([key, value]) => {
       const attribute = schema.attributes.get(key);
       const target = attribute && targetOf(schemas, attribute);
-      return [key, isObject(value) && target ? nestedOf(schemas, target, value) : value];
+      return [key, isPlainObject(value) && target ? nestedOf(schemas, target, value) : value];
     }),
   );
 }

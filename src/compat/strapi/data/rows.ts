@@ -8,7 +8,7 @@ import type { ContentType } from '../../../model/types.ts';
 import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { ANY_PAGE, NO_LIMIT } from '../../../request/parse-read.ts';
 import { NotOfferedError } from '../not-offered.ts';
 import { isText } from './code-conditions.ts';
@@ -237,7 +237,7 @@ export class Rows {
         `${name} of db.query('${this.#type.uid}')`,
         'write the entries that hold the component',
       );
-    if (!isObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
+    if (!isPlainObject(given)) throw validationError('Invalid data: expected an object', { key: 'data' });
     const data = asText(this.#type, knownData(this.#sheaf.model, this.#type, given, 'id'));
     const { locale } = given;
     const status = given.publishedAt === null ? 'draft' : 'published';

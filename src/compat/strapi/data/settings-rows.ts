@@ -2,7 +2,7 @@
 import type { Sheaf } from '../../../app.ts';
 import { validationError } from '../../../errors.ts';
 import type { Entry } from '../../../operations/parameters.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { coreStoreStatements } from '../../../sql/core-store-statements.ts';
 import type { RowParameters } from './row-parameters.ts';
 import { Rows, type RowWrite } from './rows.ts';
@@ -17,7 +17,7 @@ export class SettingsRows extends Rows {
   }
 
   override async create({ data, ...shown }: RowWrite = {}): Promise<Entry> {
-    const key = await this.#write('insert', isObject(data) ? data : {});
+    const key = await this.#write('insert', isPlainObject(data) ? data : {});
     return (await this.findOne({ ...shown, where: { key } }))!;
   }
 
@@ -31,7 +31,7 @@ export class SettingsRows extends Rows {
   override async update({ where, filters, data, ...shown }: RowWrite): Promise<Entry | null> {
     const row = await this.findOne({ where, filters });
     if (!row) return null;
-    await this.#write('update', { ...row, ...(isObject(data) ? data : {}), key: row.key });
+    await this.#write('update', { ...row, ...(isPlainObject(data) ? data : {}), key: row.key });
     return this.findOne({ ...shown, where: { id: row.id } });
   }
 

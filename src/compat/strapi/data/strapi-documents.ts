@@ -1,13 +1,14 @@
 // `strapi.documents(uid)`: documents as the system, which sees private attributes, hashes of passwords and roles, with the
 // middlewares that code registers around every call.
 import { type Caller, systemCaller } from '../../../access/caller.ts';
+import { WRITE_NAMES } from '../../../access/operation.ts';
 import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import { Documents } from '../../../operations/documents.ts';
 import { type ShownChanges, shownAs } from '../../../operations/hooks.ts';
 import type { CreateParameters, Entry, Filters } from '../../../operations/parameters.ts';
 import { entriesOfPage } from '../../../read/read-strategy.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { NO_LIMIT } from '../../../request/parse-read.ts';
 import { checkData } from '../../../request/parse-write.ts';
 import type { Status } from '../../../request/read-request.ts';
@@ -27,19 +28,7 @@ import { type AroundRows, givenTo, type ReadEvent, Rows } from './rows.ts';
 import { type SchemaView, viewOf } from './schema-views.ts';
 import { contentTypeOf } from './schemas.ts';
 
-const ACTIONS = [
-  'findMany',
-  'findFirst',
-  'findOne',
-  'count',
-  'create',
-  'update',
-  'delete',
-  'clone',
-  'publish',
-  'unpublish',
-  'discardDraft',
-] as const;
+const ACTIONS = ['findMany', 'findFirst', 'findOne', 'count', ...WRITE_NAMES] as const;
 export type DocumentAction = (typeof ACTIONS)[number];
 
 /** What a middleware is told; it may change `params`. */
@@ -161,7 +150,7 @@ function actionsOn(sheaf: Sheaf, type: ContentType, reads: AroundRows): Actions 
       checkData(data, sheaf.operations.rules.limits);
       await sheaf.operations.refresh();
       // Whether it is published, the status decides.
-      const given = givenTo(isObject(parameters.data) ? { ...parameters.data, publishedAt: undefined } : {});
+      const given = givenTo(isPlainObject(parameters.data) ? { ...parameters.data, publishedAt: undefined } : {});
       const operation = { name: 'create', type, data, parameters: rest, defaultStatus: 'draft', ...given } as const;
       return JSON.parse((await sheaf.operations.write(operation, caller))!.text);
     },
@@ -238,7 +227,7 @@ const changedBy = (changes: ReadonlyMap<number, ShownChanges>, entries: readonly
 const withDocument = ({ documentId, filters, ...rest }: DocumentParameters): DocumentParameters => {
   if (typeof documentId !== 'string') return { ...rest, ...(filters !== undefined && { filters }) };
   const id = { documentId };
-  return { ...rest, filters: isObject(filters) ? { ...id, $and: [filters] } : id };
+  return { ...rest, filters: isPlainObject(filters) ? { ...id, $and: [filters] } : id };
 };
 
 /** A single type has one document. Of others, whoever names no document means none. */

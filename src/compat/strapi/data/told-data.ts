@@ -5,7 +5,7 @@ import type { Sheaf } from '../../../app.ts';
 import type { ContentType } from '../../../model/types.ts';
 import type { Entry } from '../../../operations/parameters.ts';
 import { hashPassword } from '../../../passwords.ts';
-import { isObject } from '../../../request/grammar.ts';
+import { isPlainObject } from '../../../request/grammar.ts';
 import { Rows } from './rows.ts';
 
 type Values = Record<string, unknown>;
@@ -28,7 +28,7 @@ export const DATES = ['createdAt', 'updatedAt', 'publishedAt'];
 export const SETTABLE_DATES = ['createdAt', 'publishedAt'];
 
 const isChange = (value: unknown): value is Values =>
-  isObject(value) && CHANGES.some((key) => Object.hasOwn(value, key)) && !Object.hasOwn(value, 'documentId');
+  isPlainObject(value) && CHANGES.some((key) => Object.hasOwn(value, key)) && !Object.hasOwn(value, 'documentId');
 
 /** The references in the value of a relation, by what is done with them. */
 function referencesIn(value: unknown): ReadonlyMap<string, readonly unknown[]> {
@@ -39,7 +39,7 @@ function referencesIn(value: unknown): ReadonlyMap<string, readonly unknown[]> {
 }
 
 const documentOf = (reference: unknown): string | null => {
-  const id = isObject(reference) ? reference.documentId : reference;
+  const id = isPlainObject(reference) ? reference.documentId : reference;
   return typeof id === 'string' ? id : null;
 };
 
@@ -47,7 +47,7 @@ const documentOf = (reference: unknown): string | null => {
 function linksIn({ attributes }: ContentType, data: Values): (readonly [name: string, target: string])[] {
   return Object.entries(data).flatMap(([name, value]) => {
     const attribute = attributes.get(name);
-    const isTold = value !== null && value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+    const isTold = value !== null && value !== undefined && !(isPlainObject(value) && Object.keys(value).length === 0);
     const isLink = attribute?.kind === 'relation' || attribute?.kind === 'media';
     return isLink && isTold ? [[name, attribute.target] as const] : [];
   });
@@ -94,10 +94,10 @@ interface Meant {
 
 /** Rows that a reference means: of a document, those that belong to the status and locale of the row that refers. */
 function rowsMeant(reference: unknown, { place, type, versions }: Meant): Values[] {
-  const given: Values = isObject(reference) ? reference : {};
+  const given: Values = isPlainObject(reference) ? reference : {};
   const position = given.position === undefined ? {} : { position: given.position };
   const documentId = documentOf(reference);
-  if (documentId === null) return [{ id: isObject(reference) ? given.id : reference, ...position }];
+  if (documentId === null) return [{ id: isPlainObject(reference) ? given.id : reference, ...position }];
   const locale = given.locale ?? place.locale;
   const isMeant = (version: Entry): boolean => {
     if (version.documentId !== documentId) return false;
